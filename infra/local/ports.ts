@@ -1,0 +1,55 @@
+/** The seams between the parts of the embedded default. Each part is made by a factory and knows the others only through these. */
+
+/** Result of one Lambda invocation; `error` is set when the handler threw, timed out or could not be loaded. */
+export interface InvokeResult {
+  readonly payload: unknown;
+  readonly error?: { readonly errorType: string; readonly errorMessage: string };
+}
+
+/** Runs the functions of the template. `name` is a function's physical name or ARN. */
+export interface LambdaHost {
+  invoke(name: string, payload: unknown): Promise<InvokeResult>;
+}
+
+/** Counts what a real account would bill. `operation` is the API action, e.g. `PutItem`. */
+export interface Counters {
+  add(service: string, operation: string, amount?: number): void;
+  snapshot(): Record<string, Record<string, number>>;
+  reset(): void;
+}
+
+/** Faults that tests inject while the stack runs. */
+export interface Faults {
+  /** Every SQS message reaches the dispatcher twice. */
+  duplicateMessages: boolean;
+  /** Every stream record is delivered twice. */
+  duplicateStream: boolean;
+  /** Stream batches and queue batches are delivered in shuffled order. */
+  shuffle: boolean;
+  /** RunTask answers with a capacity failure this many times before it works. */
+  runTaskCapacityFailures: number;
+}
+
+/** An event on the default event bus, as EventBridge would deliver it. */
+export interface BusEvent {
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly detail: Record<string, unknown>;
+  readonly resources?: readonly string[];
+}
+export interface EventBus {
+  put(event: BusEvent): void;
+}
+
+/** A CloudFormation template after its intrinsic functions were resolved. */
+export interface ResolvedResource {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly properties: Record<string, unknown>;
+  readonly metadata: Record<string, unknown>;
+}
+
+/** Something that was started and can be stopped; `stop` waits until it has. */
+export interface Running {
+  stop(): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+
+/** Stable codes of refusals: `code` of the problem document, with its HTTP status and title. */
+export const PROBLEMS = {
+  body_not_json: { status: 400, title: 'The body is not JSON' },
+  bad_cursor: { status: 400, title: 'The cursor is not one that this listing gave out' },
+  unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
+  forbidden: { status: 403, title: 'This token may not do that' },
+  not_found: { status: 404, title: 'No such thing' },
+  no_task: { status: 404, title: 'No claimable task' },
+  conflict: { status: 409, title: 'The task is not in a state that allows this' },
+  stale_lease: { status: 409, title: 'The lease of this attempt has ended' },
+  files_held: { status: 409, title: 'A live task holds the same files' },
+  id_taken: { status: 409, title: 'The id belongs to a different task' },
+  version_mismatch: { status: 412, title: 'The task has changed since' },
+  body_too_large: { status: 413, title: 'The body is over 1 MiB' },
+  invalid: { status: 422, title: 'The request has invalid fields' },
+  idempotency_mismatch: { status: 422, title: 'The idempotency key was used with a different request' },
+  dependency_unknown: { status: 422, title: 'A dependency does not exist' },
+  dependency_cycle: { status: 422, title: 'The dependencies form a cycle' },
+  busy: { status: 503, title: 'Too much contention; try again' },
+  internal: { status: 500, title: 'Something broke on our side' },
+} as const;
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One refused field; `pointer` is a JSON Pointer into the body, or `?name` for a query parameter and `{name}` for a path parameter. */
+export const FieldError = z.object({ pointer: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof FieldError>;
+
+/** RFC 9457 problem details with a stable `code`. */
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string(),
+    instance: z.string().optional(),
+    request_id: z.string().optional(),
+    errors: z.array(FieldError).optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof Problem>;
+
+/** A refusal that the caller may see. Everything else that is thrown becomes `internal` without detail. */
+export class Refusal extends Error {
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[];
+
+  constructor(code: ProblemCode, detail: string, errors: readonly FieldError[] = []) {
+    super(detail);
+    this.name = 'Refusal';
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+/** A JSON Pointer (RFC 6901) of a zod issue path. */
+export const pointer = (path: readonly PropertyKey[]): string =>
+  path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Turns zod issues into field errors; unknown keys are named one by one. */
+export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldError[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({ pointer: pointer([...path, key]), message: 'is not a known field' }));
+    return [{ pointer: pointer(path), message: issue.message }];
+  });
+}
+
+/** Parses `input` or throws a Refusal `invalid` that names every refused field. */
+export function parse<T extends z.ZodType>(
+  schema: T,
+  input: unknown,
+  prefix: readonly PropertyKey[] = [],
+): z.output<T> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const errors = fieldErrors(result.error, prefix);
+  throw new Refusal(
+    'invalid',
+    errors.map((each) => `${each.pointer || '/'} ${each.message}`).join('; '),
+    errors,
+  );
+}

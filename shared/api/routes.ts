@@ -1,0 +1,238 @@
+import type * as z from 'zod';
+import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import {
+  AttemptList,
+  BatchView,
+  Claim,
+  ClaimBody,
+  CompleteBody,
+  DeliveryBody,
+  EvidenceBody,
+  FailBody,
+  Health,
+  HeartbeatBody,
+  Lease,
+  ListQuery,
+  ProgressBody,
+  ReasonBody,
+  ReviewBody,
+  StatusView,
+  SubmitBatch,
+  TaskList,
+  TaskView,
+  Upload,
+  UploadBody,
+} from './schemas.ts';
+
+/** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
+export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
+export type Caller = (typeof CALLERS)[number];
+
+/** Which function serves a route. Reads hold no write permission. */
+export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-read'] as const;
+export type ApiFunction = (typeof API_FUNCTIONS)[number];
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** In API Gateway's form: `{id}` for a path parameter. */
+  readonly path: string;
+  readonly function: ApiFunction;
+  readonly callers: readonly Caller[];
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Status of success; default 200. */
+  readonly status?: number;
+  /** Takes an `Idempotency-Key` header. */
+  readonly idempotent?: boolean;
+  /** Takes an `If-Match` header with the task's version. */
+  readonly ifMatch?: boolean;
+}
+
+/** Path parameters by name. */
+export const PATH_PARAMETERS = { id: TaskId, role: Role } as const;
+
+/** The one table of routes: API Gateway, the embedded server, the OpenAPI document and the CLI's client are made from it. */
+export const ROUTES = {
+  submitTask: {
+    method: 'POST',
+    path: '/tasks',
+    function: 'api-submit',
+    callers: ['operator'],
+    summary: 'Submit a task',
+    body: SubmitTask,
+    answer: TaskView,
+    status: 201,
+    idempotent: true,
+  },
+  submitBatch: {
+    method: 'POST',
+    path: '/tasks/batch',
+    function: 'api-submit',
+    callers: ['operator'],
+    summary: 'Submit several tasks that may depend on each other',
+    body: SubmitBatch,
+    answer: BatchView,
+    status: 201,
+    idempotent: true,
+  },
+  listTasks: {
+    method: 'GET',
+    path: '/tasks',
+    function: 'api-read',
+    callers: ['operator'],
+    summary: 'List tasks, oldest first',
+    query: ListQuery,
+    answer: TaskList,
+  },
+  getTask: {
+    method: 'GET',
+    path: '/tasks/{id}',
+    function: 'api-read',
+    callers: ['operator', 'agent', 'gates', 'deliver'],
+    summary: 'One task',
+    answer: TaskView,
+  },
+  listAttempts: {
+    method: 'GET',
+    path: '/tasks/{id}/attempts',
+    function: 'api-read',
+    callers: ['operator', 'agent'],
+    summary: 'The chain: all attempts of a task with models, costs and reasons',
+    answer: AttemptList,
+  },
+  nextTask: {
+    method: 'GET',
+    path: '/tasks/next/{role}',
+    function: 'api-work',
+    callers: ['operator'],
+    summary: 'Claim the next external task of a role: priority first, then oldest',
+    answer: Claim,
+  },
+  claimTask: {
+    method: 'POST',
+    path: '/tasks/{id}/claim',
+    function: 'api-work',
+    callers: ['operator'],
+    summary: 'Claim one external task',
+    body: ClaimBody,
+    answer: Claim,
+    ifMatch: true,
+  },
+  heartbeat: {
+    method: 'POST',
+    path: '/tasks/{id}/heartbeat',
+    function: 'api-work',
+    callers: ['agent'],
+    summary: 'Extend the lease',
+    body: HeartbeatBody,
+    answer: Lease,
+  },
+  progress: {
+    method: 'POST',
+    path: '/tasks/{id}/progress',
+    function: 'api-work',
+    callers: ['agent'],
+    summary: 'Say what the agent is doing; extends the lease',
+    body: ProgressBody,
+    answer: Lease,
+  },
+  upload: {
+    method: 'POST',
+    path: '/tasks/{id}/artifact',
+    function: 'api-work',
+    callers: ['agent', 'gates'],
+    summary: 'Get a presigned upload',
+    body: UploadBody,
+    answer: Upload,
+  },
+  complete: {
+    method: 'POST',
+    path: '/tasks/{id}/complete',
+    function: 'api-work',
+    callers: ['agent'],
+    summary: 'Hand in the work; verification follows',
+    body: CompleteBody,
+    answer: TaskView,
+  },
+  fail: {
+    method: 'POST',
+    path: '/tasks/{id}/fail',
+    function: 'api-work',
+    callers: ['operator', 'agent'],
+    summary: 'Report that the attempt failed',
+    body: FailBody,
+    answer: TaskView,
+    ifMatch: true,
+  },
+  evidence: {
+    method: 'POST',
+    path: '/tasks/{id}/evidence',
+    function: 'api-work',
+    callers: ['gates'],
+    summary: 'Hand in the evidence',
+    body: EvidenceBody,
+    answer: TaskView,
+  },
+  delivery: {
+    method: 'POST',
+    path: '/tasks/{id}/delivery',
+    function: 'api-work',
+    callers: ['deliver'],
+    summary: 'Ask leave to push, and report the push',
+    body: DeliveryBody,
+    answer: TaskView,
+  },
+  cancel: {
+    method: 'POST',
+    path: '/tasks/{id}/cancel',
+    function: 'api-submit',
+    callers: ['operator'],
+    summary: 'Withdraw a task',
+    body: ReasonBody,
+    answer: TaskView,
+    ifMatch: true,
+  },
+  retry: {
+    method: 'POST',
+    path: '/tasks/{id}/retry',
+    function: 'api-submit',
+    callers: ['operator'],
+    summary: 'Give a failed task another round of attempts',
+    body: ReasonBody,
+    answer: TaskView,
+    ifMatch: true,
+  },
+  review: {
+    method: 'POST',
+    path: '/tasks/{id}/review',
+    function: 'api-submit',
+    callers: ['operator'],
+    summary: "A person's word on a held task",
+    body: ReviewBody,
+    answer: TaskView,
+    ifMatch: true,
+  },
+  status: {
+    method: 'GET',
+    path: '/status',
+    function: 'api-read',
+    callers: ['operator'],
+    summary: 'Counts by status and role, and the verification nudge',
+    answer: StatusView,
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    function: 'api-read',
+    callers: ['anyone'],
+    summary: 'Is the API up',
+    answer: Health,
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof ROUTES;
+
+/** `POST /tasks/{id}/claim`: API Gateway's route key. */
+export const routeKey = (route: Pick<Route, 'method' | 'path'>): string => `${route.method} ${route.path}`;

@@ -1,0 +1,218 @@
+import * as z from 'zod';
+import { Evidence } from '../evidence/schema.ts';
+import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
+import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import { Status } from '../task/status.ts';
+import { Task } from '../task/task.ts';
+
+const Sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
+
+/** Hides what only the platform may know: token hashes, task tokens, assignment keys. */
+const hidden = { agent: true, gates: true, deliver: true } as const;
+export const AttemptView = Attempt.omit(hidden).meta({ id: 'Attempt' });
+export type AttemptView = z.infer<typeof AttemptView>;
+
+/** A task as the API shows it: the item less its internals, plus what is derived from it. */
+export const TaskView = Task.omit({ request_sha256: true, expires_at: true, attempts: true, run: true })
+  .extend({
+    attempt_count: z.number().int(),
+    model: z.string().nullable(),
+    cost_usd: z.number().nullable().describe('Sum over the attempts; null when the cost of any is unknown.'),
+    saved_vs_direct_opus_usd: z.number().nullable().describe('May be negative; null when a cost is unknown.'),
+    verdict: z.enum(['pass', 'fail', 'refer']).nullable(),
+    reasons: z.array(z.string()),
+    branch: z.string().nullable(),
+    lease_until: z.number().int().nullable(),
+  })
+  .meta({ id: 'Task' });
+export type TaskView = z.infer<typeof TaskView>;
+
+export const TaskSummary = TaskView.pick({
+  id: true,
+  title: true,
+  role: true,
+  priority: true,
+  status: true,
+  repository: true,
+  runner: true,
+  version: true,
+  created_at: true,
+  updated_at: true,
+  ended_at: true,
+  waits_for: true,
+  blocked_reason: true,
+  hold: true,
+  failure: true,
+  verified: true,
+  flagged_unverified: true,
+}).meta({ id: 'TaskSummary' });
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+export const SubmitBatch = z
+  .strictObject({ tasks: z.array(SubmitTask).min(1).max(100) })
+  .meta({ id: 'SubmitBatch' });
+export const BatchView = z.object({ tasks: z.array(TaskView) }).meta({ id: 'Batch' });
+
+export const ListQuery = z.strictObject({
+  status: Status.optional(),
+  role: Role.optional(),
+  repository: z.string().max(2_000).optional(),
+  unverified: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only tasks that completed unverified (or only those that did not).'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(2_000).optional(),
+});
+export const TaskList = z
+  .object({ tasks: z.array(TaskSummary), next_cursor: z.string().nullable() })
+  .meta({ id: 'TaskList' });
+
+/** Answer to a claim: the task, the lease, and the token that this attempt reports with. Shown once, stored as a hash. */
+export const Claim = z
+  .object({
+    task: TaskView,
+    attempt: z.number().int(),
+    token: z.string(),
+    lease_until: z.number().int(),
+    heartbeat_s: z.number(),
+  })
+  .meta({ id: 'Claim' });
+export const ClaimBody = z
+  .strictObject({
+    model: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Which model the agent runs on, for the chain record.'),
+  })
+  .meta({ id: 'ClaimBody' });
+
+export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
+export const Lease = z.object({ lease_until: z.number().int(), status: Status }).meta({ id: 'Lease' });
+export const ProgressBody = z
+  .strictObject({
+    message: z.string().trim().min(1, 'must not be empty').max(2_000),
+    percent: z.number().min(0).max(100).optional(),
+  })
+  .meta({ id: 'ProgressBody' });
+
+const Reported = {
+  summary: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(20_000)
+    .describe("The agent's own words; kept as a claim, never as evidence."),
+  output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
+  usage: Usage.optional(),
+  /** The model that really ran, when it differs from the one assigned. */
+  model: z.string().trim().min(1).max(200).optional(),
+};
+/** Work arrives as an uploaded patch (see `POST /tasks/{id}/artifact`) or, up to the body limit, inline. */
+export const CompleteBody = z
+  .strictObject({
+    ...Reported,
+    base_commit: Sha,
+    tree: Sha.describe('Tree hash of base commit plus patch (git write-tree).'),
+    patch: z
+      .string()
+      .optional()
+      .describe('The patch itself (git diff --binary --full-index), when it was not uploaded.'),
+    patch_sha256: Sha256.optional(),
+    patch_bytes: z.number().int().nonnegative().optional(),
+    transcript_uploaded: z.boolean().default(false),
+  })
+  .superRefine((body, context) => {
+    if (body.patch === undefined && (body.patch_sha256 === undefined || body.patch_bytes === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: ['patch'],
+        message: 'give the patch inline, or patch_sha256 and patch_bytes of the uploaded one',
+      });
+  })
+  .meta({ id: 'CompleteBody' });
+export const FailBody = z
+  .strictObject({
+    reason: z.string().trim().min(1, 'must not be empty').max(20_000),
+    failure_class: FailureClass.default('agent_failed'),
+    output_tail: Reported.output_tail,
+    usage: Usage.optional(),
+    base_commit: Sha.optional(),
+  })
+  .meta({ id: 'FailBody' });
+export const ReasonBody = z
+  .strictObject({
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
+  })
+  .meta({ id: 'ReasonBody' });
+export const ReviewBody = z
+  .strictObject({
+    decision: z.enum(['approve', 'reject']),
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000),
+    tree: Sha.describe('The tree that was looked at; a different one is refused.'),
+  })
+  .meta({ id: 'ReviewBody' });
+
+/** Presigned PUT URLs for this attempt's patch, transcript or evidence. */
+export const UploadBody = z
+  .strictObject({ kind: z.enum(['patch', 'transcript', 'evidence']) })
+  .meta({ id: 'UploadBody' });
+export const Upload = z
+  .object({ url: z.string(), method: z.literal('PUT'), expires_s: z.number().int() })
+  .meta({ id: 'Upload' });
+
+/** What the gates box reports: the evidence, or why there is none. */
+export const EvidenceBody = z
+  .union([
+    z.strictObject({ evidence: Evidence }),
+    z.strictObject({ failure_class: FailureClass, message: z.string().max(4_000) }),
+  ])
+  .meta({ id: 'EvidenceBody' });
+/** What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree. */
+export const DeliveryBody = z
+  .discriminatedUnion('step', [
+    z.strictObject({ step: z.literal('authorize'), tree: Sha }),
+    z.strictObject({ step: z.literal('delivered'), tree: Sha, commit: Sha }),
+    z.strictObject({ step: z.literal('refused'), tree: Sha, reason: z.string().max(4_000) }),
+  ])
+  .meta({ id: 'DeliveryBody' });
+
+export const AttemptList = z
+  .object({
+    task_id: TaskId,
+    attempts: z.array(AttemptView),
+    total_cost_usd: z.number().nullable(),
+    saved_vs_direct_opus_usd: z.number().nullable(),
+    break_even_pass_rate: z.number().nullable(),
+  })
+  .meta({ id: 'AttemptList' });
+
+/** The seed's object, always present. `unverified_ratio` is null when nothing has completed: no data is not 0 %. */
+export const VerificationNudge = z
+  .object({
+    total_completions: z.number().int(),
+    verified_count: z.number().int(),
+    unverified_count: z.number().int(),
+    unverified_ratio: z.number().nullable(),
+    threshold_exceeded: z.boolean(),
+    nudge_threshold: z.number(),
+    min_completions: z.number().int(),
+    recent_unverified: z.array(z.string()),
+  })
+  .meta({ id: 'VerificationNudge' });
+export type VerificationNudge = z.infer<typeof VerificationNudge>;
+
+export const StatusView = z
+  .object({
+    total: z.number().int(),
+    by_status: z.record(Status, z.number().int()),
+    per_role: z.array(z.object({ role: z.string(), by_status: z.partialRecord(Status, z.number().int()) })),
+    verification_nudge: VerificationNudge,
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Status' });
+export const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' });

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { CompletionSignal } from '../task/signals.ts';
+import { EvidenceKind, Outcome } from './outcome.ts';
+
+/** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
+export const Finding = z.object({
+  file: z.string().nullable(),
+  line: z.number().int().positive().nullable(),
+  rule: z.string(),
+  message: z.string(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export const SignalEvidence = z.object({
+  type: z.string(),
+  signal: CompletionSignal,
+  outcome: Outcome,
+  kind: EvidenceKind,
+  detail: z.string(),
+  duration_ms: z.number().int().nonnegative(),
+});
+export type SignalEvidence = z.infer<typeof SignalEvidence>;
+
+export const GateEvidence = z.object({
+  name: z.string(),
+  outcome: Outcome,
+  kind: EvidenceKind,
+  required: z.boolean(),
+  /** True when this gate alone is enough to keep the patch from being accepted. */
+  blocked: z.boolean(),
+  cached: z.boolean(),
+  findings: z.array(Finding),
+  detail: z.string(),
+  duration_ms: z.number().int().nonnegative(),
+  /** Gate-specific facts (counts, command, exit code), merged flat into the gate's ledger row. */
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
+});
+export type GateEvidence = z.infer<typeof GateEvidence>;
+
+/** A file of the patch that the gates took from the base commit instead, and why. */
+export const ProtectedFile = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'modified', 'deleted']),
+  reason: z.string(),
+});
+export type ProtectedFile = z.infer<typeof ProtectedFile>;
+
+/** What we observed on one tree. It counts for that tree only. */
+export const Evidence = z.object({
+  schema_version: z.literal(1),
+  base_commit: z.string(),
+  tree: z.string(),
+  /** True when the patch changes nothing. */
+  empty_patch: z.boolean(),
+  changed_files: z.array(z.string()),
+  signals: z.array(SignalEvidence),
+  gates: z.array(GateEvidence),
+  protected_files: z.array(ProtectedFile).default([]),
+  gathered_at: z.iso.datetime(),
+  duration_ms: z.number().int().nonnegative(),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+export const VERDICTS = ['pass', 'fail', 'refer'] as const;
+
+export const VerdictReason = z.object({
+  /** Stable machine-readable word, e.g. `signal_failed`, `gate_failed`, `gate_inert`, `no_evidence`. */
+  code: z.string(),
+  /** What it is about: a gate's name, or a signal as `type: value`. */
+  subject: z.string().nullable(),
+  message: z.string(),
+});
+export type VerdictReason = z.infer<typeof VerdictReason>;
+
+export const Verdict = z.object({
+  verdict: z.enum(VERDICTS),
+  /** False when no evidence of our own supports the verdict: what the ledger counts as unverified. */
+  verified: z.boolean(),
+  reasons: z.array(VerdictReason),
+  base_commit: z.string(),
+  tree: z.string(),
+  /** The seed's three booleans, derived from evidence of ours. */
+  tests_run: z.boolean(),
+  quality_gates_run: z.boolean(),
+  completion_signals_checked: z.boolean(),
+});
+export type Verdict = z.infer<typeof Verdict>;

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { Artifact, Usage } from '../task/attempt.ts';
+import { Adapter, Effort, GitRef, RepositoryUrl, Role, TaskId } from '../task/schema.ts';
+import { CompletionSignal } from '../task/signals.ts';
+
+const Common = z.object({
+  schema_version: z.literal(1),
+  task_id: TaskId,
+  attempt: z.number().int().positive(),
+  /** Base URL of the API, without a slash at the end. */
+  api_url: z.string(),
+  /** Bearer token, good for this box of this attempt only. */
+  token: z.string(),
+  repository: RepositoryUrl,
+  /** Authorization header value for reading a private repository, or null. Forgotten by the supervisor before any command of the repository runs. */
+  read_credential: z.string().nullable(),
+});
+
+export const AgentAssignment = Common.extend({
+  kind: z.literal('agent'),
+  base_ref: GitRef,
+  /** Set when an earlier attempt has fixed the base commit: all attempts of a task start from the same tree. */
+  base_commit: z.string().nullable(),
+  title: z.string(),
+  role: Role,
+  prompt: z.string(),
+  model: z.string().nullable(),
+  effort: Effort,
+  adapter: Adapter,
+  /** Interval of heartbeats in seconds; the lease is several times longer. */
+  heartbeat_s: z.number().positive(),
+});
+export type AgentAssignment = z.infer<typeof AgentAssignment>;
+
+export const GatesAssignment = Common.extend({
+  kind: z.literal('gates'),
+  base_commit: z.string(),
+  /** The tree that the agent's artifact claims; ours is computed and must be the same. */
+  tree: z.string(),
+  patch_url: z.string(),
+  patch_sha256: z.string(),
+  title: z.string(),
+  description: z.string(),
+  signals: z.array(CompletionSignal),
+});
+export type GatesAssignment = z.infer<typeof GatesAssignment>;
+
+export const DeliverAssignment = Common.extend({
+  kind: z.literal('deliver'),
+  base_commit: z.string(),
+  tree: z.string(),
+  patch_url: z.string(),
+  patch_sha256: z.string(),
+  branch: z.string(),
+  /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */
+  message: z.string(),
+  author: z.string(),
+  committed_at: z.iso.datetime(),
+});
+export type DeliverAssignment = z.infer<typeof DeliverAssignment>;
+
+export const Assignment = z.discriminatedUnion('kind', [AgentAssignment, GatesAssignment, DeliverAssignment]);
+export type Assignment = z.infer<typeof Assignment>;
+
+/** What a command adapter may leave in the file named by `ASSAY_USAGE_FILE`. */
+export const UsageFile = z.object({
+  usage: Usage.optional(),
+  summary: z.string().max(20_000).optional(),
+  status: z.enum(['done', 'blocked']).optional(),
+});
+export type UsageFile = z.infer<typeof UsageFile>;
+
+/** The artifact as a box knows it: without object keys. */
+export const ArtifactFacts = Artifact.pick({
+  base_commit: true,
+  tree: true,
+  patch_sha256: true,
+  patch_bytes: true,
+});

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { BoxKind } from '../task/attempt.ts';
+import { TaskId } from '../task/schema.ts';
+
+/** A message of the agents queues and the gates queue: ids only; what is large is on S3, what is state is in the table. */
+export const LaunchMessage = z.object({
+  schema_version: z.literal(1),
+  kind: BoxKind,
+  task_id: TaskId,
+  attempt: z.number().int().positive(),
+  run: z.number().int().positive(),
+  /** Wakes the waiting state of the cascade. */
+  task_token: z.string().min(1),
+});
+export type LaunchMessage = z.infer<typeof LaunchMessage>;
+
+/** Input of a cascade execution. */
+export const CascadeInput = z.object({ task_id: TaskId, run: z.number().int().positive() });
+export type CascadeInput = z.infer<typeof CascadeInput>;
+
+/** Steps of the cascade machine that a Lambda does. */
+export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
+export const CascadeStep = CascadeInput.extend({ step: z.enum(CASCADE_STEPS) });
+export type CascadeStep = z.infer<typeof CascadeStep>;
+
+/**
+ * Where the cascade goes on. `run_agent | run_gates | verify | decide | deliver | settle` are states of the machine;
+ * `held` (a person is asked), `waiting` (another task holds the files), `superseded` (a newer execution has taken over)
+ * and `ended` end the execution.
+ */
+export const STAGES = [
+  'select_model',
+  'run_agent',
+  'run_gates',
+  'verify',
+  'decide',
+  'deliver',
+  'settle',
+  'held',
+  'waiting',
+  'superseded',
+  'ended',
+] as const;
+/** What each Lambda step of the cascade answers: the machine routes on `stage` and carries the rest along. */
+export const CascadeResult = z.object({
+  stage: z.enum(STAGES),
+  attempt: z.number().int().nonnegative(),
+  /** Chooses the agents queue. */
+  priority: z.literal([1, 2, 3]),
+});
+export type CascadeResult = z.infer<typeof CascadeResult>;
+
+/** What the conductor sends with SendTaskSuccess when a box has reported, or has been given up. */
+export const WakeOutput = z.object({
+  stage: z.enum(['run_gates', 'verify', 'decide', 'settle', 'select_model']),
+});
+export type WakeOutput = z.infer<typeof WakeOutput>;
+
+/** Input of a janitor execution and of each of its Lambda steps. */
+export const JANITOR_STEPS = ['reduce', 'combine'] as const;
+export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int().positive() });
+export const JanitorStep = JanitorInput.extend({ step: z.enum(JANITOR_STEPS) });
+export type JanitorStep = z.infer<typeof JanitorStep>;

@@ -1,0 +1,122 @@
+/**
+ * Names that more than one room must agree on: keys and indexes of the table, environment variables,
+ * object keys, metric names. infra gives them to the template, functions and containers read them.
+ */
+
+/** Keys of the Tasks table. Every item has both; other kinds of items share the table under other prefixes. */
+export const TABLE = {
+  pk: 'pk',
+  sk: 'sk',
+  ttl: 'expires_at',
+  /** Sort key of a task item; stream filters use it. */
+  taskSk: 'task',
+} as const;
+
+/**
+ * Indexes of the Tasks table. Every sort key ends in the task id, so that each index key is unique per item
+ * (the embedded engine needs it, and it makes cursors exact). Index attributes exist only where an item belongs in the index.
+ */
+export const INDEXES = {
+  /** All tasks by status, oldest first. Carries the summary attributes for listings, counts and the reconciler. */
+  byStatus: { name: 'by_status', pk: 'gs_status', sk: 'gs_created' },
+  /** Claimable tasks by `<runner>#<role>`: priority first, then oldest. */
+  byQueue: { name: 'by_queue', pk: 'gs_queue', sk: 'gs_rank' },
+  /** Tasks that wait for the task named by the key. */
+  byWait: { name: 'by_wait', pk: 'gs_waits_for', sk: 'gs_waiter' },
+} as const;
+
+/** Attributes copied into `by_status`: what a listing shows. */
+export const SUMMARY_ATTRIBUTES = [
+  'id',
+  'title',
+  'role',
+  'priority',
+  'status',
+  'repository',
+  'runner',
+  'version',
+  'run',
+  'created_at',
+  'updated_at',
+  'ended_at',
+  'waits_for',
+  'blocked_reason',
+  'hold',
+  'failure',
+  'verified',
+  'flagged_unverified',
+  'lease_until',
+] as const;
+
+/** Environment variables of the functions. */
+export const ENV = {
+  table: 'ASSAY_TABLE',
+  bucket: 'ASSAY_BUCKET',
+  apiUrl: 'ASSAY_API_URL',
+  cascadeMachine: 'ASSAY_CASCADE_MACHINE_ARN',
+  janitorMachine: 'ASSAY_JANITOR_MACHINE_ARN',
+  cluster: 'ASSAY_CLUSTER_ARN',
+  subnets: 'ASSAY_SUBNETS',
+  securityGroups: 'ASSAY_SECURITY_GROUPS',
+  assignPublicIp: 'ASSAY_ASSIGN_PUBLIC_IP',
+  /** Task-definition families (not revisions: a deploy retires the revision while messages are in flight). */
+  agentFamily: 'ASSAY_AGENT_FAMILY',
+  gatesFamily: 'ASSAY_GATES_FAMILY',
+  deliverFamily: 'ASSAY_DELIVER_FAMILY',
+  /** JSON of an Adapter (shared/task/schema.ts): what runs a task that names none. */
+  defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',
+  /** JSON of tier to model id. */
+  tierModels: 'ASSAY_TIER_MODELS',
+  nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
+  nudgeMinCompletions: 'ASSAY_NUDGE_MIN_COMPLETIONS',
+  leaseSeconds: 'ASSAY_LEASE_SECONDS',
+  /** "true" only in the embedded default: accepts file:// repositories. */
+  allowFileRepositories: 'ASSAY_ALLOW_FILE_REPOSITORIES',
+  /** "true" only in the embedded default: the SFN client must not add the `sync-` host prefix. */
+  disableHostPrefix: 'ASSAY_DISABLE_HOST_PREFIX',
+} as const;
+
+/** Environment of the three boxes. Nothing else of the platform is in it. */
+export const BOX_ENV = {
+  /** Presigned GET of the assignment (shared/messages/assignment.ts); short-lived. */
+  assignmentUrl: 'ASSAY_ASSIGNMENT_URL',
+  /** Set in the embedded default: exit, with all children, when standard input ends, because then the machine is gone. */
+  exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
+  /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
+  runAs: 'ASSAY_RUN_AS',
+} as const;
+
+/** Names of the ECS containers inside their task definitions. */
+export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'deliver' } as const;
+
+/** Object keys. `artifacts/`, `assignments/` and `evidence/` are working data with a lifecycle; `records/` is what Athena reads. */
+export const objectKey = {
+  assignment: (taskId: string, attempt: number, kind: string, nonce: string) =>
+    `assignments/${taskId}/${attempt}/${kind}-${nonce}.json`,
+  patch: (taskId: string, attempt: number) => `artifacts/${taskId}/${attempt}/patch.diff`,
+  transcript: (taskId: string, attempt: number) => `artifacts/${taskId}/${attempt}/transcript.log`,
+  evidence: (taskId: string, attempt: number, launch: number) =>
+    `evidence/${taskId}/${attempt}/evidence-${launch}.json`,
+  /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */
+  records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
+} as const;
+
+/** CloudWatch metrics, emitted as EMF. Few dimensions: each distinct set is billed as a metric of its own. */
+export const METRICS = {
+  namespace: 'Assay',
+  dimension: 'service',
+  service: 'assay',
+  completions: 'Completions',
+  unverifiedCompletions: 'UnverifiedCompletions',
+  failures: 'FailedTasks',
+  referrals: 'ReferredTasks',
+  gatesInert: 'InertGates',
+  costUsd: 'ModelCostUsd',
+  attempts: 'Attempts',
+  escalations: 'Escalations',
+} as const;
+
+/** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */
+export const MAX_BODY_BYTES = 1_048_576;
+/** Largest patch in bytes (20 MiB) that the boxes accept. */
+export const MAX_PATCH_BYTES = 20 * 1_048_576;

@@ -1,0 +1,178 @@
+import * as z from 'zod';
+import { Outcome } from '../evidence/outcome.ts';
+import { Verdict } from '../evidence/schema.ts';
+import { Effort } from './schema.ts';
+
+/** Token counts as the agent reported them (evidence kind `claimed`). Null: not reported. */
+export const Usage = z.strictObject({
+  input_tokens: z.number().int().nonnegative(),
+  output_tokens: z.number().int().nonnegative(),
+  cache_read_tokens: z.number().int().nonnegative().default(0),
+  cache_write_tokens: z.number().int().nonnegative().default(0),
+});
+export type Usage = z.infer<typeof Usage>;
+
+const Sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
+
+/** The patch and what came with it. Object keys live in the artifacts bucket. */
+export const Artifact = z.object({
+  base_commit: Sha,
+  tree: Sha,
+  patch_key: z.string(),
+  patch_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  patch_bytes: z.number().int().nonnegative(),
+  transcript_key: z.string().nullable(),
+});
+export type Artifact = z.infer<typeof Artifact>;
+
+/** Why an attempt ended without usable work; the seed's vocabulary plus what our boxes can tell apart. */
+export const FAILURE_CLASSES = [
+  'agent_failed',
+  'agent_blocked',
+  'timeout',
+  'rate_limited',
+  'provider_transient',
+  'provider_spend_limit',
+  'provider_auth',
+  'repository_unavailable',
+  'base_ref_missing',
+  'patch_does_not_apply',
+  'patch_too_large',
+  'config_invalid',
+  'box_lost',
+  'lease_expired',
+  'delivery_refused',
+  'unknown',
+] as const;
+export const FailureClass = z.enum(FAILURE_CLASSES);
+export type FailureClass = z.infer<typeof FailureClass>;
+
+/** These are nobody's fault that a stronger model could mend: the attempt is repeated on the same tier, or the task ends. */
+export const INFRA_CLASSES: readonly FailureClass[] = [
+  'box_lost',
+  'lease_expired',
+  'rate_limited',
+  'provider_transient',
+];
+/** Repeating cannot help: the task itself or the deployment must change first. */
+export const FATAL_CLASSES: readonly FailureClass[] = [
+  'repository_unavailable',
+  'base_ref_missing',
+  'config_invalid',
+  'provider_auth',
+  'provider_spend_limit',
+];
+
+/** What the agent's supervisor says at the end of a run. */
+export const Report = z.object({
+  status: z.enum(['completed', 'failed']),
+  summary: z.string().max(20_000),
+  failure_class: FailureClass.nullable(),
+  /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
+  output_tail: z.string().max(2_000),
+  at: z.iso.datetime(),
+});
+export type Report = z.infer<typeof Report>;
+
+/** A container of this attempt. Everything in it is written once, by the dispatcher, before the container starts. */
+export const Launch = z.object({
+  /** Counts containers of this kind for this attempt; a lost box gets a new number. */
+  number: z.number().int().positive(),
+  token_sha256: z.string(),
+  assignment_key: z.string(),
+  /** Null for an external agent: nobody waits for it in a state machine. */
+  task_token: z.string().nullable(),
+  ecs_task_arn: z.string().nullable(),
+  launched_at: z.iso.datetime(),
+});
+export type Launch = z.infer<typeof Launch>;
+
+export const BOX_KINDS = ['agent', 'gates', 'deliver'] as const;
+export const BoxKind = z.enum(BOX_KINDS);
+export type BoxKind = z.infer<typeof BoxKind>;
+
+/** Where the evidence lies and its short form; the whole is on S3 under `key`. */
+export const VerificationRecord = z.object({
+  key: z.string(),
+  tree: z.string(),
+  base_commit: z.string(),
+  signals: z.array(z.object({ type: z.string(), subject: z.string(), outcome: Outcome, detail: z.string() })),
+  gates: z.array(
+    z.object({
+      name: z.string(),
+      outcome: Outcome,
+      required: z.boolean(),
+      blocked: z.boolean(),
+      cached: z.boolean(),
+      duration_ms: z.number().int(),
+      detail: z.string(),
+      findings: z.number().int(),
+    }),
+  ),
+  duration_ms: z.number().int(),
+  at: z.iso.datetime(),
+});
+export type VerificationRecord = z.infer<typeof VerificationRecord>;
+
+/** The gates box could not gather evidence at all. */
+export const VerificationFailure = z.object({
+  failure_class: FailureClass,
+  message: z.string(),
+  at: z.iso.datetime(),
+});
+export type VerificationFailure = z.infer<typeof VerificationFailure>;
+
+export const DECISIONS = ['accept', 'escalate', 'retry', 'refer', 'give_up'] as const;
+export const Decision = z.object({
+  action: z.enum(DECISIONS),
+  /** The seed's trigger words: `task failed`, `janitor verification failed`, `low confidence`, `explicit failure`, or ours. */
+  reason: z.string(),
+  /** Set with escalate and retry. */
+  next_model: z.string().nullable(),
+  next_tier: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type Decision = z.infer<typeof Decision>;
+
+export const ATTEMPT_OUTCOMES = [
+  'passed',
+  'unverified',
+  'failed',
+  'referred',
+  'infra_failed',
+  'expired',
+  'cancelled',
+] as const;
+
+/** One run of one agent on one model for a task. */
+export const Attempt = z.object({
+  number: z.number().int().positive(),
+  /** Null for an external agent that did not say. */
+  model: z.string().nullable(),
+  tier: z.string().nullable(),
+  effort: Effort,
+  /** Null while it runs. */
+  outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+  /** Who holds the lease: `managed`, or the operator that claimed it. */
+  holder: z.string(),
+  /** Epoch seconds; the lease has run out when this is in the past. */
+  lease_until: z.number().int(),
+  progress: z
+    .object({ message: z.string(), percent: z.number().nullable(), at: z.iso.datetime() })
+    .nullable(),
+  usage: Usage.nullable(),
+  /** Null: unknown model or no usage reported. Never 0 for unknown. */
+  cost_usd: z.number().nonnegative().nullable(),
+  report: Report.nullable(),
+  artifact: Artifact.nullable(),
+  verification: VerificationRecord.nullable(),
+  verification_failure: VerificationFailure.nullable(),
+  verdict: Verdict.nullable(),
+  decision: Decision.nullable(),
+  agent: Launch.nullable(),
+  gates: Launch.nullable(),
+  deliver: Launch.nullable(),
+});
+export type Attempt = z.infer<typeof Attempt>;

@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { CheckoutPath, CompletionSignal } from './signals.ts';
+
+/** Ids go into branch names, object keys and execution names, hence the narrow alphabet and length. */
+export const TaskId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+    'must be 1 to 64 letters, digits, "_" or "-", starting with a letter or digit',
+  );
+export type TaskId = z.infer<typeof TaskId>;
+
+export const Role = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9-]{0,31}$/,
+    'must be 1 to 32 lower-case letters, digits or "-", starting with a letter',
+  );
+export const PRIORITIES = [1, 2, 3] as const;
+export const Priority = z.literal([1, 2, 3]).describe('1 critical, 2 normal, 3 nice to have.');
+export const Scope = z.enum(['small', 'medium', 'large']);
+export const Complexity = z.enum(['low', 'medium', 'high']);
+export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
+export const Effort = z.enum(EFFORTS);
+export const Runner = z
+  .enum(['managed', 'external'])
+  .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
+
+/** Refuses what git would read as an option or as something other than a plain ref or commit. */
+export const GitRef = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^(?!-)(?!.*\.\.)(?!.*@\{)[^\s~^:?*[\\\p{Cc}]+$/u, 'must be a plain branch, tag or commit')
+  .describe('Branch, tag or commit that the work starts from.');
+
+export const RepositoryUrl = z
+  .string()
+  .max(2_000)
+  .superRefine((value, context) => {
+    const url = URL.canParse(value) ? new URL(value) : null;
+    if (!url || !['https:', 'ssh:', 'file:'].includes(url.protocol))
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an https://, ssh:// or (embedded only) file:// URL',
+      });
+    else if (url.password || (url.username && url.protocol === 'https:'))
+      context.addIssue({
+        code: 'custom',
+        message: 'must not carry credentials; they would be stored and logged',
+      });
+  });
+
+/** Runs any program as the agent. Placeholders: {prompt} {prompt_file} {model} {effort} {task_id} {attempt}. */
+export const CommandAdapter = z.strictObject({
+  kind: z.literal('command'),
+  argv: z
+    .array(z.string().max(8_000))
+    .min(1)
+    .max(64)
+    .describe('Program and arguments, no shell. Placeholders are replaced inside each argument.'),
+  timeout_s: z
+    .number()
+    .int()
+    .min(1)
+    .max(6 * 3_600)
+    .default(1_800),
+});
+export const Adapter = z.discriminatedUnion('kind', [CommandAdapter]);
+export type Adapter = z.infer<typeof Adapter>;
+
+export const Budget = z.strictObject({
+  max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
+  max_cost_usd: z
+    .number()
+    .positive()
+    .max(10_000)
+    .optional()
+    .describe('No further attempt starts once this much is spent.'),
+});
+export type Budget = z.infer<typeof Budget>;
+
+const unique = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
+  schema.superRefine((items, context) => {
+    items.forEach((item, index) => {
+      if (items.indexOf(item) !== index)
+        context.addIssue({ code: 'custom', path: [index], message: 'is listed twice' });
+    });
+  });
+
+/** The body of `POST /tasks`. Every list is capped at 100 entries. */
+export const SubmitTask = z
+  .strictObject({
+    id: TaskId.optional().describe(
+      'Own id; one is made when absent. Batches use it for `depends_on` among themselves.',
+    ),
+    title: z.string().trim().min(1, 'must not be empty').max(500),
+    description: z.string().max(100_000).default(''),
+    role: Role.default('backend'),
+    priority: Priority.default(2),
+    scope: Scope.default('medium'),
+    complexity: Complexity.default('medium'),
+    repository: RepositoryUrl,
+    base_ref: GitRef.default('main'),
+    depends_on: unique(z.array(TaskId).max(100)).default([]),
+    files: unique(z.array(CheckoutPath).max(100))
+      .default([])
+      .describe('Files or folders that the task owns while it is live.'),
+    completion_signals: z.array(CompletionSignal).max(100).default([]),
+    acceptance_criteria: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
+    model: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('A tier (haiku, sonnet, opus) to start at, or one model id to stay on.'),
+    effort: Effort.optional(),
+    adapter: Adapter.optional().describe('Absent: the adapter that the deployment was configured with.'),
+    runner: Runner.default('managed'),
+    budget: Budget.prefault({}),
+    max_retries: z
+      .number()
+      .int()
+      .min(0)
+      .max(10)
+      .default(3)
+      .describe('How often a lost lease or a lost box may reopen the task.'),
+    deliver_unverified: z.boolean().default(false),
+  })
+  .meta({ id: 'SubmitTask' });
+export type SubmitTask = z.infer<typeof SubmitTask>;
+export type SubmitTaskInput = z.input<typeof SubmitTask>;

@@ -1,0 +1,140 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+
+/** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
+export const MAX_PATTERN_LENGTH = 1_000;
+
+/** Says why a path may not be used inside a checkout, or null when it may. Symbolic links are checked when the path is read. */
+export function unsafePath(path: string): string | null {
+  if (path.length === 0) return 'must not be empty';
+  if (path.length > 4_096) return 'is longer than 4096 characters';
+  if (path.includes('\0')) return 'must not contain a NUL byte';
+  if (path.includes('\\')) return 'must use forward slashes';
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path))
+    return 'must be relative to the checkout, not absolute';
+  const segments = path.split('/');
+  if (segments.includes('..')) return 'must not leave the checkout with ".."';
+  if (segments[0] === '.git') return 'must not point into .git';
+  return null;
+}
+
+/** Says why a regular expression is refused (RE2 syntax: no backtracking, so no back-references or look-around), or null. */
+export function badRegex(pattern: string): string | null {
+  try {
+    RE2JS.compile(pattern);
+    return null;
+  } catch (error) {
+    return `is not a valid RE2 regular expression: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Says why a glob is refused, or null: unbalanced brackets and braces match nothing and hide mistakes. */
+export function badGlob(pattern: string): string | null {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{', '}'],
+    ['(', ')'],
+  ] as const) {
+    let depth = 0;
+    for (let index = 0; index < pattern.length; index++) {
+      const character = pattern[index];
+      if (character === open) depth++;
+      else if (character === close && --depth < 0) break;
+    }
+    if (depth !== 0) return `has an unbalanced "${open}"`;
+  }
+  return null;
+}
+
+const refine = (check: (value: string) => string | null) =>
+  z.string().superRefine((value, context) => {
+    const problem = check(value);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+export const CheckoutPath = refine(unsafePath).describe(
+  'A path inside the checkout, relative, with forward slashes.',
+);
+export const CheckoutGlob = refine((value) =>
+  value.length > MAX_PATTERN_LENGTH
+    ? `is longer than ${MAX_PATTERN_LENGTH} characters`
+    : (unsafePath(value) ?? badGlob(value)),
+).describe('A glob inside the checkout; `*` does not match dot files, `**` crosses folders.');
+const Regex = refine((value) =>
+  value.length > MAX_PATTERN_LENGTH ? `is longer than ${MAX_PATTERN_LENGTH} characters` : badRegex(value),
+);
+const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+
+const PathExists = z.strictObject({ type: z.literal('path_exists'), path: CheckoutPath });
+const GlobExists = z.strictObject({ type: z.literal('glob_exists'), pattern: CheckoutGlob });
+const FileContains = z
+  .strictObject({
+    type: z.literal('file_contains'),
+    path: CheckoutPath,
+    contains: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(10_000)
+      .optional()
+      .describe('Literal, case-sensitive text.'),
+    regex: Regex.optional().describe('RE2 regular expression.'),
+  })
+  .superRefine((value, context) => {
+    if ((value.contains === undefined) === (value.regex === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: ['contains'],
+        message: 'give either `contains` (literal) or `regex`, not both and not neither',
+      });
+  });
+const TestPasses = z.strictObject({
+  type: z.literal('test_passes'),
+  command: Command.describe('Run by `bash -c` in the verified tree; exit code 0 passes.'),
+  timeout_s: z.number().int().min(1).max(3_600).default(120),
+});
+
+const SIGNAL_TYPES = ['path_exists', 'glob_exists', 'file_contains', 'test_passes'] as const;
+
+/** The seed's compact form `{type, value}` becomes the named form; a `file_contains` value reads `path :: needle` or `path :: regex:needle`. */
+function expandCompact(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('value' in input) || !('type' in input)) return input;
+  const { type, value, ...rest } = input as { type: unknown; value: unknown };
+  if (typeof value !== 'string') return input;
+  if (type === 'path_exists') return { type, path: value, ...rest };
+  if (type === 'glob_exists') return { type, pattern: value, ...rest };
+  if (type === 'test_passes') return { type, command: value, ...rest };
+  if (type === 'file_contains') {
+    const at = value.indexOf(' :: ');
+    if (at < 0) return input;
+    const path = value.slice(0, at).trim();
+    const needle = value.slice(at + 4);
+    return needle.startsWith('regex:')
+      ? { type, path, regex: needle.slice(6), ...rest }
+      : { type, path, contains: needle, ...rest };
+  }
+  return input;
+}
+
+/** What must be observable in the tree before the work counts as finished. */
+export const CompletionSignal = z.preprocess(
+  expandCompact,
+  z.discriminatedUnion('type', [PathExists, GlobExists, FileContains, TestPasses], {
+    error: (issue) =>
+      issue.code === 'invalid_union' ? `unknown signal type; known: ${SIGNAL_TYPES.join(', ')}` : undefined,
+  }),
+);
+export type CompletionSignal = z.infer<typeof CompletionSignal>;
+
+/** One line that names a signal, as the seed prints it: `type: value`. */
+export function describeSignal(signal: CompletionSignal): string {
+  switch (signal.type) {
+    case 'path_exists':
+      return `path_exists: ${signal.path}`;
+    case 'glob_exists':
+      return `glob_exists: ${signal.pattern}`;
+    case 'file_contains':
+      return `file_contains: ${signal.path} :: ${signal.regex === undefined ? signal.contains : `regex:${signal.regex}`}`;
+    case 'test_passes':
+      return `test_passes: ${signal.command}`;
+  }
+}

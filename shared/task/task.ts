@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { Attempt } from './attempt.ts';
+import { SubmitTask, TaskId } from './schema.ts';
+import { Status } from './status.ts';
+
+/** A person's hold on an `in_review` task: the verdict was `refer`. */
+export const Hold = z.object({ reasons: z.array(z.string()), since: z.iso.datetime() });
+/** A person's word on a held task. */
+export const Review = z.object({
+  decision: z.enum(['approve', 'reject']),
+  reason: z.string(),
+  by: z.string(),
+  at: z.iso.datetime(),
+  tree: z.string(),
+});
+
+export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;
+export const Delivery = z.object({
+  state: z.enum(DELIVERY_STATES),
+  /** The tree that was, or is being, delivered; a verdict on any other tree does not count. */
+  tree: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  reason: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type Delivery = z.infer<typeof Delivery>;
+
+export const BlockedReason = z.object({
+  code: z.enum(['dependency_pending', 'dependency_failed', 'dependency_cancelled', 'files_held']),
+  task_id: TaskId,
+  message: z.string(),
+});
+
+/** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
+export const Task = SubmitTask.omit({ id: true }).extend({
+  id: TaskId,
+  status: Status,
+  /** +1 with every write; the ETag. */
+  version: z.number().int().positive(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  created_by: z.string(),
+  /** SHA-256 of the normalised request: tells a replay from a different request with the same id or idempotency key. */
+  request_sha256: z.string(),
+  /** Every +1 makes the stream start a cascade execution; one with an older number ends at its next step. */
+  run: z.number().int().nonnegative(),
+  /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */
+  waits_for: TaskId.nullable(),
+  blocked_reason: BlockedReason.nullable(),
+  /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
+  retries: z.number().int().nonnegative(),
+  attempts: z.array(Attempt),
+  /** Attempts before this one belong to earlier rounds (operator retries) and do not count against the budget. */
+  budget_from: z.number().int().positive(),
+  hold: Hold.nullable(),
+  review: Review.nullable(),
+  delivery: Delivery.nullable(),
+  /** Set at the end of life. */
+  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+  ended_at: z.iso.datetime().nullable(),
+  /** True only when the accepted tree has evidence of ours; null until the task is done. */
+  verified: z.boolean().nullable(),
+  /** Number of true evidence flags, 0 to 3; null until the task is done. */
+  verification_count: z.number().int().min(0).max(3).nullable(),
+  flagged_unverified: z.boolean(),
+  /** Epoch seconds after which DynamoDB removes the item; null while it lives. */
+  expires_at: z.number().int().nullable(),
+});
+export type Task = z.infer<typeof Task>;
+
+/** The attempt that counts now, or null before the first. */
+export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => task.attempts.at(-1) ?? null;
+
+/** The branch that a task is delivered to. */
+export const deliveryBranch = (taskId: string): string => `assay/${taskId}`;
+
+/** Name and idempotency key of a cascade execution (unique for 90 days, at most 80 characters). */
+export const executionName = (taskId: string, run: number): string => `${taskId}-r${run}`;
+
+/** Names one container of one attempt: `clientToken` of RunTask (at most 64 characters) is made from it. */
+export const launchName = (taskId: string, attempt: number, kind: string, number: number): string =>
+  `${taskId}/${attempt}/${kind}/${number}`;
