@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { Outcome } from '../evidence/outcome.ts';
+import { ATTEMPT_OUTCOMES, DECISIONS } from '../task/attempt.ts';
+import { Status } from '../task/status.ts';
+
+/**
+ * Rows of the JSONL records on S3. The Glue columns are made from these schemas, so keep to strings, numbers,
+ * booleans, nullable ones, and arrays of flat objects. Field names are the seeds' own.
+ */
+const Row = z.object({
+  /** Deterministic: the same fact always gets the same id, so readers drop duplicates by it. */
+  record_id: z.string(),
+  schema_version: z.literal(1),
+  task_id: z.string(),
+});
+
+/** One row for each status change of a task. */
+export const TaskRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  status: Status,
+  previous_status: Status.nullable(),
+  role: z.string(),
+  priority: z.number().int(),
+  scope: z.string(),
+  complexity: z.string(),
+  runner: z.string(),
+  repository: z.string(),
+  attempt: z.number().int(),
+  model: z.string().nullable(),
+  version: z.number().int(),
+  verified: z.boolean().nullable(),
+  failure_code: z.string().nullable(),
+  /** Milliseconds since the task was created. */
+  age_ms: z.number().int(),
+});
+export type TaskRow = z.infer<typeof TaskRow>;
+
+/** One row for each gate of each verification. `result` is the seed's pass/blocked/flagged; `outcome` tells apart what it lumps together. */
+export const GateRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  attempt: z.number().int(),
+  gate: z.string(),
+  result: z.enum(['pass', 'blocked', 'flagged']),
+  status: z.enum(['pass', 'fail', 'timeout', 'skipped', 'bypassed', 'inert', 'infra_failed']),
+  outcome: Outcome,
+  duration_ms: z.number().int(),
+  cached: z.boolean(),
+  required: z.boolean(),
+  findings: z.number().int(),
+  tree: z.string(),
+  model: z.string().nullable(),
+});
+export type GateRow = z.infer<typeof GateRow>;
+
+const ChainAttempt = z.object({
+  task_id: z.string(),
+  chain_id: z.string(),
+  model: z.string().nullable(),
+  effort: z.string(),
+  attempt_number: z.number().int(),
+  started_at: z.iso.datetime(),
+  cost_usd: z.number().nullable(),
+  latency_s: z.number().nullable(),
+  tokens_used: z.number().int().nullable(),
+  success: z.boolean(),
+  outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+  escalated: z.boolean(),
+  decision: z.enum(DECISIONS).nullable(),
+  escalation_reason: z.string().nullable(),
+});
+
+/** One row for each task that came to its end: the whole chain, with what it cost against going straight to the top model. */
+export const ChainRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  chain_id: z.string(),
+  role: z.string(),
+  complexity: z.string(),
+  attempts: z.array(ChainAttempt),
+  final_model: z.string().nullable(),
+  succeeded: z.boolean(),
+  total_cost_usd: z.number().nullable(),
+  first_attempt_cost_usd: z.number().nullable(),
+  escalation_overhead_usd: z.number().nullable(),
+  saved_vs_direct_opus_usd: z.number().nullable(),
+  break_even_pass_rate: z.number().nullable(),
+});
+export type ChainRow = z.infer<typeof ChainRow>;
+
+/** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
+export const NudgeRow = Row.extend({
+  session_id: z.string(),
+  timestamp: z.number(),
+  tests_run: z.boolean(),
+  quality_gates_run: z.boolean(),
+  completion_signals_checked: z.boolean(),
+  verified: z.boolean(),
+  /** Where the three flags come from: always evidence of ours, never the agent's log. */
+  evidence_source: z.literal('gates_container'),
+  tree: z.string().nullable(),
+});
+export type NudgeRow = z.infer<typeof NudgeRow>;
+
+/** Every record table by its name under `records/table=<name>/`. */
+export const RECORD_TABLES = {
+  tasks: TaskRow,
+  quality_gates: GateRow,
+  cascade_chains: ChainRow,
+  verification_nudges: NudgeRow,
+} as const;
+export type RecordTable = keyof typeof RECORD_TABLES;
