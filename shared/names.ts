@@ -80,6 +80,8 @@ export const ENV = {
 export const BOX_ENV = {
   /** Presigned GET of the assignment (shared/messages/assignment.ts); short-lived. */
   assignmentUrl: 'ASSAY_ASSIGNMENT_URL',
+  /** `<task>/<attempt>/<kind>/<launch>`: tells which box it was when ECS says that a task has stopped. */
+  box: 'ASSAY_BOX',
   /** Set in the embedded default: exit, with all children, when standard input ends, because then the machine is gone. */
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */

@@ -50,10 +50,8 @@ export const CascadeResult = z.object({
 });
 export type CascadeResult = z.infer<typeof CascadeResult>;
 
-/** What the conductor sends with SendTaskSuccess when a box has reported, or has been given up. */
-export const WakeOutput = z.object({
-  stage: z.enum(['run_gates', 'verify', 'decide', 'settle', 'select_model']),
-});
+/** What wakes a waiting state (SendTaskSuccess): where the task stands now. */
+export const WakeOutput = z.object({ stage: z.enum(STAGES) });
 export type WakeOutput = z.infer<typeof WakeOutput>;
 
 /** Input of a janitor execution and of each of its Lambda steps. */

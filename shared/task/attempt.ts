@@ -82,7 +82,8 @@ export const Launch = z.object({
   assignment_key: z.string(),
   /** Null for an external agent: nobody waits for it in a state machine. */
   task_token: z.string().nullable(),
-  ecs_task_arn: z.string().nullable(),
+  /** The box is gone and has brought nothing; the next message launches another. */
+  lost: z.boolean(),
   launched_at: z.iso.datetime(),
 });
 export type Launch = z.infer<typeof Launch>;

@@ -1,0 +1,64 @@
+import type { Attempt } from '../task/attempt.ts';
+import { costUsd, PRICES, type Price, priceOf, roundUsd } from './prices.ts';
+import type { TierModels } from './tiers.ts';
+
+export interface ChainCosts {
+  /** Null when the cost of any attempt that ran is unknown. */
+  readonly total_cost_usd: number | null;
+  readonly first_attempt_cost_usd: number | null;
+  readonly escalation_overhead_usd: number | null;
+  /** Negative when the climb cost more than the top model alone would have. */
+  readonly saved_vs_direct_opus_usd: number | null;
+}
+
+/** An attempt that never got to report used no tokens that we know of and is left out of the sums. */
+const ran = (attempt: Attempt): boolean => attempt.report !== null;
+
+/**
+ * What a chain cost, and what it saved against sending the task straight to the top model. "Straight to the top" is priced
+ * with the tokens of the last attempt: the best estimate at hand of the work itself. On the top tier it is that attempt's own cost,
+ * so that a chain which climbed to the top shows its overhead as a negative saving.
+ */
+export function chainCosts(
+  attempts: readonly Attempt[],
+  models: TierModels,
+  prices: readonly Price[] = PRICES,
+): ChainCosts {
+  const counted = attempts.filter(ran);
+  const first = counted[0];
+  const last = counted.at(-1);
+  if (!first || !last)
+    return {
+      total_cost_usd: attempts.length === 0 ? 0 : null,
+      first_attempt_cost_usd: null,
+      escalation_overhead_usd: null,
+      saved_vs_direct_opus_usd: null,
+    };
+  const total = counted.reduce<number | null>(
+    (sum, { cost_usd }) => (sum === null || cost_usd === null ? null : sum + cost_usd),
+    0,
+  );
+  const direct = costUsd(models.opus, last.usage, last.started_at, prices);
+  return {
+    total_cost_usd: total === null ? null : roundUsd(total),
+    first_attempt_cost_usd: first.cost_usd,
+    escalation_overhead_usd:
+      total === null || first.cost_usd === null ? null : roundUsd(total - first.cost_usd),
+    saved_vs_direct_opus_usd: total === null || direct === null ? null : roundUsd(direct - total),
+  };
+}
+
+/**
+ * The pass rate of the cheapest tier above which starting there pays: cost of the first over cost of the top model, at equal
+ * token use. Null when a price is unknown.
+ */
+export function breakEvenPassRate(
+  models: TierModels,
+  at: string,
+  prices: readonly Price[] = PRICES,
+): number | null {
+  const cheap = priceOf(models.haiku, at, prices);
+  const top = priceOf(models.opus, at, prices);
+  if (!cheap || !top) return null;
+  return Math.round(((cheap.input + cheap.output) / (top.input + top.output)) * 1e4) / 1e4;
+}

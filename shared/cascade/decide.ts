@@ -1,0 +1,112 @@
+import { type Attempt, type Decision, FATAL_CLASSES, INFRA_CLASSES } from '../task/attempt.ts';
+import type { Task } from '../task/task.ts';
+import { lowConfidence } from './low-confidence.ts';
+import { ladder, type Rung, type TierModels } from './tiers.ts';
+
+/** How often the gates are gathered again for one attempt when their box could not do it. */
+export const MAX_GATES_LAUNCHES = 3;
+
+type Verdictless = Omit<Decision, 'at'>;
+const stay = (action: 'accept' | 'refer' | 'give_up', reason: string): Verdictless => ({
+  action,
+  reason,
+  next_model: null,
+  next_tier: null,
+});
+
+/** The rung that an attempt ran on: by tier, else by model; -1 when it is on none (a model that the deployment no longer has). */
+const rungOf = (attempt: Attempt, rungs: readonly Rung[]): number =>
+  rungs.findIndex((rung) =>
+    attempt.tier === null ? rung.model === attempt.model : rung.tier === attempt.tier,
+  );
+
+/**
+ * Why a stronger model should try, or null: the seed's four triggers in the seed's order.
+ * 1 hard failure with nothing to look at, 2 the janitor's verdict, 3 low confidence in the agent's last words, 4 the agent says it failed.
+ */
+export function escalationTrigger(attempt: Attempt): string | null {
+  const said = attempt.report?.status === 'failed' ? 'failed' : 'completed';
+  const output = `${attempt.report?.summary ?? ''}\n${attempt.report?.output_tail ?? ''}`.trim();
+  if (said === 'failed' && !attempt.verdict && attempt.report?.output_tail.trim() === '')
+    return 'task failed';
+  if (attempt.verdict?.verdict === 'fail') return 'janitor verification failed';
+  const phrase = lowConfidence(output);
+  if (phrase !== null) return `low confidence: "${phrase}"`;
+  if (said === 'failed') return 'explicit failure';
+  return null;
+}
+
+/** Attempts of the present round: those before an operator's retry do not count against the budget. */
+const ofThisRound = (task: Task): Attempt[] =>
+  task.attempts.filter((attempt) => attempt.number >= task.budget_from);
+
+/** Why no further attempt may start, or null. Unknown costs count as nothing spent: the limit on attempts still holds. */
+export function budgetExhausted(task: Task): string | null {
+  const round = ofThisRound(task);
+  const tried = round.filter(
+    (attempt) => attempt.outcome !== 'infra_failed' && attempt.outcome !== 'expired',
+  ).length;
+  if (tried >= task.budget.max_attempts)
+    return `all ${task.budget.max_attempts} attempts of the budget are used`;
+  const limit = task.budget.max_cost_usd;
+  const spent = round.reduce((sum, attempt) => sum + (attempt.cost_usd ?? 0), 0);
+  if (limit !== undefined && spent >= limit) return `$${spent.toFixed(4)} of the $${limit} budget is spent`;
+  return null;
+}
+
+function climb(task: Task, attempt: Attempt, reason: string, models: TierModels): Verdictless {
+  const spent = budgetExhausted(task);
+  if (spent) return stay('give_up', `${reason}; ${spent}`);
+  if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
+  const rungs = ladder(task, models);
+  const above = rungs[rungOf(attempt, rungs) + 1];
+  if (!above)
+    return stay(
+      'give_up',
+      `${reason}; ${attempt.tier ?? attempt.model ?? 'the model'} is the last of the cascade`,
+    );
+  return { action: 'escalate', reason, next_model: above.model, next_tier: above.tier };
+}
+
+function again(task: Task, attempt: Attempt, reason: string): Verdictless {
+  const spent = budgetExhausted(task);
+  if (spent) return stay('give_up', `${reason}; ${spent}`);
+  if (task.retries >= task.max_retries)
+    return stay('give_up', `${reason}; all ${task.max_retries} retries are used`);
+  return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
+}
+
+/**
+ * What happens after an attempt: a pure function of the task. Only failed work climbs; what could not run is repeated on the same
+ * tier, goes to a person, or ends the task, because no model mends a missing tool.
+ */
+export function decide(task: Task, models: TierModels): Verdictless {
+  const attempt = task.attempts.at(-1);
+  if (!attempt) return { action: 'retry', reason: 'first attempt', next_model: null, next_tier: null };
+  if (task.review?.tree === attempt.artifact?.tree && task.review) {
+    if (task.review.decision === 'approve')
+      return stay('accept', `approved by ${task.review.by}: ${task.review.reason}`);
+    return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
+  }
+  const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class ?? null;
+  if (failureClass !== null && FATAL_CLASSES.includes(failureClass)) return stay('give_up', failureClass);
+  if (failureClass !== null && INFRA_CLASSES.includes(failureClass))
+    return again(task, attempt, failureClass);
+  const trigger = escalationTrigger(attempt);
+  const verdict = attempt.verdict?.verdict ?? null;
+  if (verdict === 'refer')
+    return stay(
+      'refer',
+      attempt.verdict?.reasons.map((reason) => reason.message).join('; ') || 'the evidence is not conclusive',
+    );
+  if (trigger !== null) {
+    const decision = climb(task, attempt, trigger, models);
+    // Evidence outweighs words: passed work of the last tier is accepted even when the agent sounded unsure.
+    return decision.action === 'give_up' && verdict === 'pass'
+      ? stay('accept', `verdict pass, although ${trigger}`)
+      : decision;
+  }
+  if (verdict === 'pass')
+    return stay('accept', attempt.verdict?.verified ? 'verdict pass' : 'completed unverified');
+  return climb(task, attempt, attempt.verification_failure?.message ?? 'no verdict', models);
+}

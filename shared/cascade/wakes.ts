@@ -1,0 +1,38 @@
+import { type Attempt, BOX_KINDS, type BoxKind } from '../task/attempt.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+import { type Stage, stageOf } from './stage.ts';
+
+export interface Wake {
+  readonly task_token: string;
+  readonly stage: Stage;
+}
+
+function isDone(task: Task, attempt: Attempt, kind: BoxKind): boolean {
+  if (attempt.outcome !== null) return true;
+  if (kind === 'agent') return attempt.report !== null;
+  if (kind === 'gates') return attempt.verification !== null || attempt.verification_failure !== null;
+  return task.delivery?.state === 'delivered' || task.delivery?.state === 'refused';
+}
+
+/**
+ * Which waiting states of the cascade one write of a task wakes. A box's state is woken when the box has reported or was given up,
+ * or when its token arrived after that; all are woken when the run has moved on, so that the older execution ends.
+ */
+export function wakes(before: Task | null, after: Task): Wake[] {
+  const attempt = currentAttempt(after);
+  if (!attempt) return [];
+  const earlier = before?.attempts.find((each) => each.number === attempt.number) ?? null;
+  const stage = stageOf(after);
+  return BOX_KINDS.flatMap((kind) => {
+    const token = attempt[kind]?.task_token;
+    if (!token) return [];
+    const superseded = before !== null && after.run > before.run && earlier?.[kind]?.task_token === token;
+    const doneNow = isDone(after, attempt, kind);
+    const doneBefore =
+      before !== null &&
+      earlier !== null &&
+      isDone(before, earlier, kind) &&
+      earlier[kind]?.task_token === token;
+    return superseded || (doneNow && !doneBefore) ? [{ task_token: token, stage }] : [];
+  });
+}

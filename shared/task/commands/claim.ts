@@ -1,0 +1,56 @@
+import type * as z from 'zod';
+import { Refusal } from '../../api/problem.ts';
+import type { Attempt, Launch } from '../attempt.ts';
+import type { Effort } from '../schema.ts';
+import type { Task } from '../task.ts';
+import { type Change, change, epochSeconds, nowIso } from './change.ts';
+
+export interface NewAttempt {
+  readonly model: string | null;
+  readonly tier: string | null;
+  readonly effort: z.infer<typeof Effort>;
+  readonly holder: string;
+  readonly leaseSeconds: number;
+  /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
+  readonly agent: Launch | null;
+  readonly now: Date;
+}
+
+const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
+  number: (task.attempts.at(-1)?.number ?? 0) + 1,
+  model: facts.model,
+  tier: facts.tier,
+  effort: facts.effort,
+  outcome: null,
+  started_at: nowIso(facts.now),
+  ended_at: null,
+  holder: facts.holder,
+  lease_until: epochSeconds(facts.now) + facts.leaseSeconds,
+  progress: null,
+  usage: null,
+  cost_usd: null,
+  report: null,
+  artifact: null,
+  verification: null,
+  verification_failure: null,
+  verdict: null,
+  decision: null,
+  agent: facts.agent,
+  gates: null,
+  deliver: null,
+});
+
+/** Starts the next attempt: of an open task (claim), or of one in review whose last attempt was not accepted (reattempt). */
+export function startAttempt(task: Task, facts: NewAttempt): Change {
+  if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
+    throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
+  const event = task.status === 'in_review' ? 'reattempt' : 'claim';
+  return change(task, event, facts.now, {
+    attempts: [...task.attempts, attemptOf(task, facts)],
+    waits_for: null,
+    blocked_reason: null,
+    hold: null,
+    review: null,
+    delivery: null,
+  });
+}

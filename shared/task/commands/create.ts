@@ -1,0 +1,93 @@
+import { Refusal } from '../../api/problem.ts';
+import type { SubmitTask } from '../schema.ts';
+import { isTerminal } from '../status.ts';
+import type { Task } from '../task.ts';
+import { nowIso } from './change.ts';
+
+/** What is known of a dependency when a task is made or re-examined. */
+export type Dependency = Pick<Task, 'id' | 'status'>;
+
+/** Largest stored task in bytes of JSON: DynamoDB's 400 KB item must still hold the attempts to come. */
+export const MAX_TASK_BYTES = 200_000;
+
+export interface CreateContext {
+  readonly id: string;
+  readonly now: Date;
+  readonly by: string;
+  readonly requestSha256: string;
+  /** The dependencies that exist, by id. */
+  readonly dependencies: ReadonlyMap<string, Dependency>;
+}
+
+/** Which dependency a task waits for, with the reason people read; null when all are done. A failed dependency is named first: it needs a person. */
+export function waitingOn(
+  dependsOn: readonly string[],
+  dependencies: ReadonlyMap<string, Dependency>,
+): Pick<Task, 'waits_for' | 'blocked_reason'> | null {
+  const unmet = dependsOn.flatMap((id) => {
+    const dependency = dependencies.get(id);
+    return dependency && dependency.status !== 'done' ? [dependency] : [];
+  });
+  const worst = unmet.find((each) => isTerminal(each.status)) ?? unmet[0];
+  if (!worst) return null;
+  if (worst.status === 'failed')
+    return {
+      waits_for: worst.id,
+      blocked_reason: {
+        code: 'dependency_failed',
+        task_id: worst.id,
+        message: `waits for ${worst.id}, which failed; retry or cancel it`,
+      },
+    };
+  if (worst.status === 'cancelled')
+    return {
+      waits_for: worst.id,
+      blocked_reason: {
+        code: 'dependency_cancelled',
+        task_id: worst.id,
+        message: `waits for ${worst.id}, which was cancelled`,
+      },
+    };
+  return {
+    waits_for: worst.id,
+    blocked_reason: { code: 'dependency_pending', task_id: worst.id, message: `waits for ${worst.id}` },
+  };
+}
+
+/** A new task: `blocked` while a dependency is not done, else `open`. A managed open task starts its cascade at once (run 1). */
+export function createTask(request: SubmitTask, context: CreateContext): Task {
+  const waiting = waitingOn(request.depends_on, context.dependencies);
+  const at = nowIso(context.now);
+  const { id: _ignored, ...fields } = request;
+  const task: Task = {
+    ...fields,
+    id: context.id,
+    status: waiting ? 'blocked' : 'open',
+    version: 1,
+    created_at: at,
+    updated_at: at,
+    created_by: context.by,
+    request_sha256: context.requestSha256,
+    run: !waiting && request.runner === 'managed' ? 1 : 0,
+    waits_for: waiting?.waits_for ?? null,
+    blocked_reason: waiting?.blocked_reason ?? null,
+    retries: 0,
+    attempts: [],
+    budget_from: 1,
+    hold: null,
+    review: null,
+    delivery: null,
+    failure: null,
+    ended_at: null,
+    verified: null,
+    verification_count: null,
+    flagged_unverified: false,
+    expires_at: null,
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(task));
+  if (bytes > MAX_TASK_BYTES)
+    throw new Refusal('invalid', `the task takes ${bytes} bytes; ${MAX_TASK_BYTES} is the most`, [
+      { pointer: '/description', message: `the task as a whole is over ${MAX_TASK_BYTES} bytes` },
+    ]);
+  return task;
+}

@@ -1,0 +1,79 @@
+import { Refusal } from '../../api/problem.ts';
+import { currentAttempt, type Task } from '../task.ts';
+import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
+import { RETENTION_DAYS } from './settle.ts';
+
+const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): Partial<Task> => {
+  const attempt = currentAttempt(task);
+  return attempt && attempt.outcome === null
+    ? { attempts: withAttempt(task, { outcome, ended_at: nowIso(now) }) }
+    : {};
+};
+
+const ended = (now: Date): Partial<Task> => ({
+  ended_at: nowIso(now),
+  expires_at: epochSeconds(now) + RETENTION_DAYS * 86_400,
+  hold: null,
+  waits_for: null,
+  blocked_reason: null,
+});
+
+/** Withdraws a task. A second cancel is a repeat. */
+export function cancel(task: Task, reason: string, by: string, now: Date): Change | null {
+  if (task.status === 'cancelled') return null;
+  if (task.delivery?.state === 'pushing' || task.delivery?.state === 'delivered')
+    throw new Refusal('conflict', `task ${task.id} is being delivered; it can no longer be cancelled`);
+  return change(task, 'cancel', now, {
+    ...closeAttempt(task, 'cancelled', now),
+    ...ended(now),
+    failure: { code: 'cancelled', message: `${by}: ${reason}` },
+  });
+}
+
+/** An operator ends a task as failed. */
+export function failByOperator(task: Task, reason: string, by: string, now: Date): Change | null {
+  if (task.status === 'failed') return null;
+  return change(task, 'fail', now, {
+    ...closeAttempt(task, 'failed', now),
+    ...ended(now),
+    failure: { code: 'failed_by_operator', message: `${by}: ${reason}` },
+  });
+}
+
+/** Another round for a failed task: budget and retries start anew, the history stays. */
+export function retry(task: Task, now: Date): Change {
+  return change(task, 'retry', now, {
+    run: task.runner === 'managed' ? task.run + 1 : task.run,
+    budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
+    retries: 0,
+    failure: null,
+    ended_at: null,
+    expires_at: null,
+    delivery: null,
+    review: null,
+  });
+}
+
+/** A person's word on a held task. It counts for the tree that the person looked at. */
+export function review(
+  task: Task,
+  decision: 'approve' | 'reject',
+  reason: string,
+  by: string,
+  tree: string,
+  now: Date,
+): Change | null {
+  if (task.review && task.review.tree === tree && task.review.decision === decision && !task.hold)
+    return null;
+  const attempt = currentAttempt(task);
+  if (!task.hold || !attempt) throw new Refusal('conflict', `task ${task.id} is not held for a person`);
+  if (attempt.artifact?.tree !== tree)
+    throw new Refusal('invalid', `the held tree is ${attempt.artifact?.tree ?? 'unknown'}`, [
+      { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
+    ]);
+  return change(task, 'review', now, {
+    review: { decision, reason, by, at: nowIso(now), tree },
+    hold: null,
+    run: task.run + 1,
+  });
+}

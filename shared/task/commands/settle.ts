@@ -1,0 +1,91 @@
+import { currentAttempt, type Delivery, type Task } from '../task.ts';
+import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
+import { outcomeOf } from './decide.ts';
+import { deliveryRefusal } from './deliver.ts';
+
+/** Days that a finished task stays in the table; the records on S3 stay longer. */
+export const RETENTION_DAYS = 90;
+
+const ended = (
+  now: Date,
+): Pick<Task, 'ended_at' | 'expires_at' | 'hold' | 'waits_for' | 'blocked_reason'> => ({
+  ended_at: nowIso(now),
+  expires_at: epochSeconds(now) + RETENTION_DAYS * 86_400,
+  hold: null,
+  waits_for: null,
+  blocked_reason: null,
+});
+
+/** Does accepted work need a push? Nothing is pushed for an empty patch or for unverified work that was not asked for. */
+export function mustDeliver(task: Task): boolean {
+  const artifact = currentAttempt(task)?.artifact;
+  if (
+    !artifact ||
+    artifact.patch_bytes === 0 ||
+    task.delivery?.state === 'delivered' ||
+    task.delivery?.state === 'refused'
+  )
+    return false;
+  return deliveryRefusal(task, artifact.tree) === null;
+}
+
+function withheld(task: Task, now: Date): Delivery | null {
+  const artifact = currentAttempt(task)?.artifact;
+  if (!artifact || task.delivery) return task.delivery;
+  const reason =
+    artifact.patch_bytes === 0
+      ? 'the patch changes nothing'
+      : (deliveryRefusal(task, artifact.tree) ?? 'withheld');
+  return { state: 'withheld', tree: artifact.tree, branch: null, commit: null, reason, at: nowIso(now) };
+}
+
+/** The end of a task that went through the cascade: done when the last decision was accept and what must be delivered is, else failed. */
+export function settle(task: Task, now: Date): Change | null {
+  const attempt = currentAttempt(task);
+  if (task.status === 'done' || task.status === 'failed' || task.status === 'cancelled') return null;
+  const action = attempt?.decision?.action;
+  if (attempt && action === 'accept' && !mustDeliver(task) && task.delivery?.state !== 'refused') {
+    const verdict = attempt.verdict;
+    const approved = task.review?.decision === 'approve';
+    const verified = verdict?.verified ?? false;
+    const flags = verdict
+      ? [verdict.tests_run, verdict.quality_gates_run, verdict.completion_signals_checked]
+      : [];
+    return change(task, 'accept', now, {
+      ...ended(now),
+      attempts: withAttempt(task, {
+        outcome: outcomeOf(attempt, { action: 'accept' }),
+        ended_at: nowIso(now),
+      }),
+      delivery: withheld(task, now),
+      verified,
+      verification_count: flags.filter(Boolean).length,
+      flagged_unverified: !verified && !approved,
+    });
+  }
+  const refused = task.delivery?.state === 'refused';
+  const code = refused
+    ? 'delivery_refused'
+    : (attempt?.report?.failure_class ??
+      attempt?.verification_failure?.failure_class ??
+      'verification_failed');
+  const reasons = attempt?.verdict?.reasons.map((reason) => reason.message).join('; ');
+  const said =
+    attempt?.verification_failure?.message ??
+    (attempt?.report?.status === 'failed' ? attempt.report.summary : reasons);
+  const message = refused
+    ? (task.delivery?.reason ?? 'the push was refused')
+    : [attempt?.decision?.reason, said].filter(Boolean).join(': ');
+  return change(task, 'fail', now, {
+    ...ended(now),
+    ...(attempt
+      ? {
+          attempts: withAttempt(task, {
+            outcome: attempt.outcome ?? 'failed',
+            ended_at: attempt.ended_at ?? nowIso(now),
+          }),
+        }
+      : {}),
+    failure: { code, message: (message || 'no attempt succeeded').slice(0, 4_000) },
+  });
+}

@@ -1,0 +1,96 @@
+import { Refusal } from '../../api/problem.ts';
+import type { Evidence, Verdict } from '../../evidence/schema.ts';
+import type { FailureClass, VerificationRecord } from '../attempt.ts';
+import { describeSignal } from '../signals.ts';
+import type { Task } from '../task.ts';
+import { attemptNumbered, type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
+
+/** Checks kept on the task, worst first, and characters of each detail: the item is capped at 400 KB, the whole evidence is on S3. */
+const KEPT_CHECKS = 30;
+const KEPT_DETAIL = 500;
+
+const worstFirst = <T extends { outcome: string }>(checks: readonly T[]): T[] =>
+  checks.length <= KEPT_CHECKS
+    ? [...checks]
+    : [
+        ...checks.filter((each) => each.outcome !== 'passed'),
+        ...checks.filter((each) => each.outcome === 'passed'),
+      ].slice(0, KEPT_CHECKS);
+
+function summarise(evidence: Evidence, key: string, now: Date): VerificationRecord {
+  return {
+    key,
+    tree: evidence.tree,
+    base_commit: evidence.base_commit,
+    signals: worstFirst(evidence.signals).map(({ type, signal, outcome, detail }) => ({
+      type,
+      subject: describeSignal(signal).slice(0, KEPT_DETAIL),
+      outcome,
+      detail: detail.slice(0, KEPT_DETAIL),
+    })),
+    gates: worstFirst(evidence.gates).map((gate) => ({
+      name: gate.name,
+      outcome: gate.outcome,
+      required: gate.required,
+      blocked: gate.blocked,
+      cached: gate.cached,
+      duration_ms: gate.duration_ms,
+      detail: gate.detail.slice(0, KEPT_DETAIL),
+      findings: gate.findings.length,
+    })),
+    duration_ms: evidence.duration_ms,
+    at: nowIso(now),
+  };
+}
+
+/** Evidence counts for the tree that the attempt handed in, and for no other. A repeat changes nothing. */
+export function recordEvidence(
+  task: Task,
+  number: number,
+  evidence: Evidence,
+  key: string,
+  now: Date,
+): Change | null {
+  const earlier = attemptNumbered(task, number);
+  if (earlier.verification) return null;
+  const attempt = runningAttempt(task, number);
+  if (attempt.artifact?.tree !== evidence.tree || attempt.artifact.base_commit !== evidence.base_commit)
+    throw new Refusal(
+      'invalid',
+      `the evidence is about tree ${evidence.tree}, the attempt handed in ${attempt.artifact?.tree ?? 'nothing'}`,
+      [{ pointer: '/evidence/tree', message: 'is not the tree of this attempt' }],
+    );
+  return change(task, 'review', now, {
+    attempts: withAttempt(task, { verification: summarise(evidence, key, now), verification_failure: null }),
+  });
+}
+
+/** The gates box could not gather evidence. */
+export function recordVerificationFailure(
+  task: Task,
+  number: number,
+  failureClass: FailureClass,
+  message: string,
+  now: Date,
+): Change | null {
+  const earlier = attemptNumbered(task, number);
+  if (earlier.verification || earlier.verification_failure) return null;
+  runningAttempt(task, number);
+  return change(task, 'review', now, {
+    attempts: withAttempt(task, {
+      verification_failure: { failure_class: failureClass, message, at: nowIso(now) },
+    }),
+  });
+}
+
+/** The janitor's word, bound to the tree of the evidence. Written once. */
+export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): Change | null {
+  const attempt = runningAttempt(task, number);
+  if (attempt.verdict) return null;
+  if (attempt.verification?.tree !== verdict.tree)
+    throw new Refusal(
+      'conflict',
+      `the verdict is about tree ${verdict.tree}, the evidence about ${attempt.verification?.tree ?? 'nothing'}`,
+    );
+  return change(task, 'review', now, { attempts: withAttempt(task, { verdict }) });
+}

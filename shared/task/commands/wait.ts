@@ -1,0 +1,37 @@
+import type { Task } from '../task.ts';
+import { type Change, change } from './change.ts';
+import { type Dependency, waitingOn } from './create.ts';
+
+/** Re-examines a blocked task: it opens, waits for the next unmet dependency, or shows that one has failed. Null: nothing new. */
+export function reexamine(
+  task: Task,
+  dependencies: ReadonlyMap<string, Dependency>,
+  now: Date,
+): Change | null {
+  if (task.status !== 'blocked') return null;
+  const waiting = waitingOn(task.depends_on, dependencies);
+  if (!waiting)
+    return change(task, 'unblock', now, {
+      waits_for: null,
+      blocked_reason: null,
+      run: task.runner === 'managed' ? task.run + 1 : task.run,
+    });
+  if (waiting.waits_for === task.waits_for && waiting.blocked_reason?.code === task.blocked_reason?.code)
+    return null;
+  return change(task, 'wait', now, waiting);
+}
+
+/** Parks a managed open task until the live task that holds its files has ended. */
+export function waitForFiles(task: Task, holder: string, now: Date): Change | null {
+  if (task.waits_for === holder) return null;
+  return change(task, 'wait', now, {
+    waits_for: holder,
+    blocked_reason: { code: 'files_held', task_id: holder, message: `its files are held by ${holder}` },
+  });
+}
+
+/** The holder has ended: try again. */
+export function stopWaiting(task: Task, now: Date): Change | null {
+  if (task.status !== 'open' || task.waits_for === null) return null;
+  return change(task, 'wait', now, { waits_for: null, blocked_reason: null, run: task.run + 1 });
+}
