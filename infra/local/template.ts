@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import type { ResolvedResource } from './ports.ts';
+import { isRecord, type Json } from './properties.ts';
+import type { AssemblyStack } from './template/assets.ts';
+import {
+  ACCOUNT_ID,
+  type Identity,
+  identify,
+  isKnown,
+  isPassedOver,
+  nameProperty,
+  type Places,
+  REGION,
+} from './template/identity.ts';
+import { holds, type References, resolve } from './template/intrinsics.ts';
+
+const record = (value: unknown): Json => (isRecord(value) ? value : {});
+
+/**
+ * The resources of the stack that mean something on this machine, with every intrinsic function resolved and the
+ * physical name in the property that names resources of that type. Throws for a resource type, an intrinsic function
+ * or an attribute that is not known, by name: what is not understood must not be silently absent.
+ */
+export function resolveTemplate(stack: AssemblyStack, places: Places): readonly ResolvedResource[] {
+  const references = referencesOf(stack, places);
+  return Object.entries(record(stack.template['Resources'])).flatMap(([logicalId, value]) => {
+    const resource = record(value);
+    const type = String(resource['Type']);
+    const condition = resource['Condition'];
+    if (isPassedOver(type) || (typeof condition === 'string' && !references.condition(condition))) return [];
+    if (!isKnown(type)) throw new Error(`the embedded default does not know ${type} (${logicalId})`);
+    try {
+      const properties = record(resolve(resource['Properties'] ?? {}, references));
+      const { name } = references.identity(logicalId);
+      const key = nameProperty(type);
+      if (key !== undefined) properties[key] = name;
+      const metadata = record(resource['Metadata']);
+      return [{ logicalId, type, properties: inlineDefinition(type, properties, stack), metadata }];
+    } catch (error) {
+      throw new Error(`${type} ${logicalId}: ${error instanceof Error ? error.message : error}`);
+    }
+  });
+}
+
+/** Names and addresses that can be known before anything listens: what the engines are started with. */
+export const namedResources = (stack: AssemblyStack): readonly ResolvedResource[] =>
+  resolveTemplate(stack, { sqsEndpoint: 'http://127.0.0.1', apiEndpoint: 'http://127.0.0.1' });
+
+function referencesOf(
+  stack: AssemblyStack,
+  places: Places,
+): References & { identity(logicalId: string): Identity & { readonly name: string } } {
+  const resources = record(stack.template['Resources']);
+  const parameters = record(stack.template['Parameters']);
+  const conditions = record(stack.template['Conditions']);
+  const mappings = record(stack.template['Mappings']);
+  const pseudo: Readonly<Record<string, unknown>> = {
+    'AWS::AccountId': ACCOUNT_ID,
+    'AWS::Region': REGION,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': stack.name,
+    'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/${stack.name}/embedded`,
+    'AWS::NotificationARNs': [],
+  };
+  const identities = new Map<string, Identity & { readonly name: string }>();
+  const typeOf = (logicalId: string): string => {
+    const resource = resources[logicalId];
+    if (!isRecord(resource)) throw new Error(`the template refers to ${logicalId}, which is not in it`);
+    return String(resource['Type']);
+  };
+  const references = {
+    identity(logicalId: string) {
+      const known = identities.get(logicalId);
+      if (known !== undefined) return known;
+      const type = typeOf(logicalId);
+      const key = nameProperty(type);
+      const own = key === undefined ? undefined : record(record(resources[logicalId])['Properties'])[key];
+      const name = own === undefined ? undefined : String(resolve(own, references));
+      const identity = identify(type, logicalId, name, places);
+      identities.set(logicalId, identity);
+      return identity;
+    },
+    ref(name: string): unknown {
+      if (Object.hasOwn(pseudo, name)) return pseudo[name];
+      const parameter = parameters[name];
+      if (isRecord(parameter)) {
+        if (parameter['Default'] === undefined) throw new Error(`parameter ${name} has no default`);
+        return parameter['Default'];
+      }
+      return isKnown(typeOf(name)) ? references.identity(name).ref : name;
+    },
+    getAtt(logicalId: string, attribute: string): unknown {
+      const type = typeOf(logicalId);
+      if (!isKnown(type)) {
+        const service = type.split('::')[1]?.toLowerCase();
+        const isArn = attribute.endsWith('Arn');
+        return isArn
+          ? `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${logicalId}`
+          : `${logicalId}.${attribute}`;
+      }
+      const value = references.identity(logicalId).attributes[attribute];
+      if (value === undefined)
+        throw new Error(`${type} has no attribute ${attribute} in the embedded default`);
+      return value;
+    },
+    condition(name: string): boolean {
+      if (!Object.hasOwn(conditions, name)) throw new Error(`there is no condition ${name}`);
+      return holds(conditions[name], references);
+    },
+    findInMap(map: string, first: string, second: string): unknown {
+      const value = record(record(mappings[map])[first])[second];
+      if (value === undefined) throw new Error(`there is nothing at ${map}.${first}.${second}`);
+      return value;
+    },
+  };
+  return references;
+}
+
+/** A definition that is an asset becomes an inline one, so that the interpreter meets one form only. */
+function inlineDefinition(type: string, properties: Json, stack: AssemblyStack): Json {
+  if (type !== 'AWS::StepFunctions::StateMachine') return properties;
+  const { DefinitionS3Location: location, DefinitionSubstitutions: substitutions, ...others } = properties;
+  let definition = others['DefinitionString'];
+  if (isRecord(location)) {
+    const path = stack.assets.file(String(location['Key']));
+    if (path === null) throw new Error(`its definition ${location['Key']} is not in the assembly`);
+    definition = readFileSync(path, 'utf8');
+  }
+  if (typeof definition === 'string') {
+    for (const [name, value] of Object.entries(record(substitutions))) {
+      definition = String(definition).replaceAll(`\${${name}}`, String(value));
+    }
+  }
+  return { ...others, DefinitionString: definition };
+}

@@ -1,0 +1,120 @@
+/** The account and region that the embedded default plays; the engines have this account number built in. */
+export const ACCOUNT_ID = '000000000000';
+export const REGION = 'us-east-1';
+/** DynamoDB puts the time at which a stream was enabled in its ARN; ours is fixed so that it survives a restart. */
+const STREAM_LABEL = '2020-01-01T00:00:00.000';
+
+/** What the template's own resources are known by at run time, as far as it is not in the template. */
+export interface Places {
+  /** `http://127.0.0.1:PORT` of SQS; queue URLs begin with it. */
+  readonly sqsEndpoint: string;
+  /** `http://127.0.0.1:PORT` of the HTTP API. */
+  readonly apiEndpoint: string;
+}
+
+export interface Identity {
+  /** The property that names the resource; when it is absent, the logical id is its name. */
+  readonly nameProperty?: string;
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const arn = (service: string, resource: string): string =>
+  `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`;
+
+type Describe = (name: string, logicalId: string, places: Places) => Omit<Identity, 'nameProperty'>;
+
+const named = (service: string, prefix: string): Describe => {
+  return (name) => ({ ref: name, attributes: { Arn: arn(service, `${prefix}${name}`) } });
+};
+
+const table: Describe = (name) => {
+  const Arn = arn('dynamodb', `table/${name}`);
+  return { ref: name, attributes: { Arn, StreamArn: `${Arn}/stream/${STREAM_LABEL}`, TableId: name } };
+};
+
+/** A resource that is known by its logical id only. */
+const anonymous: Describe = (_name, logicalId) => ({ ref: logicalId, attributes: {} });
+
+/** The resource types that mean something here, and what `Ref` and `Fn::GetAtt` on them give. */
+const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe: Describe }>> = {
+  'AWS::DynamoDB::GlobalTable': { name: 'TableName', describe: table },
+  'AWS::DynamoDB::Table': { name: 'TableName', describe: table },
+  'AWS::SQS::Queue': {
+    name: 'QueueName',
+    describe: (name, _id, { sqsEndpoint }) => {
+      const url = `${sqsEndpoint}/${ACCOUNT_ID}/${name}`;
+      return { ref: url, attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: url } };
+    },
+  },
+  'AWS::S3::Bucket': {
+    name: 'BucketName',
+    describe: (name) => ({ ref: name, attributes: { Arn: `arn:aws:s3:::${name}` } }),
+  },
+  'AWS::Lambda::Function': { name: 'FunctionName', describe: named('lambda', 'function:') },
+  'AWS::Lambda::EventSourceMapping': { describe: anonymous },
+  'AWS::StepFunctions::StateMachine': {
+    name: 'StateMachineName',
+    describe: (name) => {
+      const Arn = arn('states', `stateMachine:${name}`);
+      return { ref: Arn, attributes: { Arn, Name: name } };
+    },
+  },
+  'AWS::ECS::Cluster': { name: 'ClusterName', describe: named('ecs', 'cluster/') },
+  'AWS::ECS::TaskDefinition': {
+    name: 'Family',
+    describe: (name) => {
+      const Arn = arn('ecs', `task-definition/${name}:1`);
+      return { ref: Arn, attributes: { TaskDefinitionArn: Arn } };
+    },
+  },
+  'AWS::Events::Rule': { name: 'Name', describe: named('events', 'rule/') },
+  'AWS::CloudWatch::Alarm': { name: 'AlarmName', describe: named('cloudwatch', 'alarm:') },
+  'AWS::ApiGatewayV2::Api': {
+    describe: (_name, logicalId, { apiEndpoint }) => ({
+      ref: logicalId,
+      attributes: { ApiId: logicalId, ApiEndpoint: apiEndpoint },
+    }),
+  },
+  'AWS::ApiGatewayV2::Authorizer': { describe: anonymous },
+  'AWS::ApiGatewayV2::Integration': { describe: anonymous },
+  'AWS::ApiGatewayV2::Route': { describe: anonymous },
+};
+
+/** Types without an effect that could be seen on one machine; references to them resolve to a placeholder. */
+const PASSED_OVER = [
+  /^AWS::(IAM|Logs|KMS|SNS|EC2|Glue|Athena|CDK|XRay|ApplicationAutoScaling|SSM|Budgets|LakeFormation)::/,
+  /^AWS::CloudWatch::(Dashboard|AnomalyDetector|CompositeAlarm|LogAlarm)$/,
+  /^AWS::Lambda::(Permission|LayerVersion|EventInvokeConfig)$/,
+  /^AWS::S3::BucketPolicy$/,
+  /^AWS::SQS::QueuePolicy$/,
+  /^AWS::ECS::(CapacityProvider|ClusterCapacityProviderAssociations)$/,
+  /^AWS::ApiGatewayV2::Stage$/,
+  /^AWS::ResourceGroups::/,
+  /^AWS::CloudFormation::CustomResource$/,
+  /^Custom::/,
+];
+
+export const isPassedOver = (type: string): boolean => PASSED_OVER.some((pattern) => pattern.test(type));
+export const isKnown = (type: string): boolean => Object.hasOwn(TYPES, type);
+
+/** Bucket names are lower case; logical ids are not. */
+const fallbackName = (type: string, logicalId: string): string =>
+  type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
+
+/** Describes a resource of a known type. `name` is the resolved name property, if it is set. */
+export function identify(
+  type: string,
+  logicalId: string,
+  name: string | undefined,
+  places: Places,
+): Identity & { readonly name: string } {
+  const known = TYPES[type];
+  if (known === undefined) throw new Error(`${logicalId}: ${type} has no identity`);
+  const physical = name ?? fallbackName(type, logicalId);
+  const described = known.describe(physical, logicalId, places);
+  return { ...described, name: physical, ...(known.name === undefined ? {} : { nameProperty: known.name }) };
+}
+
+/** The name of the property that names resources of this type. */
+export const nameProperty = (type: string): string | undefined => TYPES[type]?.name;
