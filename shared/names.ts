@@ -86,6 +86,8 @@ export const BOX_ENV = {
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
   runAs: 'ASSAY_RUN_AS',
+  /** Value of the Authorization header that the deliver box pushes with; a secret, and in no other box. */
+  gitCredential: 'GIT_CREDENTIAL',
 } as const;
 
 /** Names of the ECS containers inside their task definitions. */
