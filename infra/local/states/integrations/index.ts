@@ -1,0 +1,31 @@
+import type { LambdaHost } from '../../ports.ts';
+import { isRecord } from '../../properties.ts';
+import type { Resource } from '../definition/resource.ts';
+import { StateError } from '../interpreter/errors.ts';
+import { callFunction, invokeFunction } from './lambda.ts';
+import type { SendMessage } from './sqs.ts';
+import type { StartSync } from './sync-execution.ts';
+import { startSyncExecution } from './sync-execution.ts';
+
+/** What the service integrations reach. */
+export interface Services {
+  readonly lambda: LambdaHost;
+  readonly sendMessage: SendMessage;
+  readonly startSync: StartSync;
+}
+
+/** Does the work of a Task state and returns the service's answer. Throws `StateError` with the integration's error names. */
+export async function callService(services: Services, resource: Resource, args: unknown): Promise<unknown> {
+  if (resource.kind === 'function') return callFunction(services.lambda, resource.functionArn, args);
+  if (!isRecord(args)) throw new StateError('States.Runtime', 'Arguments must be an object.');
+  const missing = resource.required.find((key) => args[key] === undefined);
+  if (missing) throw new StateError('States.Runtime', `Arguments.${missing} is missing.`);
+  switch (resource.kind) {
+    case 'lambda:invoke':
+      return invokeFunction(services.lambda, args);
+    case 'sqs:sendMessage':
+      return services.sendMessage(args);
+    case 'aws-sdk:sfn:startSyncExecution':
+      return startSyncExecution(services.startSync, args);
+  }
+}

@@ -1,0 +1,50 @@
+import { after } from '../../timer.ts';
+import type { Handled } from '../definition/machine.ts';
+import type { Retrier } from '../definition/schema.ts';
+import { matches, StateError } from './errors.ts';
+import { interruptible } from './interruptible.ts';
+import { bindings, leave, type Scope, type Step, type Visit } from './scope.ts';
+
+/** Tries a state until it succeeds, its Retry gives up and its Catch takes over, or neither handles the error. */
+export async function handled(
+  state: Handled,
+  scope: Scope,
+  visitOf: (retries: number) => Visit,
+  attempt: (visit: Visit) => Promise<Step>,
+): Promise<Step> {
+  const used = new Map<Retrier, number>();
+  for (let retries = 0; ; retries++) {
+    const visit = visitOf(retries);
+    try {
+      return await attempt(visit);
+    } catch (thrown) {
+      if (!(thrown instanceof StateError)) throw thrown;
+      const retrier = state.retry.find(({ ErrorEquals }) => matches(ErrorEquals, thrown.error));
+      const tries = retrier ? (used.get(retrier) ?? 0) : 0;
+      if (!retrier || tries >= retrier.MaxAttempts) return await caught(state, scope, visit, thrown);
+      used.set(retrier, tries + 1);
+      await sleep(scope.signal, retryDelay(retrier, tries));
+      scope.environment.transition();
+    }
+  }
+}
+
+async function caught(state: Handled, scope: Scope, visit: Visit, thrown: StateError): Promise<Step> {
+  const catcher = state.catch.find(({ errorEquals }) => matches(errorEquals, thrown.error));
+  if (!catcher) throw thrown;
+  const errorOutput = { Error: thrown.error, Cause: thrown.errorCause };
+  const seen = bindings(scope, visit, { errorOutput });
+  return { output: await leave(catcher.effects, scope, seen, errorOutput), next: catcher.next };
+}
+
+/** Milliseconds before the retry that follows `tries` earlier ones. */
+export function retryDelay(retrier: Retrier, tries: number, random: () => number = Math.random): number {
+  const backoff = retrier.IntervalSeconds * retrier.BackoffRate ** tries;
+  const capped = Math.min(backoff, retrier.MaxDelaySeconds ?? Number.POSITIVE_INFINITY);
+  return capped * 1_000 * (retrier.JitterStrategy === 'FULL' ? random() : 1);
+}
+
+/** Waits, unless the execution ends first. */
+export function sleep(signal: AbortSignal, milliseconds: number): Promise<void> {
+  return interruptible<void>(signal, (resolve) => after(milliseconds, () => resolve()));
+}

@@ -1,0 +1,73 @@
+import type { Effects, Flow } from '../definition/machine.ts';
+import type { Resource } from '../definition/resource.ts';
+import { payload } from './payload.ts';
+import type { Bindings } from './template.ts';
+
+/** What the interpreter needs from outside. */
+export interface Environment {
+  /** Does the work of a Task and returns the service's answer. Throws `StateError`. */
+  call(resource: Resource, args: unknown): Promise<unknown>;
+  readonly tokens: Callbacks;
+  /** Told of each event of the history. Throws `StateError` when the history is full. */
+  record(type: string, details: Readonly<Record<string, unknown>>): void;
+  /** Told of each billed state transition: a state entered, or tried again. */
+  transition(): void;
+}
+
+/** Callbacks of tasks that wait for their token to come back. */
+export interface Callbacks {
+  create(): string;
+  /** Returns what forgets the token. */
+  wait(token: string, callback: Callback): () => void;
+}
+export interface Callback {
+  succeed(output: unknown): void;
+  fail(error: string, cause: string): void;
+  heartbeat(): void;
+}
+
+/** One flow while it runs: a machine, a branch or an iteration. */
+export interface Scope {
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  /** `Execution` and `StateMachine` of the context object, and `Map` inside an iteration. */
+  readonly context: Readonly<Record<string, unknown>>;
+  /** Variables that the flow sees; those of the flows around it are copied in, for they cannot change meanwhile. */
+  readonly variables: Record<string, unknown>;
+}
+
+/** What `$states` holds while one state is visited. */
+export interface Visit {
+  readonly input: unknown;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** How a state is left: with its output, for the next state or (null) for the end of the flow. */
+export interface Step {
+  readonly output: unknown;
+  readonly next: string | null;
+}
+
+/** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
+export type RunFlow = (flow: Flow, input: unknown, scope: Scope) => Promise<unknown>;
+
+/** What the expressions of a state see; `more` adds `result` or `errorOutput`. */
+export function bindings(scope: Scope, visit: Visit, more: Readonly<Record<string, unknown>> = {}): Bindings {
+  return { ...scope.variables, states: { ...visit, ...more } };
+}
+
+/** Evaluates what leaving a state does. Output and Assign both see the variables as they were before. */
+export async function leave(
+  effects: Effects,
+  scope: Scope,
+  seen: Bindings,
+  otherwise: unknown,
+): Promise<unknown> {
+  const output = payload(effects.output ? await effects.output(seen) : otherwise, 'Output');
+  const assigned: Record<string, unknown> = {};
+  for (const [variable, value] of effects.assign) {
+    assigned[variable] = payload(await value(seen), `Assign.${variable}`);
+  }
+  Object.assign(scope.variables, assigned);
+  return output;
+}

@@ -1,0 +1,57 @@
+import type { ResolvedResource } from '../ports.ts';
+import { propertiesOf } from '../properties.ts';
+import { compileMachine } from './definition/compile.ts';
+import type { Machine } from './definition/machine.ts';
+import { located } from './definition/parse.ts';
+
+export interface DeployedMachine {
+  readonly arn: string;
+  readonly name: string;
+  readonly type: 'STANDARD' | 'EXPRESS';
+  readonly machine: Machine;
+}
+
+/** Compiles the state machines of the template, by ARN. Throws an error that names what is not supported. */
+export function deployMachines(
+  resources: readonly ResolvedResource[],
+  place: { readonly region: string; readonly accountId: string },
+): ReadonlyMap<string, DeployedMachine> {
+  const machines = new Map<string, DeployedMachine>();
+  for (const resource of resources.filter(({ type }) => type === 'AWS::StepFunctions::StateMachine')) {
+    const properties = propertiesOf(resource);
+    properties.only(
+      'StateMachineName',
+      'StateMachineType',
+      'DefinitionString',
+      'RoleArn',
+      'LoggingConfiguration',
+      'TracingConfiguration',
+      'EncryptionConfiguration',
+      'Tags',
+    );
+    const name = properties.text('StateMachineName', resource.logicalId);
+    const type = properties.text('StateMachineType', 'STANDARD');
+    if (type !== 'STANDARD' && type !== 'EXPRESS') {
+      throw new Error(`${properties.where}: StateMachineType ${type} is not supported`);
+    }
+    const machine = located(`state machine "${name}"`, () => {
+      const compiled = compileMachine(JSON.parse(properties.text('DefinitionString')));
+      if (type === 'EXPRESS') refuseCallbacks(compiled);
+      return compiled;
+    });
+    const arn = `arn:aws:states:${place.region}:${place.accountId}:stateMachine:${name}`;
+    machines.set(arn, { arn, name, type, machine });
+  }
+  return machines;
+}
+
+/** Express machines cannot wait for a callback (Step Functions developer guide, choosing a workflow type). */
+function refuseCallbacks(flow: Pick<Machine, 'states'>): void {
+  for (const [name, state] of flow.states) {
+    if (state.type === 'Task' && state.resource.token) {
+      throw new Error(`state "${name}": .waitForTaskToken is not supported in an Express machine`);
+    }
+    if (state.type === 'Parallel') for (const branch of state.branches) refuseCallbacks(branch);
+    if (state.type === 'Map') refuseCallbacks(state.processor);
+  }
+}
