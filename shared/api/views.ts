@@ -1,0 +1,42 @@
+import type * as z from 'zod';
+import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
+import { DEFAULT_TIER_MODELS, type TierModels } from '../cascade/tiers.ts';
+import type { Attempt } from '../task/attempt.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
+
+/** An attempt without what only the platform may know. */
+export function attemptView(attempt: Attempt): AttemptView {
+  const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
+  return view;
+}
+
+/** A task as the API shows it. */
+export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): TaskView {
+  const { request_sha256: _sha, expires_at: _ttl, attempts, run: _run, ...rest } = task;
+  const attempt = currentAttempt(task);
+  const costs = chainCosts(attempts, models);
+  return {
+    ...rest,
+    attempt_count: attempts.length,
+    model: attempt?.model ?? null,
+    cost_usd: costs.total_cost_usd,
+    saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,
+    verdict: attempt?.verdict?.verdict ?? null,
+    reasons: attempt?.verdict?.reasons.map((reason) => reason.message) ?? [],
+    branch: task.delivery?.state === 'delivered' ? task.delivery.branch : null,
+    lease_until: attempt && attempt.outcome === null && attempt.report === null ? attempt.lease_until : null,
+  };
+}
+
+/** The chain of a task. */
+export function chainView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): z.infer<typeof AttemptList> {
+  const costs = chainCosts(task.attempts, models);
+  return {
+    task_id: task.id,
+    attempts: task.attempts.map(attemptView),
+    total_cost_usd: costs.total_cost_usd,
+    saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,
+    break_even_pass_rate: breakEvenPassRate(models, task.created_at),
+  };
+}

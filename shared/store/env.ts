@@ -1,0 +1,12 @@
+import type { ENV } from '../names.ts';
+
+type Name = (typeof ENV)[keyof typeof ENV] | `ASSAY_QUEUE_${string}`;
+
+/** A variable that the template must have set. Missing: the deployment is broken, and saying so by name beats a later surprise. */
+export function requireEnv(name: Name): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`the environment variable ${name} is not set`);
+  return value;
+}
+
+export const optionalEnv = (name: Name, otherwise: string): string => process.env[name] || otherwise;

@@ -1,0 +1,46 @@
+import { INDEXES, TABLE } from '../names.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+
+/** Primary key of a task item. */
+export const taskKey = (id: string): Record<string, string> => ({
+  [TABLE.pk]: `task#${id}`,
+  [TABLE.sk]: TABLE.taskSk,
+});
+
+/** Partition of `by_queue` in which external tasks of a role wait. */
+export const queuePartition = (role: string): string => `external#${role}`;
+
+/** Orders the claimable tasks of a role: priority first, then oldest; unique by the id at its end. */
+export const queueRank = (task: Pick<Task, 'priority' | 'created_at' | 'id'>): string =>
+  `${task.priority}#${task.created_at}#${task.id}`;
+export const createdRank = (task: Pick<Task, 'created_at' | 'id'>): string => `${task.created_at}#${task.id}`;
+
+/** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
+export function toItem(task: Task): Record<string, unknown> {
+  const claimable = task.status === 'open' && task.runner === 'external';
+  return {
+    ...taskKey(task.id),
+    ...task,
+    expires_at: task.expires_at ?? undefined,
+    lease_until: currentAttempt(task)?.lease_until,
+    [INDEXES.byStatus.pk]: task.status,
+    [INDEXES.byStatus.sk]: createdRank(task),
+    ...(claimable
+      ? { [INDEXES.byQueue.pk]: queuePartition(task.role), [INDEXES.byQueue.sk]: queueRank(task) }
+      : {}),
+    ...(task.waits_for === null ? {} : { [INDEXES.byWait.pk]: task.waits_for, [INDEXES.byWait.sk]: task.id }),
+  };
+}
+
+const KEY_ATTRIBUTES: ReadonlySet<string> = new Set([
+  TABLE.pk,
+  TABLE.sk,
+  'lease_until',
+  ...Object.values(INDEXES).flatMap((index) => [index.pk, index.sk]),
+]);
+
+/** A task from its item. The table holds only what `toItem` wrote, so nothing is parsed again here. */
+export function fromItem(item: Record<string, unknown>): Task {
+  const fields = Object.fromEntries(Object.entries(item).filter(([name]) => !KEY_ATTRIBUTES.has(name)));
+  return { ...fields, expires_at: fields['expires_at'] ?? null } as Task;
+}

@@ -1,0 +1,238 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Refusal } from '../api/problem.ts';
+import { INDEXES, TABLE } from '../names.ts';
+import type { Change, Command } from '../task/commands/change.ts';
+import { allowedFrom, type Status } from '../task/status.ts';
+import type { Task } from '../task/task.ts';
+import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
+
+/** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
+const MAX_RACES = 25;
+
+/** A row of the `by_status` index. */
+export type TaskRow = Pick<
+  Task,
+  | 'id'
+  | 'title'
+  | 'role'
+  | 'priority'
+  | 'status'
+  | 'repository'
+  | 'runner'
+  | 'version'
+  | 'run'
+  | 'created_at'
+  | 'updated_at'
+  | 'ended_at'
+  | 'waits_for'
+  | 'blocked_reason'
+  | 'hold'
+  | 'failure'
+  | 'verified'
+  | 'flagged_unverified'
+> & {
+  readonly lease_until?: number;
+  readonly [INDEXES.byStatus.sk]: string;
+};
+
+export interface StatusPage {
+  readonly rows: TaskRow[];
+  readonly more: boolean;
+}
+
+/** Tasks in the table. Every write is one conditional Put of one whole item. */
+export class TaskStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** The task, read consistently; null when there is none. */
+  async get(id: string): Promise<Task | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
+    );
+    return Item ? fromItem(Item) : null;
+  }
+
+  /** As `get`, but a missing task is a refusal. */
+  async require(id: string): Promise<Task> {
+    const task = await this.get(id);
+    if (!task) throw new Refusal('not_found', `there is no task ${id}`);
+    return task;
+  }
+
+  /** The tasks that exist among `ids` (at most 100), by id. */
+  async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
+    const found = new Map<string, Task>();
+    let keys = [...new Set(ids)].map(taskKey);
+    while (keys.length > 0) {
+      const answer = await this.#db.send(
+        new BatchGetCommand({ RequestItems: { [this.#table]: { Keys: keys, ConsistentRead: true } } }),
+      );
+      for (const item of answer.Responses?.[this.#table] ?? []) {
+        const task = fromItem(item);
+        found.set(task.id, task);
+      }
+      keys = (answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys;
+    }
+    return found;
+  }
+
+  /** Writes a new task. When the id is taken, answers with the task that has it instead. */
+  async create(task: Task): Promise<{ created: boolean; task: Task }> {
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: toItem(task),
+          ConditionExpression: 'attribute_not_exists(#pk)',
+          ExpressionAttributeNames: { '#pk': TABLE.pk },
+        }),
+      );
+      return { created: true, task };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { created: false, task: await this.require(task.id) };
+    }
+  }
+
+  /**
+   * Applies a command: read, compute, write under the condition that nothing has changed in between; a lost race is computed again.
+   * `ifMatch` is the version that the caller has seen. Answers with the task as it stands afterwards.
+   */
+  async change(id: string, command: Command, ifMatch?: number): Promise<Task> {
+    return (await this.apply(id, command, ifMatch)).task;
+  }
+
+  /** As `change`, and says whether something was written. */
+  async apply(id: string, command: Command, ifMatch?: number): Promise<{ task: Task; changed: boolean }> {
+    let task = await this.require(id);
+    for (let race = 0; race < MAX_RACES; race++) {
+      if (ifMatch !== undefined && task.version !== ifMatch)
+        throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);
+      const change = command(task);
+      if (change === null) return { task, changed: false };
+      const lost = await this.#write(change, task.version);
+      if (lost === null) return { task: change.task, changed: true };
+      task = lost === 'unknown' ? await this.require(id) : lost;
+    }
+    throw new Refusal('busy', `task ${id} changes too fast; try again`);
+  }
+
+  /** Null when written; else the item that stood in the way, when the engine hands it out. */
+  async #write(change: Change, version: number): Promise<Task | 'unknown' | null> {
+    const from = allowedFrom(change.event);
+    const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: toItem(change.task),
+          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})`,
+          ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
+          ExpressionAttributeValues: { ':version': version, ...values },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return null;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return error.Item ? fromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
+    }
+  }
+
+  /** Claimable external tasks of a role, best first. */
+  async claimable(
+    role: string,
+    limit: number,
+    after?: Record<string, unknown>,
+  ): Promise<{ ids: string[]; after?: Record<string, unknown> }> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: INDEXES.byQueue.name,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': INDEXES.byQueue.pk },
+        ExpressionAttributeValues: { ':pk': queuePartition(role) },
+        Limit: limit,
+        ...(after ? { ExclusiveStartKey: after } : {}),
+      }),
+    );
+    const ids = (answer.Items ?? []).map((item) => String(item[TABLE.pk]).slice('task#'.length));
+    return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
+  }
+
+  /** Ids of the tasks that wait for `id`. */
+  async waitingFor(id: string): Promise<string[]> {
+    const ids: string[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          IndexName: INDEXES.byWait.name,
+          KeyConditionExpression: '#pk = :pk',
+          ExpressionAttributeNames: { '#pk': INDEXES.byWait.pk },
+          ExpressionAttributeValues: { ':pk': id },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      ids.push(...(answer.Items ?? []).map((item) => String(item[INDEXES.byWait.sk])));
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return ids;
+  }
+
+  /** Tasks of one status, oldest first, after the rank `after` (exclusive). */
+  async page(status: Status, limit: number, after?: string): Promise<StatusPage> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: INDEXES.byStatus.name,
+        KeyConditionExpression: after === undefined ? '#pk = :pk' : '#pk = :pk AND #sk > :after',
+        ExpressionAttributeNames: {
+          '#pk': INDEXES.byStatus.pk,
+          ...(after === undefined ? {} : { '#sk': INDEXES.byStatus.sk }),
+        },
+        ExpressionAttributeValues: { ':pk': status, ...(after === undefined ? {} : { ':after': after }) },
+        Limit: limit,
+      }),
+    );
+    return { rows: (answer.Items ?? []) as TaskRow[], more: answer.LastEvaluatedKey !== undefined };
+  }
+
+  /** Roles of all tasks of one status: what the counts are made of. */
+  async roles(status: Status): Promise<string[]> {
+    const roles: string[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          IndexName: INDEXES.byStatus.name,
+          KeyConditionExpression: '#pk = :pk',
+          ProjectionExpression: '#role',
+          ExpressionAttributeNames: { '#pk': INDEXES.byStatus.pk, '#role': 'role' },
+          ExpressionAttributeValues: { ':pk': status },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      roles.push(...(answer.Items ?? []).map((item) => String(item['role'])));
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return roles;
+  }
+}

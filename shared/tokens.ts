@@ -1,0 +1,28 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { BoxKind } from './task/attempt.ts';
+
+/** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
+const secret = (): string => randomBytes(32).toString('base64url');
+
+export const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
+
+export const mintOperatorToken = (): string => `assay_op_${secret()}`;
+
+/** A token for one box of one attempt; it says what it is for, so that the item to check it against can be found. */
+export const mintBoxToken = (kind: BoxKind, taskId: string, attempt: number): string =>
+  `assay_${kind}_${taskId}.${attempt}.${secret()}`;
+
+export type ParsedToken =
+  | { readonly caller: 'operator' }
+  | { readonly caller: BoxKind; readonly taskId: string; readonly attempt: number };
+
+/** What a bearer token claims to be; null for anything that we never minted. */
+export function parseToken(token: string): ParsedToken | null {
+  if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
+  const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
+  return box?.[1] && box[2] ? { caller: box[1] as BoxKind, taskId: box[2], attempt: Number(box[3]) } : null;
+}
+
+/** Compares two hex hashes in constant time. */
+export const sameHash = (left: string, right: string): boolean =>
+  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));

@@ -1,0 +1,102 @@
+import type * as z from 'zod';
+import { Refusal } from '../api/problem.ts';
+import type { ListQuery, TaskList, TaskSummary } from '../api/schemas.ts';
+import { canonicalHash } from '../canonical.ts';
+import { INDEXES } from '../names.ts';
+import type { TaskRow, TaskStore } from '../store/tasks.ts';
+import { STATUSES } from '../task/status.ts';
+
+type Query = z.infer<typeof ListQuery>;
+/** Pages of the index read for one answer at the most: a rare filter gets a short page and a cursor instead of a time-out. */
+const MAX_ROUNDS = 10;
+
+const fingerprint = ({ cursor: _cursor, limit: _limit, ...filters }: Query): string =>
+  canonicalHash(filters).slice(0, 16);
+
+function decodeCursor(query: Query): string | undefined {
+  if (query.cursor === undefined) return undefined;
+  const [mark, after] = Buffer.from(query.cursor, 'base64url').toString('utf8').split('\n');
+  if (mark !== fingerprint(query) || !after)
+    throw new Refusal('bad_cursor', 'the cursor belongs to another listing', [
+      { pointer: '?cursor', message: 'belongs to another listing' },
+    ]);
+  return after;
+}
+
+const encodeCursor = (query: Query, after: string): string =>
+  Buffer.from(`${fingerprint(query)}\n${after}`).toString('base64url');
+
+const matches = (row: TaskRow, query: Query): boolean =>
+  (query.role === undefined || row.role === query.role) &&
+  (query.repository === undefined || row.repository === query.repository) &&
+  (query.unverified === undefined || String(row.flagged_unverified) === query.unverified);
+
+const rank = (row: TaskRow): string => row[INDEXES.byStatus.sk];
+
+function summary(row: TaskRow): TaskSummary {
+  const {
+    id,
+    title,
+    role,
+    priority,
+    status,
+    repository,
+    runner,
+    version,
+    created_at,
+    updated_at,
+    ended_at,
+    waits_for,
+    blocked_reason,
+    hold,
+    failure,
+    verified,
+    flagged_unverified,
+  } = row;
+  return {
+    id,
+    title,
+    role,
+    priority,
+    status,
+    repository,
+    runner,
+    version,
+    created_at,
+    updated_at,
+    ended_at,
+    waits_for,
+    blocked_reason,
+    hold,
+    failure,
+    verified,
+    flagged_unverified,
+  };
+}
+
+/** Tasks, oldest first. Without a status the listings of all statuses are merged: they have one order, so one rank is the cursor of all. */
+export async function listTasks(query: Query, tasks: TaskStore): Promise<z.infer<typeof TaskList>> {
+  const statuses = query.status === undefined ? STATUSES : [query.status];
+  let after = decodeCursor(query);
+  const found: TaskRow[] = [];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pages = await Promise.all(statuses.map((status) => tasks.page(status, query.limit, after)));
+    const merged = pages.flatMap((page) => page.rows).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    const sure = merged.slice(0, query.limit);
+    const last = sure.at(-1);
+    if (!last) return { tasks: found.map(summary), next_cursor: null };
+    const exhausted = merged.length <= query.limit && pages.every((page) => !page.more);
+    for (const row of sure) {
+      if (!matches(row, query)) continue;
+      found.push(row);
+      if (found.length === query.limit)
+        return {
+          tasks: found.map(summary),
+          next_cursor: exhausted && row === last ? null : encodeCursor(query, rank(row)),
+        };
+    }
+    if (exhausted) return { tasks: found.map(summary), next_cursor: null };
+    after = rank(last);
+  }
+  return { tasks: found.map(summary), next_cursor: after === undefined ? null : encodeCursor(query, after) };
+}

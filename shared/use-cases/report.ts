@@ -1,0 +1,114 @@
+import type * as z from 'zod';
+import { Refusal } from '../api/problem.ts';
+import type { CompleteBody, FailBody } from '../api/schemas.ts';
+import { costUsd } from '../cascade/prices.ts';
+import type { TierModels } from '../cascade/tiers.ts';
+import { objectKey } from '../names.ts';
+import type { ObjectStore } from '../store/objects.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import { type Handed, report } from '../task/commands/work.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+import { sha256 } from '../tokens.ts';
+
+export interface ReportContext {
+  readonly tasks: TaskStore;
+  readonly objects: ObjectStore;
+  readonly models: TierModels;
+  readonly now: Date;
+}
+
+function patchFacts(body: z.infer<typeof CompleteBody>): { sha: string; bytes: number } {
+  if (body.patch === undefined) return { sha: body.patch_sha256 ?? '', bytes: body.patch_bytes ?? 0 };
+  const sha = sha256(body.patch);
+  if (body.patch_sha256 !== undefined && body.patch_sha256 !== sha)
+    throw new Refusal('invalid', `/patch_sha256 the patch has SHA-256 ${sha}`, [
+      { pointer: '/patch_sha256', message: `the patch has SHA-256 ${sha}` },
+    ]);
+  return { sha, bytes: Buffer.byteLength(body.patch) };
+}
+
+/** A model named by the agent counts; a tier's name stands for its model. */
+const modelOf = (task: Task, named: string | undefined, models: TierModels): string | null => {
+  const model = named ?? currentAttempt(task)?.model ?? null;
+  return model !== null && model in models ? models[model as keyof TierModels] : model;
+};
+
+async function hand(
+  id: string,
+  attempt: number,
+  context: ReportContext,
+  handed: (task: Task) => Handed,
+): Promise<Task> {
+  return context.tasks.change(id, (task) => report(task, attempt, handed(task), context.now));
+}
+
+/** The agent hands in its work. The patch is stored before the one conditional write that makes it count; a repeat answers the same. */
+export async function completeWork(
+  id: string,
+  attempt: number,
+  body: z.infer<typeof CompleteBody>,
+  context: ReportContext,
+): Promise<Task> {
+  const patch = patchFacts(body);
+  const key = objectKey.patch(id, attempt);
+  const handed = (task: Task): Handed => {
+    const model = modelOf(task, body.model, context.models);
+    return {
+      report: {
+        status: 'completed',
+        summary: body.summary,
+        failure_class: null,
+        output_tail: body.output_tail,
+      },
+      artifact: {
+        base_commit: body.base_commit,
+        tree: body.tree,
+        patch_key: key,
+        patch_sha256: patch.sha,
+        patch_bytes: patch.bytes,
+        transcript_key: body.transcript_uploaded ? objectKey.transcript(id, attempt) : null,
+      },
+      usage: body.usage ?? null,
+      model,
+      costUsd: costUsd(
+        model,
+        body.usage ?? null,
+        currentAttempt(task)?.started_at ?? context.now.toISOString(),
+      ),
+    };
+  };
+  if (body.patch !== undefined) {
+    const task = await context.tasks.require(id);
+    if (report(task, attempt, handed(task), context.now) === null) return task;
+    await context.objects.put(key, body.patch, 'text/x-diff');
+  }
+  return hand(id, attempt, context, handed);
+}
+
+/** The agent says that it could not do it. */
+export async function failWork(
+  id: string,
+  attempt: number,
+  body: z.infer<typeof FailBody>,
+  context: ReportContext,
+): Promise<Task> {
+  return hand(id, attempt, context, (task) => {
+    const model = modelOf(task, undefined, context.models);
+    return {
+      report: {
+        status: 'failed',
+        summary: body.reason,
+        failure_class: body.failure_class,
+        output_tail: body.output_tail,
+      },
+      artifact: null,
+      usage: body.usage ?? null,
+      model,
+      costUsd: costUsd(
+        model,
+        body.usage ?? null,
+        currentAttempt(task)?.started_at ?? context.now.toISOString(),
+      ),
+    };
+  });
+}
