@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Verdict } from '../evidence/schema.ts';
 import { BoxKind } from '../task/attempt.ts';
 import { TaskId } from '../task/schema.ts';
 
@@ -54,8 +55,16 @@ export type CascadeResult = z.infer<typeof CascadeResult>;
 export const WakeOutput = z.object({ stage: z.enum(STAGES) });
 export type WakeOutput = z.infer<typeof WakeOutput>;
 
-/** Input of a janitor execution and of each of its Lambda steps. */
-export const JANITOR_STEPS = ['reduce', 'combine'] as const;
+/** Input of a janitor execution. */
 export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int().positive() });
-export const JanitorStep = JanitorInput.extend({ step: z.enum(JANITOR_STEPS) });
+export type JanitorInput = z.infer<typeof JanitorInput>;
+
+/**
+ * The Lambda steps of the janitor: `reduce` turns the evidence into a verdict, `combine` joins all verdicts on that tree
+ * (judges' are added between the two) and writes the outcome.
+ */
+export const JanitorStep = z.discriminatedUnion('step', [
+  JanitorInput.extend({ step: z.literal('reduce') }),
+  JanitorInput.extend({ step: z.literal('combine'), verdicts: z.array(Verdict).min(1) }),
+]);
 export type JanitorStep = z.infer<typeof JanitorStep>;

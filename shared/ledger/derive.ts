@@ -1,0 +1,179 @@
+import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
+import type { TierModels } from '../cascade/tiers.ts';
+import type { Outcome } from '../evidence/outcome.ts';
+import type { Attempt } from '../task/attempt.ts';
+import { isTerminal } from '../task/status.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+import type { ChainRow, GateRow, NudgeRow, RecordTable, TaskRow } from './rows.ts';
+
+/** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
+export type Derived =
+  | { readonly table: 'tasks'; readonly date: string; readonly row: TaskRow }
+  | { readonly table: 'quality_gates'; readonly date: string; readonly row: GateRow }
+  | { readonly table: 'cascade_chains'; readonly date: string; readonly row: ChainRow }
+  | { readonly table: 'verification_nudges'; readonly date: string; readonly row: NudgeRow };
+
+const STATUS_OF: Record<Outcome, GateRow['status']> = {
+  passed: 'pass',
+  failed: 'fail',
+  timed_out: 'timeout',
+  skipped: 'skipped',
+  bypassed: 'bypassed',
+  inert: 'inert',
+  infra_failed: 'infra_failed',
+};
+const day = (iso: string): string => iso.slice(0, 10);
+
+function taskRow(before: Task | null, after: Task): Derived[] {
+  if (before?.status === after.status) return [];
+  return [
+    {
+      table: 'tasks',
+      date: day(after.updated_at),
+      row: {
+        record_id: `${after.id}#v${after.version}`,
+        schema_version: 1,
+        task_id: after.id,
+        timestamp: after.updated_at,
+        status: after.status,
+        previous_status: before?.status ?? null,
+        role: after.role,
+        priority: after.priority,
+        scope: after.scope,
+        complexity: after.complexity,
+        runner: after.runner,
+        repository: after.repository,
+        attempt: currentAttempt(after)?.number ?? 0,
+        model: currentAttempt(after)?.model ?? null,
+        version: after.version,
+        verified: after.verified,
+        failure_code: after.failure?.code ?? null,
+        age_ms: Date.parse(after.updated_at) - Date.parse(after.created_at),
+      },
+    },
+  ];
+}
+
+function gateRows(before: Task | null, after: Task): Derived[] {
+  const attempt = currentAttempt(after);
+  const verification = attempt?.verification;
+  if (
+    !attempt ||
+    !verification ||
+    before?.attempts.find((each) => each.number === attempt.number)?.verification
+  )
+    return [];
+  return verification.gates.map((gate) => ({
+    table: 'quality_gates',
+    date: day(verification.at),
+    row: {
+      record_id: `${after.id}#${attempt.number}#${gate.name}`,
+      schema_version: 1,
+      task_id: after.id,
+      timestamp: verification.at,
+      attempt: attempt.number,
+      gate: gate.name,
+      result:
+        gate.outcome === 'passed' || gate.outcome === 'skipped'
+          ? 'pass'
+          : gate.blocked
+            ? 'blocked'
+            : 'flagged',
+      status: STATUS_OF[gate.outcome],
+      outcome: gate.outcome,
+      duration_ms: gate.duration_ms,
+      cached: gate.cached,
+      required: gate.required,
+      findings: gate.findings,
+      tree: verification.tree,
+      model: attempt.model,
+    },
+  }));
+}
+
+const tokens = ({ usage }: Attempt): number | null =>
+  usage
+    ? usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    : null;
+
+function chainRow(after: Task, models: TierModels): ChainRow {
+  const chainId = `${after.id}#${after.budget_from}`;
+  const attempts = after.attempts.filter((attempt) => attempt.number >= after.budget_from);
+  return {
+    record_id: chainId,
+    schema_version: 1,
+    task_id: after.id,
+    timestamp: after.ended_at ?? after.updated_at,
+    chain_id: chainId,
+    role: after.role,
+    complexity: after.complexity,
+    attempts: attempts.map((attempt) => ({
+      task_id: after.id,
+      chain_id: chainId,
+      model: attempt.model,
+      effort: attempt.effort,
+      attempt_number: attempt.number,
+      started_at: attempt.started_at,
+      cost_usd: attempt.cost_usd,
+      latency_s: attempt.report
+        ? (Date.parse(attempt.report.at) - Date.parse(attempt.started_at)) / 1_000
+        : null,
+      tokens_used: tokens(attempt),
+      success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
+      outcome: attempt.outcome,
+      escalated: attempt.decision?.action === 'escalate',
+      decision: attempt.decision?.action ?? null,
+      escalation_reason: attempt.decision?.action === 'escalate' ? attempt.decision.reason : null,
+    })),
+    final_model: attempts.at(-1)?.model ?? null,
+    succeeded: after.status === 'done',
+    ...chainCosts(attempts, models),
+    break_even_pass_rate: breakEvenPassRate(models, after.created_at),
+  };
+}
+
+function endRows(before: Task | null, after: Task, models: TierModels): Derived[] {
+  if (!isTerminal(after.status) || before?.status === after.status) return [];
+  const at = after.ended_at ?? after.updated_at;
+  const attempt = currentAttempt(after);
+  const chain: Derived[] = attempt
+    ? [{ table: 'cascade_chains', date: day(at), row: chainRow(after, models) }]
+    : [];
+  if (after.status !== 'done') return chain;
+  const verdict = attempt?.verdict ?? null;
+  const row: NudgeRow = {
+    record_id: `${after.id}#${attempt?.number ?? 0}`,
+    schema_version: 1,
+    task_id: after.id,
+    session_id: `${after.id}#${attempt?.number ?? 0}`,
+    timestamp: Date.parse(at) / 1_000,
+    tests_run: verdict?.tests_run ?? false,
+    quality_gates_run: verdict?.quality_gates_run ?? false,
+    completion_signals_checked: verdict?.completion_signals_checked ?? false,
+    verified: after.verified === true,
+    evidence_source: 'gates_container',
+    tree: attempt?.artifact?.tree ?? null,
+  };
+  return [...chain, { table: 'verification_nudges', date: day(at), row }];
+}
+
+/** The rows that follow from one write of a task: a pure function of the two images, so a re-delivery gives the same rows. */
+export function deriveRows(before: Task | null, after: Task, models: TierModels): Derived[] {
+  return [...taskRow(before, after), ...gateRows(before, after), ...endRows(before, after, models)];
+}
+
+/** The bodies of the objects to write: one per table and day, rows in the order they came, each once. */
+export function groupRows(rows: readonly Derived[]): { table: RecordTable; date: string; body: string }[] {
+  const groups = new Map<string, { table: RecordTable; date: string; rows: Map<string, Derived['row']> }>();
+  for (const { table, date, row } of rows) {
+    const key = `${table}/${date}`;
+    const group = groups.get(key) ?? { table, date, rows: new Map() };
+    group.rows.set(row.record_id, row);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ table, date, rows: each }) => ({
+    table,
+    date,
+    body: [...each.values()].map((row) => `${JSON.stringify(row)}\n`).join(''),
+  }));
+}

@@ -1,0 +1,92 @@
+import { decide } from '../cascade/decide.ts';
+import { select } from '../cascade/select.ts';
+import { type Stage, stageOf } from '../cascade/stage.ts';
+import type { TierModels } from '../cascade/tiers.ts';
+import type { CascadeResult } from '../messages/queue.ts';
+import type { LockStore } from '../store/locks.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import { startAttempt } from '../task/commands/claim.ts';
+import { recordDecision } from '../task/commands/decide.ts';
+import { settle } from '../task/commands/settle.ts';
+import { waitForFiles } from '../task/commands/wait.ts';
+import type { Task } from '../task/task.ts';
+
+export interface CascadeContext {
+  readonly tasks: TaskStore;
+  readonly locks: LockStore;
+  readonly models: TierModels;
+  readonly leaseSeconds: number;
+  readonly now: Date;
+}
+
+const result = (task: Task, stage: Stage): CascadeResult => ({
+  stage,
+  attempt: task.attempts.at(-1)?.number ?? 0,
+  priority: task.priority,
+});
+const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2 });
+
+/**
+ * Applies `command` only while the task stands where the step expects it; else says where it stands now. So a step that is repeated,
+ * comes late, or belongs to a superseded execution changes nothing.
+ */
+async function step(
+  id: string,
+  run: number,
+  expected: Stage,
+  command: Parameters<TaskStore['change']>[1],
+  context: CascadeContext,
+): Promise<CascadeResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return gone();
+  if (stageOf(present, run) !== expected) return result(present, stageOf(present, run));
+  const task = await context.tasks.change(id, (each) =>
+    stageOf(each, run) === expected ? command(each) : null,
+  );
+  return result(task, stageOf(task, run));
+}
+
+/** Starts the next attempt on the model that the cascade chooses, or says where the task stands: the entry of every execution. */
+export async function selectModel(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return gone();
+  if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
+  const holder = await context.locks.acquire(present, context.now);
+  if (holder !== null)
+    return step(id, run, 'select_model', (task) => waitForFiles(task, holder, context.now), context);
+  return step(
+    id,
+    run,
+    'select_model',
+    (task) => {
+      const { rung, effort } = select(task, context.models);
+      return startAttempt(task, {
+        model: rung.model,
+        tier: rung.tier,
+        effort,
+        holder: 'managed',
+        leaseSeconds: context.leaseSeconds,
+        agent: null,
+        now: context.now,
+      });
+    },
+    context,
+  );
+}
+
+/** Decides what follows from the attempt: a pure decision, written down once. */
+export function decideStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+  return step(
+    id,
+    run,
+    'decide',
+    (task) =>
+      recordDecision(task, task.attempts.at(-1)?.number ?? 0, decide(task, context.models), context.now),
+    context,
+  );
+}
+
+/** Ends the task. */
+export function settleStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+  return step(id, run, 'settle', (task) => settle(task, context.now), context);
+}

@@ -1,0 +1,70 @@
+import { wakes } from '../cascade/wakes.ts';
+import type { LockStore } from '../store/locks.ts';
+import type { Machines } from '../store/machines.ts';
+import type { NudgeStore } from '../store/nudge.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import { reexamine, stopWaiting } from '../task/commands/wait.ts';
+import { isLive, isTerminal } from '../task/status.ts';
+import { executionName, type Task } from '../task/task.ts';
+
+export interface FollowContext {
+  readonly tasks: TaskStore;
+  readonly locks: LockStore;
+  readonly nudge: NudgeStore;
+  readonly machines: Machines;
+  readonly cascadeMachine: string;
+  readonly now: () => Date;
+  /** Called once for each completion that was not counted before. */
+  readonly onCompletion: (task: Task) => void;
+}
+
+/** Looks again at a task that waits: it goes on, waits for the next one, or learns that what it waits for has failed. */
+export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks' | 'now'>): Promise<void> {
+  const task = await context.tasks.get(id);
+  if (!task?.waits_for) return;
+  if (task.status === 'blocked') {
+    const dependencies = await context.tasks.getMany(task.depends_on);
+    await context.tasks.change(id, (each) => reexamine(each, dependencies, context.now()));
+    return;
+  }
+  const holder = await context.tasks.get(task.waits_for);
+  if (task.status === 'open' && (!holder || !isLive(holder.status)))
+    await context.tasks.change(id, (each) =>
+      each.waits_for === task.waits_for ? stopWaiting(each, context.now()) : null,
+    );
+}
+
+/** The key under which a completion is counted: a task can be completed once for each attempt at the most. */
+const completionKey = (task: Task): string => `${task.id}#${task.attempts.at(-1)?.number ?? 0}`;
+
+/**
+ * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: executions are started by
+ * name, wakes of gone states are nothing, waiters are looked at as they stand, completions are counted by key.
+ */
+export async function follow(before: Task | null, after: Task, context: FollowContext): Promise<void> {
+  if (after.run > (before?.run ?? 0))
+    await context.machines.start(context.cascadeMachine, executionName(after.id, after.run), {
+      task_id: after.id,
+      run: after.run,
+    });
+  for (const wake of wakes(before, after))
+    await context.machines.wake(wake.task_token, { stage: wake.stage });
+  if (after.waits_for !== null && after.waits_for !== before?.waits_for) await wakeWaiter(after.id, context);
+  const ended = isTerminal(after.status) && before?.status !== after.status;
+  const letGo = before !== null && isLive(before.status) && !isLive(after.status);
+  const revived = before !== null && isTerminal(before.status) && !isTerminal(after.status);
+  if (ended) await context.locks.release(after);
+  if (ended || letGo || revived)
+    for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);
+  if (
+    ended &&
+    after.status === 'done' &&
+    (await context.nudge.count(
+      completionKey(after),
+      after.id,
+      after.verified === true,
+      after.ended_at ?? after.updated_at,
+    ))
+  )
+    context.onCompletion(after);
+}

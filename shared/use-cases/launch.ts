@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_GATES_LAUNCHES } from '../cascade/decide.ts';
+import { buildPrompt } from '../cascade/prompt.ts';
+import { stageOf } from '../cascade/stage.ts';
+import type { Assignment } from '../messages/assignment.ts';
+import type { LaunchMessage } from '../messages/queue.ts';
+import { objectKey } from '../names.ts';
+import type { Boxes } from '../store/boxes.ts';
+import type { Machines } from '../store/machines.ts';
+import type { ObjectStore } from '../store/objects.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
+import { recordDeliveryRefused } from '../task/commands/deliver.ts';
+import { alreadyReported, recordLaunch } from '../task/commands/launch.ts';
+import { recordVerificationFailure } from '../task/commands/verify.ts';
+import type { Adapter } from '../task/schema.ts';
+import { deliveryBranch, launchName, type Task } from '../task/task.ts';
+import { mintBoxToken, sha256 } from '../tokens.ts';
+
+export interface LaunchContext {
+  readonly tasks: TaskStore;
+  readonly objects: ObjectStore;
+  readonly boxes: Boxes;
+  readonly machines: Machines;
+  readonly families: Record<BoxKind, string>;
+  readonly apiUrl: string;
+  readonly defaultAdapter: Adapter;
+  readonly leaseSeconds: number;
+  readonly now: Date;
+}
+
+/** Every attempt of a task starts from the same commit: the one that the first attempt resolved the base ref to. */
+const baseCommit = (task: Task): string | null =>
+  task.attempts.find((attempt) => attempt.artifact)?.artifact?.base_commit ?? null;
+
+async function assignmentFor(
+  kind: BoxKind,
+  task: Task,
+  attempt: Attempt,
+  token: string,
+  context: LaunchContext,
+): Promise<Assignment> {
+  const common = {
+    schema_version: 1 as const,
+    task_id: task.id,
+    attempt: attempt.number,
+    api_url: context.apiUrl,
+    token,
+    repository: task.repository,
+    read_credential: null,
+    title: task.title,
+  };
+  if (kind === 'agent')
+    return {
+      ...common,
+      kind,
+      base_ref: task.base_ref,
+      base_commit: baseCommit(task),
+      role: task.role,
+      prompt: buildPrompt(task),
+      model: attempt.model,
+      effort: attempt.effort,
+      adapter: task.adapter ?? context.defaultAdapter,
+      heartbeat_s: Math.max(1, context.leaseSeconds / 4),
+    };
+  const artifact = attempt.artifact;
+  if (!artifact)
+    throw new Error(
+      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
+    );
+  const tree = {
+    base_commit: artifact.base_commit,
+    tree: artifact.tree,
+    patch_url: await context.objects.presignGet(artifact.patch_key),
+    patch_sha256: artifact.patch_sha256,
+  };
+  if (kind === 'gates')
+    return { ...common, ...tree, kind, description: task.description, signals: task.completion_signals };
+  return {
+    ...common,
+    ...tree,
+    kind,
+    branch: deliveryBranch(task.id),
+    message: `${task.title}\n\nAssay-Task: ${task.id}\nAssay-Attempt: ${attempt.number}\nAssay-Model: ${attempt.model ?? 'unknown'}\n`,
+    author: 'Assay <assay@localhost>',
+    committed_at: attempt.report?.at ?? attempt.started_at,
+  };
+}
+
+/** A box that must not be tried again is a result too: a person, or the retry limit, has the next word. */
+async function giveUp(message: LaunchMessage, launches: number, context: LaunchContext): Promise<void> {
+  const why = `${launches} ${message.kind} containers were lost without a report`;
+  await context.tasks.change(message.task_id, (task) =>
+    message.kind === 'gates'
+      ? recordVerificationFailure(task, message.attempt, 'box_lost', why, context.now)
+      : recordDeliveryRefused(
+          task,
+          message.attempt,
+          task.attempts.at(-1)?.artifact?.tree ?? '',
+          why,
+          context.now,
+        ),
+  );
+}
+
+/** Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count. */
+async function launchOf(
+  message: LaunchMessage,
+  task: Task,
+  attempt: Attempt,
+  context: LaunchContext,
+): Promise<Launch> {
+  const present = attempt[message.kind];
+  const reuse = present !== null && !present.lost;
+  let launch: Launch;
+  if (reuse) launch = { ...present, task_token: message.task_token };
+  else {
+    const token = mintBoxToken(message.kind, task.id, attempt.number);
+    const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
+    await context.objects.put(
+      key,
+      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, context)),
+      'application/json',
+    );
+    launch = {
+      number: (present?.number ?? 0) + 1,
+      token_sha256: sha256(token),
+      assignment_key: key,
+      task_token: message.task_token,
+      lost: false,
+      launched_at: context.now.toISOString(),
+    };
+  }
+  const written = await context.tasks.change(task.id, (each) =>
+    alreadyReported(each, message.attempt, message.kind)
+      ? null
+      : recordLaunch(each, message.attempt, message.kind, launch, context.now),
+  );
+  return written.attempts.at(-1)?.[message.kind] ?? launch;
+}
+
+/**
+ * Handles one message of a queue: starts the box, once, however often the message comes. Where the box has reported already, or the
+ * message belongs to a superseded execution, the waiting state is woken instead. Throws NoCapacity when the message should come back later.
+ */
+export async function launchBox(
+  message: LaunchMessage,
+  context: LaunchContext,
+): Promise<'launched' | 'woken' | 'dropped'> {
+  const task = await context.tasks.get(message.task_id);
+  if (!task) return 'dropped';
+  const wake = async (each: Task): Promise<'woken'> => {
+    await context.machines.wake(message.task_token, { stage: stageOf(each, message.run) });
+    return 'woken';
+  };
+  if (task.run !== message.run || alreadyReported(task, message.attempt, message.kind)) return wake(task);
+  const attempt = task.attempts.at(-1);
+  if (!attempt) return 'dropped';
+  const lost = attempt[message.kind]?.lost ? (attempt[message.kind]?.number ?? 0) : 0;
+  if (lost >= MAX_GATES_LAUNCHES) {
+    await giveUp(message, lost, context);
+    return wake(await context.tasks.require(message.task_id));
+  }
+  const launch = await launchOf(message, task, attempt, context);
+  await context.boxes.run(
+    message.kind,
+    context.families[message.kind],
+    launchName(task.id, attempt.number, message.kind, launch.number),
+    await context.objects.presignGet(launch.assignment_key),
+  );
+  return 'launched';
+}
