@@ -1,0 +1,143 @@
+import { setTimeout } from 'node:timers/promises';
+import type * as z from 'zod';
+import { PROBLEMS, Problem } from '../shared/api/problem.ts';
+import { ROUTES, type Route, type RouteName } from '../shared/api/routes.ts';
+import type { Connection } from './connection.ts';
+import { CliError, EXIT } from './exit.ts';
+import { problemError } from './problem.ts';
+
+type PathParameters<P extends string> = P extends `${string}{${infer K}}${infer Rest}`
+  ? { readonly [Key in K]: string } & PathParameters<Rest>
+  : unknown;
+
+/** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
+export type Request<R extends Route> = PathParameters<R['path']> &
+  (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
+  (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
+  (R extends { readonly ifMatch: true }
+    ? { /** Version that the task must still have. */ readonly ifMatch?: number | undefined }
+    : unknown) &
+  (R extends { readonly idempotent: true } ? { readonly idempotencyKey?: string | undefined } : unknown);
+
+type Call<R extends Route> = (
+  request: Request<R>,
+  options?: { readonly signal?: AbortSignal },
+) => Promise<z.output<R['answer']>>;
+
+/** One method per route of the API, with its types. Throws {@link CliError}, with the server's own words where it gave some. */
+export type Client = { readonly [N in RouteName]: Call<(typeof ROUTES)[N]> };
+
+/** The request of any route, as the code below sees it. */
+interface AnyRequest {
+  readonly [parameter: string]: unknown;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly ifMatch?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Waits before each further try of a request that may be repeated, in milliseconds. */
+const RETRY_WAITS = [100, 400, 1_000] as const;
+
+function urlOf(base: string, route: Route, request: AnyRequest): URL {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(request[name] ?? '')),
+  );
+  const url = new URL(base.replace(/\/+$/, '') + path);
+  for (const [name, value] of Object.entries(request.query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+function headersOf(token: string | undefined, request: AnyRequest): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json, application/problem+json' };
+  if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  if (request.ifMatch !== undefined) headers['if-match'] = `"${request.ifMatch}"`;
+  if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey;
+  return headers;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const unreachable = (connection: Connection, cause: unknown): CliError => {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
+  return new CliError(EXIT.failed, 'unreachable', `Nothing answers at ${connection.url} (${code}).`, {
+    hint: `The address comes from ${connection.source}. Start the embedded stack with \`assay up\`, or correct the address.`,
+  });
+};
+
+/** The client of one connection. `fetcher` stands in for `fetch` in tests. */
+export function createClient(connection: Connection, fetcher: typeof fetch = fetch): Client {
+  const call = async (route: Route, request: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
+    const repeatable = route.method === 'GET' || request.idempotencyKey !== undefined;
+    for (let attempt = 0; ; attempt++) {
+      const wait = repeatable ? RETRY_WAITS[attempt] : undefined;
+      let response: Response;
+      try {
+        response = await fetcher(urlOf(connection.url, route, request), {
+          method: route.method,
+          headers: headersOf(connection.token, request),
+          ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      } catch (error) {
+        if (signal?.aborted) throw error;
+        if (wait === undefined) throw unreachable(connection, error);
+        await pause(wait, signal);
+        continue;
+      }
+      if (response.status === PROBLEMS.busy.status && wait !== undefined) {
+        await response.body?.cancel();
+        await pause(wait, signal);
+        continue;
+      }
+      return answerOf(route, response, connection);
+    }
+  };
+  return Object.fromEntries(
+    Object.entries(ROUTES).map(([name, route]) => [
+      name,
+      (request: AnyRequest, options?: { signal?: AbortSignal }) => call(route, request, options?.signal),
+    ]),
+  ) as unknown as Client;
+}
+
+async function answerOf(route: Route, response: Response, connection: Connection): Promise<unknown> {
+  const body = await readJson(response);
+  if (!response.ok) {
+    const problem = Problem.safeParse(body);
+    throw problem.success
+      ? problemError(problem.data, connection)
+      : new CliError(
+          EXIT.failed,
+          'not_assay',
+          `${connection.url} answered ${response.status} ${response.statusText} without a problem document.`,
+          { hint: `Is this the address of an Assay API? It comes from ${connection.source}.` },
+        );
+  }
+  const answer = route.answer.safeParse(body);
+  if (answer.success) return answer.data;
+  throw new CliError(
+    EXIT.failed,
+    'bad_answer',
+    `${route.method} ${route.path} answered something that this version of assay does not understand.`,
+    {
+      hint: 'The CLI and the deployment are probably of different versions.',
+      details: answer.error.issues
+        .slice(0, 5)
+        .map((issue) => ({ where: issue.path.join('.') || '(answer)', message: issue.message })),
+    },
+  );
+}
+
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, signal ? { signal } : {});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { TaskView } from '../../shared/api/schemas.ts';
+import { action, examples, JSON_OPTION } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { exitOf, followWithin } from '../follow.ts';
+import type { Io } from '../io.ts';
+import { count } from '../output/format.ts';
+import { taskProgress } from '../output/progress.ts';
+import { renderResults } from '../output/results.ts';
+import { renderTable } from '../output/table.ts';
+import { noteOf, statusStyle } from '../output/task-style.ts';
+import type { Session } from '../session.ts';
+import { readTaskFile, type TaskFile } from '../task-file.ts';
+import { timeLimit } from '../time-limit.ts';
+
+interface Options {
+  readonly wait?: boolean;
+  readonly timeout?: number;
+  readonly idempotencyKey?: string;
+}
+
+/** Sends the tasks in one request; a repeated request with the same key changes nothing twice. */
+async function send(
+  session: Session,
+  { tasks, batch }: TaskFile,
+  idempotencyKey: string,
+): Promise<TaskView[]> {
+  const [first] = tasks;
+  if (!batch && first) return [await session.client().submitTask({ body: first, idempotencyKey })];
+  return (await session.client().submitBatch({ body: { tasks: [...tasks] }, idempotencyKey })).tasks;
+}
+
+const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =>
+  renderTable(
+    [{ title: 'ID' }, { title: 'STATUS' }, { title: 'TITLE', shrinkTo: 16 }, { title: 'NOTE', shrinkTo: 8 }],
+    tasks.map((task) => [
+      { text: task.id, style: session.out.bold },
+      { text: task.status, style: statusStyle(session.out, task.status) },
+      task.title,
+      noteOf(task),
+    ]),
+    session.io.stdout.columns,
+    session.out.dim,
+  );
+
+/** Follows on standard error, so that standard output has the result and nothing else. */
+async function wait(session: Session, submitted: readonly TaskView[], seconds: number | undefined) {
+  const ids = submitted.map((task) => task.id);
+  const progress = taskProgress(session.io.stderr, session.err, ids);
+  try {
+    return await followWithin(seconds, session.client(), ids, progress.show);
+  } finally {
+    progress.stop();
+  }
+}
+
+export function registerSubmit(program: Command, io: Io): void {
+  const command = program
+    .command('submit')
+    .argument('<file>', 'YAML or JSON: one task, a list of tasks, or {tasks: [...]}; - reads standard input')
+    .description('Submit tasks; everything is checked before anything is sent')
+    .option('--wait', 'follow the tasks and exit by how they end')
+    .option('--timeout <seconds>', 'with --wait: give up after this long (exit 124)', timeLimit)
+    .option('--idempotency-key <key>', 'makes repeating this command safe; default: a new key each time')
+    .option(...JSON_OPTION);
+  action<[string, Options]>(command, io, async (session, file, options) => {
+    const input = await readTaskFile(file, session.io);
+    const submitted = await send(session, input, options.idempotencyKey ?? randomUUID());
+    if (!options.wait) {
+      if (session.json) session.printJson({ tasks: submitted });
+      else session.print(renderSubmitted(submitted, session));
+      return EXIT.ok;
+    }
+    session.note(`Submitted ${count(submitted.length, 'task')}.`);
+    const tasks = await wait(session, submitted, options.timeout);
+    if (session.json) session.printJson({ tasks });
+    else {
+      const chains = await Promise.all(tasks.map(({ id }) => session.client().listAttempts({ id })));
+      const results = tasks.map((task, index) => ({ task, attempts: chains[index]?.attempts ?? [] }));
+      session.print(renderResults(results, session.io.stdout.columns, session.out));
+    }
+    return exitOf(tasks);
+  });
+  examples(command, [
+    ['submit task.yaml', 'send and return at once'],
+    [
+      'submit tasks.yaml --wait',
+      'follow; exit 0 when all is done, 1 when something failed, 3 when a person must decide',
+    ],
+    ['submit - --json < task.json', 'from a script'],
+  ]);
+}

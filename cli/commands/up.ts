@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { action, examples } from '../command.ts';
+import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
+import { CliError, EXIT } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { startStack } from '../local-stack.ts';
+import { oneLine } from '../output/text.ts';
+import type { Session } from '../session.ts';
+
+interface Options {
+  readonly port?: number;
+  readonly data: string;
+  readonly verbose?: boolean;
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new CliError(EXIT.usage, 'bad_port', `--port must be 0 to 65535, not ${oneLine(text)}.`);
+  return port;
+}
+
+/** Keeps the connection where the other commands look for it, for the owner's eyes only. */
+function writeConnection(dataDir: string, connection: ConnectionFile): void {
+  const file = join(dataDir, CONNECTION_FILE);
+  writeFileSync(file, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
+  // The mode above counts for a new file only.
+  chmodSync(file, 0o600);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};
+
+/** Two stacks on one folder would each think it their own. */
+function refuseSecond(dataDir: string): void {
+  const other = readConnectionFile(dataDir);
+  if (other && isAlive(other.pid))
+    throw new CliError(
+      EXIT.conflict,
+      'already_up',
+      `A stack runs on ${dataDir} already: ${other.url} (process ${other.pid}).`,
+      {
+        hint: 'Use that one, stop it with Ctrl-C where it runs, or give another folder with --data.',
+      },
+    );
+}
+
+function screen(connection: ConnectionFile, session: Session): string {
+  const pc = session.out;
+  return [
+    `${pc.green('Assay is up.')} Everything runs on this machine and listens on 127.0.0.1 only.`,
+    '',
+    `  ${pc.dim('API     ')} ${pc.bold(connection.url)}`,
+    `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE)}; commands in this folder find it there`,
+    `  ${pc.dim('records ')} ${connection.records_dir}`,
+    '',
+    `Next: ${pc.bold('assay submit FILE --wait')}, ${pc.bold('assay tasks')}, ${pc.bold('assay status')}. Ctrl-C stops it; the state stays.`,
+  ].join('\n');
+}
+
+export function registerUp(program: Command, io: Io): void {
+  const command = program
+    .command('up')
+    .description('Run the whole stack on this machine: no account, no Docker')
+    .option('--port <number>', 'port of the API (default: a free one)', portNumber)
+    .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
+    .option('--verbose', "show the stack's log on standard error")
+    .option('--json', 'print one line of JSON with url and token when ready');
+  action<[Options]>(command, io, async (session, options) => {
+    const dataDir = resolve(session.io.cwd, options.data);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    refuseSecond(dataDir);
+    if (!session.json) session.note('Starting …');
+    const stack = await startStack({
+      dataDir,
+      port: options.port,
+      ...(options.verbose ? { onLog: session.note } : {}),
+    });
+    try {
+      writeConnection(dataDir, stack.connection);
+      if (session.json) session.io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
+      else session.print(screen(stack.connection, session));
+      const { code, signal } = await stack.ended;
+      if (code !== 0 && !stack.interrupted.aborted)
+        throw new CliError(
+          EXIT.failed,
+          'stack_ended',
+          `The stack ended by itself with ${signal ?? `code ${code}`}.`,
+          {
+            hint: 'Start it again on the same folder: work goes on where it was. --verbose shows its log.',
+          },
+        );
+      return EXIT.ok;
+    } finally {
+      rmSync(join(dataDir, CONNECTION_FILE), { force: true });
+      await stack.stop();
+    }
+  });
+  examples(command, [
+    ['up', 'in one terminal; the other commands find it'],
+    ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],
+  ]);
+}

@@ -1,0 +1,125 @@
+/** What the scripted agents write, by task and tier. The wrong ones are wrong in ways that real agents are. */
+
+const discount = (formula: string, parameter: string): string => `export const SHIPPING_CENTS = 500;
+
+/** What a cart costs, in cents; an empty one is not shipped. \`discount\` is a share of the goods. */
+export function total(items, { discount = ${parameter} } = {}) {
+  if (items.length === 0) return 0;
+  const goods = items.reduce((sum, { cents, quantity = 1 }) => sum + cents * quantity, 0);
+  return ${formula};
+}
+`;
+
+const discountTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SHIPPING_CENTS, total } from '../src/cart.js';
+
+test('a discount is taken off the goods and never off shipping', () =>
+  assert.equal(total([{ cents: 1000 }], { discount: 0.1 }), 900 + SHIPPING_CENTS));
+`;
+
+const receipt = `import { SHIPPING_CENTS, total } from './cart.js';
+
+const money = (cents) => (cents / 100).toFixed(2);
+
+/** The receipt as lines of text; a discount has a line of its own. */
+export function receipt(items, { discount = 0 } = {}) {
+  const goods = total(items) - (items.length === 0 ? 0 : SHIPPING_CENTS);
+  const lines = items.map(({ name, cents, quantity = 1 }) => \`\${quantity} x \${name}  \${money(cents * quantity)}\`);
+  if (discount > 0) lines.push(\`discount  -\${money(Math.round(goods * discount))}\`);
+  return [...lines, \`total  \${money(total(items, { discount }))}\`];
+}
+`;
+
+const receiptTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { receipt } from '../src/receipt.js';
+
+test('the discount has a line of its own', () =>
+  assert.deepEqual(receipt([{ name: 'tea', cents: 1000 }], { discount: 0.1 }), [
+    '1 x tea  10.00',
+    'discount  -1.00',
+    'total  14.00',
+  ]));
+`;
+
+const slug = `/** Makes a title fit for a URL; accents are dropped, not the letters that carry them. */
+export const slug = (title) =>
+  title
+    .normalize('NFD')
+    .replace(/\\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+`;
+
+const emptyTest = `import { test } from 'node:test';
+
+test('names are sorted', () => {});
+`;
+
+/** One answer of an agent: files to write, the summary it gives, and the tokens that it says it used. */
+export interface Solution {
+  readonly files: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly tokens: readonly [input: number, output: number];
+}
+
+export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution>>>> = {
+  'a-slugs': {
+    haiku: {
+      files: { 'src/slug.js': slug },
+      summary: 'Accents are decomposed and dropped before the slug is made. All tests pass.',
+      tokens: [31_200, 2_150],
+    },
+  },
+  'b-discount': {
+    haiku: {
+      files: { 'src/cart.js': discount('Math.round((goods + SHIPPING_CENTS) * (1 - discount))', '0.1') },
+      summary: 'Added the discount to total(). Everything works.',
+      tokens: [38_400, 2_700],
+    },
+    sonnet: {
+      files: {
+        'src/cart.js': discount('Math.round(goods * (1 - discount)) + SHIPPING_CENTS', '0'),
+        'test/discount.test.js': discountTest,
+      },
+      summary: 'The discount is opt-in and applies to the goods only; shipping stays whole. Added a test.',
+      tokens: [46_900, 4_300],
+    },
+  },
+  'c-receipt': {
+    haiku: {
+      files: { 'src/receipt.js': receipt, 'test/receipt.test.js': receiptTest },
+      summary: 'receipt() prints each item, the discount and the total. Added a test.',
+      tokens: [29_800, 3_400],
+    },
+  },
+  'd-notes': {
+    haiku: {
+      files: { 'docs/notes.md': '# Notes\n\nPrices are in cents. An empty cart is not shipped.\n' },
+      summary: 'Wrote the notes.',
+      tokens: [12_600, 900],
+    },
+  },
+  'e-names': {
+    haiku: {
+      files: { 'test/names.test.js': emptyTest },
+      summary: 'Simplified the test; the suite is green now.',
+      tokens: [27_500, 1_300],
+    },
+    sonnet: {
+      files: { 'src/names.js': 'export const sortNames = (names) => [...names].sort();\n' },
+      summary: 'Names are sorted now. All tests pass.',
+      tokens: [41_000, 2_900],
+    },
+    opus: {
+      files: {
+        'src/names.js':
+          "export const sortNames = (names) => [...names].sort((a, b) => a.localeCompare(b, 'de'));\n",
+      },
+      summary: 'Names are sorted by locale rules. Done.',
+      tokens: [52_300, 3_800],
+    },
+  },
+};

@@ -1,0 +1,117 @@
+/** The demo's repository: a small shop in plain JavaScript, tested with `node --test`, without dependencies. */
+
+const lint = `// Every file must be JavaScript that parses.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+
+const files = readdirSync('.', { recursive: true }).filter(
+  (file) => /\\.(js|mjs)$/.test(file) && !/(^|\\/)(node_modules|\\.git)\\//.test(file),
+);
+const bad = files.filter((file) => spawnSync(process.execPath, ['--check', file], { stdio: 'inherit' }).status !== 0);
+process.exit(bad.length === 0 ? 0 : 1);
+`;
+
+const gates = `version: 1
+quality_gates:
+  enabled: true
+  lint: true
+  lint_command: node scripts/lint.mjs
+  tests: true
+  test_command: node --test
+`;
+
+const cart = `export const SHIPPING_CENTS = 500;
+
+/** What a cart costs, in cents; an empty one is not shipped. */
+export function total(items) {
+  if (items.length === 0) return 0;
+  return items.reduce((sum, { cents, quantity = 1 }) => sum + cents * quantity, 0) + SHIPPING_CENTS;
+}
+`;
+
+const cartTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SHIPPING_CENTS, total } from '../src/cart.js';
+
+test('an empty cart costs nothing', () => assert.equal(total([]), 0));
+test('shipping is charged once', () =>
+  assert.equal(total([{ cents: 1000, quantity: 2 }, { cents: 300 }]), 2300 + SHIPPING_CENTS));
+`;
+
+const slug = `/** Makes a title fit for a URL. */
+export const slug = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+`;
+
+const slugTest = (more: string): string => `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { slug } from '../src/slug.js';
+
+test('words are joined by dashes', () => assert.equal(slug('Hello, world!'), 'hello-world'));
+${more}`;
+
+const namesTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sortNames } from '../src/names.js';
+
+test('names are sorted as the reader of that language expects', () => {
+  assert.deepEqual(sortNames(['Zoe', 'Ärla', 'Bo'], 'de'), ['Ärla', 'Bo', 'Zoe']);
+  assert.deepEqual(sortNames(['Zoe', 'Ärla', 'Bo'], 'sv'), ['Bo', 'Zoe', 'Ärla']);
+});
+`;
+
+interface Branch {
+  readonly name: string;
+  /** The branch that it starts from; null for the first. */
+  readonly from: string | null;
+  readonly message: string;
+  /** Files that this commit writes. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The branches, each one commit on top of the one it starts from. */
+export const BRANCHES: readonly Branch[] = [
+  {
+    name: 'next',
+    from: null,
+    message: 'A shop with a cart',
+    files: {
+      'package.json': '{ "name": "shop", "private": true, "type": "module" }\n',
+      'README.md': '# Shop\n\nTests: `node --test`.\n',
+      'assay.yaml': gates,
+      'scripts/lint.mjs': lint,
+      'src/cart.js': cart,
+      'src/slug.js': slug,
+      'test/cart.test.js': cartTest,
+      'test/slug.test.js': slugTest(''),
+    },
+  },
+  {
+    name: 'main',
+    from: 'next',
+    message: 'Say how accents must come out (this test fails)',
+    files: {
+      'test/slug.test.js': slugTest(
+        `test('accents become plain letters', () => assert.equal(slug('Crème brûlée'), 'creme-brulee'));\n`,
+      ),
+    },
+  },
+  {
+    name: 'hard',
+    from: 'next',
+    message: 'Say how names must be sorted (this test fails)',
+    files: {
+      'src/names.js': 'export const sortNames = (names, language) => [...names];\n',
+      'test/names.test.js': namesTest,
+    },
+  },
+  {
+    name: 'sandbox',
+    from: 'next',
+    message: 'No gates here',
+    files: { 'assay.yaml': 'version: 1\nquality_gates:\n  enabled: false\n' },
+  },
+];

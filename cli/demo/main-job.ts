@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '../client.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { follow } from '../follow.ts';
+import { startStack } from '../local-stack.ts';
+import { taskProgress } from '../output/progress.ts';
+import type { Session } from '../session.ts';
+import { deliveredBranches, makeRepository } from './repository.ts';
+import type { DemoOutcome, DemoResult } from './result.ts';
+import { type DemoTask, demoTasks } from './tasks.ts';
+
+/** The demo takes seconds; when it has not ended by then, something hangs. In milliseconds. */
+const LIMIT_MS = 120_000;
+
+async function followAll(
+  session: Session,
+  client: Client,
+  tasks: readonly DemoTask[],
+  interrupted: AbortSignal,
+): Promise<DemoOutcome[]> {
+  const ids = tasks.map(({ task }) => task.id);
+  const progress = taskProgress(session.io.stderr, session.err, ids);
+  const timeout = AbortSignal.timeout(LIMIT_MS);
+  try {
+    const ended = await follow(client, ids, {
+      signal: AbortSignal.any([interrupted, timeout]),
+      onChange: progress.show,
+    });
+    return await Promise.all(
+      ended.map(async (task) => ({ task, attempts: (await client.listAttempts({ id: task.id })).attempts })),
+    );
+  } catch (error) {
+    if (interrupted.aborted) throw interrupted.reason;
+    if (timeout.aborted)
+      throw new CliError(EXIT.timeout, 'timeout', `The demo has not ended after ${LIMIT_MS / 1_000} s.`);
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Makes the stack write out what it still holds back in its batching windows. */
+async function drain(controlUrl: string): Promise<void> {
+  const response = await fetch(new URL('/_assay/drain', controlUrl), { method: 'POST' });
+  if (!response.ok) throw new Error(`the embedded stack could not be drained: ${response.status}`);
+}
+
+const jsonlBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .sort();
+
+/** Runs the main job in a new temporary folder, which stays; every process that it starts is gone at the end. */
+export async function runDemo(session: Session): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
+  const started = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
+  const repository = makeRepository(join(folder, 'repository.git'));
+  session.note('Starting the embedded stack from the synthesised template …');
+  const stack = await startStack({ dataDir: join(folder, 'state') });
+  try {
+    const { url, token, control_url, records_dir } = stack.connection;
+    const client = createClient({ url, token, source: 'the demo' });
+    const tasks = demoTasks(repository.url);
+    session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
+    await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });
+    const outcomes = await followAll(session, client, tasks, stack.interrupted);
+    await drain(control_url);
+    const { verification_nudge: nudge } = await client.status({});
+    return {
+      tasks,
+      result: {
+        outcomes,
+        nudge,
+        branches: deliveredBranches(repository),
+        recordFiles: jsonlBelow(records_dir),
+        recordsDir: records_dir,
+        repository: repository.folder,
+        folder,
+        elapsedMs: Math.round(performance.now() - started),
+      },
+    };
+  } finally {
+    await stack.stop();
+  }
+}

@@ -1,0 +1,41 @@
+import type { Colors } from '../io.ts';
+import { dollars, duration } from '../output/format.ts';
+import { nudgeLine } from '../output/nudge.ts';
+import { renderResults } from '../output/results.ts';
+import type { DemoResult } from './result.ts';
+
+/** What the demo prints at its end. */
+export function renderDemo(
+  result: DemoResult,
+  unexpected: readonly string[],
+  width: number | undefined,
+  pc: Colors,
+): string {
+  const spent = result.outcomes.reduce<number | null>(
+    (sum, { task }) => (sum === null || task.cost_usd === null ? null : sum + task.cost_usd),
+    0,
+  );
+  const nudge = nudgeLine(result.nudge, pc);
+  return [
+    renderResults(result.outcomes, width, pc),
+    '',
+    `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (simulated); ${duration(result.elapsedMs)} in all.`,
+    ...(nudge === null ? [] : [nudge]),
+    '',
+    pc.bold('Delivered branches'),
+    ...result.branches.map((line) => `  ${line}`),
+    `  ${pc.dim(`git --git-dir ${result.repository} log --oneline --graph --all`)}`,
+    '',
+    pc.bold('Records (JSONL, as Athena reads them)'),
+    ...result.recordFiles.map((file) => `  ${file}`),
+    `  ${pc.dim(`in ${result.recordsDir}`)}`,
+    '',
+    unexpected.length === 0
+      ? `${pc.green('As expected:')} only work that passed was delivered. Everything is kept in ${result.folder}`
+      : [
+          pc.red('Not as expected:'),
+          ...unexpected.map((line) => `  ${line}`),
+          `Look into ${result.folder}`,
+        ].join('\n'),
+  ].join('\n');
+}

@@ -1,0 +1,97 @@
+import { fileURLToPath } from 'node:url';
+import type { TaskView } from '../../shared/api/schemas.ts';
+import type { SubmitTaskInput } from '../../shared/task/schema.ts';
+import { deliveryBranch } from '../../shared/task/task.ts';
+
+/** How a task of the demo must end. */
+interface Expected {
+  readonly status: TaskView['status'];
+  /** Tiers of its attempts, in order. */
+  readonly tiers: readonly string[];
+  readonly verified: boolean | null;
+  readonly delivered: boolean;
+}
+
+export interface DemoTask {
+  readonly task: SubmitTaskInput & { readonly id: string };
+  readonly expected: Expected;
+}
+
+const agent = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
+
+/** The five tasks of the demo on the repository at `url`. */
+export function demoTasks(url: string): readonly DemoTask[] {
+  const adapter = {
+    kind: 'command' as const,
+    argv: [process.execPath, agent, '{task_id}', '{model}'],
+    timeout_s: 60,
+  };
+  const common = { repository: url, adapter };
+  return [
+    {
+      task: {
+        ...common,
+        id: 'a-slugs',
+        title: 'Fix the failing test: accents in slugs',
+        base_ref: 'main',
+        description: 'slug("Crème brûlée") must give creme-brulee.',
+        files: ['src/slug.js'],
+        completion_signals: [{ type: 'test_passes', command: 'node --test test/slug.test.js' }],
+      },
+      expected: { status: 'done', tiers: ['haiku'], verified: true, delivered: true },
+    },
+    {
+      task: {
+        ...common,
+        id: 'b-discount',
+        title: 'Give regular customers a discount',
+        base_ref: 'next',
+        description: 'total() takes a discount, a share of the goods. Shipping is never discounted.',
+        files: ['src/cart.js', 'test/discount.test.js'],
+        completion_signals: [{ type: 'file_contains', path: 'src/cart.js', contains: 'discount' }],
+      },
+      expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+    },
+    {
+      task: {
+        ...common,
+        id: 'c-receipt',
+        title: 'Print the discount on the receipt',
+        base_ref: deliveryBranch('b-discount'),
+        depends_on: ['b-discount'],
+        description: 'receipt() gives the lines of a receipt; a discount has a line of its own.',
+        completion_signals: [
+          { type: 'path_exists', path: 'src/receipt.js' },
+          { type: 'glob_exists', pattern: 'test/receipt*.test.js' },
+        ],
+      },
+      expected: { status: 'done', tiers: ['haiku'], verified: true, delivered: true },
+    },
+    {
+      task: {
+        ...common,
+        id: 'd-notes',
+        title: 'Write some notes (no signals, no gates)',
+        role: 'docs',
+        base_ref: 'sandbox',
+      },
+      expected: { status: 'done', tiers: ['haiku'], verified: false, delivered: false },
+    },
+    {
+      task: {
+        ...common,
+        id: 'e-names',
+        title: 'Sort names in every language',
+        base_ref: 'hard',
+        description: 'sortNames(names, language) sorts as a reader of that language expects.',
+        completion_signals: [{ type: 'test_passes', command: 'node --test test/names.test.js' }],
+      },
+      expected: {
+        status: 'failed',
+        tiers: ['haiku', 'sonnet', 'opus'],
+        verified: null,
+        delivered: false,
+      },
+    },
+  ];
+}

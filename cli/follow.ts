@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises';
+import type { TaskView } from '../shared/api/schemas.ts';
+import { isTerminal } from '../shared/task/status.ts';
+import type { Client } from './client.ts';
+import { CliError, EXIT, type ExitCode } from './exit.ts';
+
+/** The blocked reasons that no event of this task's own will ever lift. */
+const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
+
+/** True when only a person can move the task on: it is waiting for a word, or for a task that has failed. */
+export const needsPerson = (task: TaskView): boolean =>
+  task.hold !== null || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
+
+export const hasSettled = (task: TaskView): boolean => isTerminal(task.status) || needsPerson(task);
+
+/** Asking intervals in milliseconds: often while things move, seldom while they do not. */
+const FASTEST = 150;
+const SLOWEST = 2_000;
+/** Requests under way at once. */
+const WIDTH = 8;
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** Called once for each task at the start, and after every change of a task. */
+  readonly onChange?: (task: TaskView) => void;
+}
+
+/**
+ * Follows tasks until each has settled; answers their last state in the order of `ids`. The HTTP API has no
+ * push, so this asks again and again; it is the one place of the project that does. Rejects when `signal` aborts.
+ */
+export async function follow(
+  client: Client,
+  ids: readonly string[],
+  options: FollowOptions = {},
+): Promise<TaskView[]> {
+  const last = new Map<string, TaskView>();
+  let wait = FASTEST;
+  for (;;) {
+    const open = ids.filter((id) => {
+      const task = last.get(id);
+      return task === undefined || !hasSettled(task);
+    });
+    if (open.length === 0) return ids.flatMap((id) => last.get(id) ?? []);
+    if (last.size > 0) await setTimeout(wait, undefined, options.signal ? { signal: options.signal } : {});
+    let changed = false;
+    for (let at = 0; at < open.length; at += WIDTH)
+      for (const task of await Promise.all(
+        open
+          .slice(at, at + WIDTH)
+          .map((id) => client.getTask({ id }, options.signal ? { signal: options.signal } : {})),
+      )) {
+        if (last.get(task.id)?.version === task.version) continue;
+        last.set(task.id, task);
+        changed = true;
+        options.onChange?.(task);
+      }
+    wait = changed ? FASTEST : Math.min(SLOWEST, wait * 1.3);
+  }
+}
+
+/** The same within a time limit in seconds (undefined: none); when it passes, an error with exit code 124. */
+export async function followWithin(
+  seconds: number | undefined,
+  client: Client,
+  ids: readonly string[],
+  onChange: (task: TaskView) => void,
+): Promise<TaskView[]> {
+  const signal = seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000);
+  try {
+    return await follow(client, ids, signal ? { signal, onChange } : { onChange });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    throw new CliError(EXIT.timeout, 'timeout', `Not ended after ${seconds} s.`, {
+      hint: 'The tasks go on: follow them with `assay watch ID`, or withdraw them with `assay cancel ID`.',
+    });
+  }
+}
+
+/** How following ends: any failure is 1, else anything that waits for a person is 3, else 0. */
+export function exitOf(tasks: readonly TaskView[]): ExitCode {
+  if (tasks.some((task) => task.status !== 'done' && task.hold === null)) return EXIT.failed;
+  return tasks.some((task) => task.status !== 'done') ? EXIT.notFoundOrRefer : EXIT.ok;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { processIo } from './io.ts';
+import { run } from './run.ts';
+
+// `npm run` moves to the package's folder; files and `.assay-data` are meant from where the user stands.
+const home = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const { INIT_CWD: from, npm_lifecycle_event: script } = process.env;
+if (from && (script === 'assay' || script === 'demo') && process.cwd() === home) process.chdir(from);
+
+// A reader that has seen enough (`assay tasks | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const code = await run(process.argv.slice(2), processIo());
+if (code !== 0) process.exitCode = code;

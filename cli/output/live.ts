@@ -1,0 +1,43 @@
+import type { Output } from '../io.ts';
+import { truncate } from './text.ts';
+
+/** One followed thing: `live` for the line that changes in place, `plain` for a log line (printed when it differs from the last). */
+export interface LiveLine {
+  readonly key: string;
+  readonly live: string;
+  readonly plain: string;
+}
+
+export interface LiveLines {
+  update(lines: readonly LiveLine[]): void;
+}
+
+/** Up by `count` lines, to the first column. */
+const up = (count: number): string => (count > 0 ? `\u001b[${count}A\r` : '\r');
+const CLEAR_LINE = '\u001b[2K';
+
+/** On a terminal the lines are drawn over each other; elsewhere each change is a line of its own. */
+export function liveLines(output: Output, style: (line: LiveLine, text: string) => string): LiveLines {
+  if (!output.isTTY) {
+    const printed = new Map<string, string>();
+    return {
+      update: (lines) => {
+        for (const line of lines) {
+          if (printed.get(line.key) === line.plain) continue;
+          printed.set(line.key, line.plain);
+          output.write(`${style(line, line.plain)}\n`);
+        }
+      },
+    };
+  }
+  let drawn = 0;
+  return {
+    update: (lines) => {
+      // A line that wraps would break the count of lines to go up, so it is cut one short of the edge.
+      const width = Math.max(1, (output.columns ?? 80) - 1);
+      const text = lines.map((line) => `${CLEAR_LINE}${style(line, truncate(line.live, width))}\n`).join('');
+      output.write(up(drawn) + text);
+      drawn = lines.length;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { VerificationNudge } from '../../shared/api/schemas.ts';
+import type { Colors } from '../io.ts';
+import { percent } from './format.ts';
+
+/** The alert or notice about work that nobody has verified, or null when there is none. */
+export function nudgeLine(nudge: VerificationNudge, colors: Colors): string | null {
+  const { unverified_count: unverified, total_completions: total } = nudge;
+  if (unverified === 0 && !nudge.threshold_exceeded) return null;
+  const ratio = nudge.unverified_ratio ?? (total === 0 ? 0 : unverified / total);
+  const text = `${unverified}/${total} tasks completed without verification (${percent(ratio)})`;
+  return nudge.threshold_exceeded
+    ? `${colors.bold(colors.red('Verification ALERT'))}: ${text}`
+    : `${colors.bold(colors.yellow('Verification Notice'))}: ${text}`;
+}

@@ -1,0 +1,70 @@
+import type { TaskView } from '../../shared/api/schemas.ts';
+import { isTerminal } from '../../shared/task/status.ts';
+import type { Colors, Output } from '../io.ts';
+import { duration } from './format.ts';
+import { type LiveLine, liveLines } from './live.ts';
+import { noteOf, statusStyle } from './task-style.ts';
+import { oneLine, padEnd } from './text.ts';
+
+/** What is happening to a task just now, in a few words. */
+export function activityOf(task: TaskView): string {
+  const note = noteOf(task);
+  if (note !== '') return oneLine(note);
+  if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
+  return '';
+}
+
+const facts = (task: TaskView): string[] =>
+  [
+    task.attempt_count > 0 ? `attempt ${task.attempt_count}` : '',
+    oneLine(task.model ?? ''),
+    task.verdict === null ? '' : `verdict ${task.verdict}`,
+    activityOf(task),
+  ].filter((fact) => fact !== '');
+
+function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
+  const head = `${padEnd(task.id, idWidth)}  ${padEnd(task.status, 11)}`;
+  const end = task.ended_at && isTerminal(task.status) ? Date.parse(task.ended_at) : now;
+  const elapsed = duration(Math.max(0, end - Date.parse(task.created_at)));
+  return {
+    key: task.id,
+    live: `${head}  ${padEnd(elapsed, 8)}  ${facts(task).join(' · ')}`.trimEnd(),
+    plain: `${head}  ${facts(task).join(' · ')}`.trimEnd(),
+  };
+}
+
+export interface Progress {
+  /** Takes a task's new state. */
+  show(task: TaskView): void;
+  /** Draws the last state and ends the ticking of elapsed times. */
+  stop(): void;
+}
+
+/** One line per task on `output`: in place with running times on a terminal, one line per change elsewhere. */
+export function taskProgress(output: Output, colors: Colors, ids: readonly string[]): Progress {
+  const tasks = new Map<string, TaskView>();
+  const idWidth = Math.max(0, ...ids.map((id) => id.length));
+  const lines = liveLines(output, (line, text) => {
+    const task = tasks.get(line.key);
+    return task
+      ? text.slice(0, idWidth) +
+          text.slice(idWidth).replace(task.status, statusStyle(colors, task.status, task.flagged_unverified))
+      : text;
+  });
+  const draw = (): void => {
+    const now = Date.now();
+    lines.update(ids.flatMap((id) => tasks.get(id) ?? []).map((task) => lineOf(task, idWidth, now)));
+  };
+  const timer = output.isTTY ? setInterval(draw, 200) : undefined;
+  timer?.unref();
+  return {
+    show: (task) => {
+      tasks.set(task.id, task);
+      draw();
+    },
+    stop: () => {
+      clearInterval(timer);
+      if (timer) draw();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { Colors } from '../io.ts';
+import { dollars } from './format.ts';
+import { renderTable } from './table.ts';
+import { statusStyle, verdictStyle } from './task-style.ts';
+
+export interface Result {
+  readonly task: TaskView;
+  readonly attempts: readonly AttemptView[];
+}
+
+/** The short name of a model for a table: its tier, or else its id. */
+const modelName = ({ tier, model }: AttemptView): string => tier ?? model ?? '?';
+
+/** What came of tasks that have ended: one row each. */
+export const renderResults = (results: readonly Result[], width: number | undefined, pc: Colors): string =>
+  renderTable(
+    [
+      { title: 'TASK' },
+      { title: 'TITLE', shrinkTo: 16 },
+      { title: 'STATUS' },
+      { title: 'ATTEMPTS', align: 'right' },
+      { title: 'MODELS', shrinkTo: 12 },
+      { title: 'COST', align: 'right' },
+      { title: 'SAVED', align: 'right' },
+      { title: 'VERDICT' },
+    ],
+    results.map(({ task, attempts }) => [
+      { text: task.id, style: pc.bold },
+      task.title,
+      { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
+      String(task.attempt_count),
+      attempts.map(modelName).join(' → '),
+      attempts.length === 0 ? '' : dollars(task.cost_usd),
+      task.saved_vs_direct_opus_usd === null ? '' : dollars(task.saved_vs_direct_opus_usd),
+      {
+        text: task.flagged_unverified ? `${task.verdict ?? 'none'} (unverified)` : (task.verdict ?? ''),
+        style: task.flagged_unverified ? pc.yellow : verdictStyle(pc, task.verdict),
+      },
+    ]),
+    width,
+    pc.dim,
+  );

@@ -1,0 +1,118 @@
+import type * as z from 'zod';
+import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { Outcome } from '../../shared/evidence/outcome.ts';
+import type { Colors } from '../io.ts';
+import { count, dollars, duration } from './format.ts';
+import { statusStyle, verdictStyle } from './task-style.ts';
+import { oneLine, padEnd, printable } from './text.ts';
+
+type Chain = z.infer<typeof AttemptList>;
+
+const LABEL = 14;
+const field = (pc: Colors, label: string, value: string): string => `${pc.dim(padEnd(label, LABEL))}${value}`;
+
+const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) =>
+  outcome === 'passed' ? pc.green : outcome === 'failed' ? pc.red : pc.yellow;
+
+function checks(attempt: AttemptView, pc: Colors): string[] {
+  const { verification } = attempt;
+  if (!verification) return [];
+  const line = (kind: string, name: string, outcome: Outcome, detail: string): string =>
+    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${oneLine(detail)}`)}`;
+  return [
+    ...verification.signals.map((each) =>
+      line('signal', `${each.type}: ${each.subject}`, each.outcome, each.detail),
+    ),
+    ...verification.gates.map((each) =>
+      line(
+        'gate',
+        each.name,
+        each.outcome,
+        each.detail || (each.findings > 0 ? count(each.findings, 'finding') : ''),
+      ),
+    ),
+  ];
+}
+
+function renderAttempt(attempt: AttemptView, pc: Colors): string {
+  const { verdict, decision, report, verification_failure: unverifiable } = attempt;
+  const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
+  const facts = [
+    attempt.model ?? 'model not named',
+    attempt.tier ?? '',
+    `effort ${attempt.effort}`,
+    attempt.outcome ?? 'running',
+    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : dollars(attempt.cost_usd)}`,
+    typeof took === 'number' ? duration(took) : '',
+  ].filter((fact) => fact !== '');
+  const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
+  if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
+  lines.push(...checks(attempt, pc));
+  if (unverifiable)
+    lines.push(
+      `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${oneLine(unverifiable.message)}`,
+    );
+  if (verdict) {
+    const suffix = verdict.verified ? '' : ' (unverified)';
+    lines.push(
+      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}`,
+    );
+    lines.push(...verdict.reasons.map((reason) => `      - ${oneLine(reason.message)}`));
+  }
+  if (decision)
+    lines.push(
+      `    then ${decision.action}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${oneLine(decision.reason)}`,
+    );
+  return lines.join('\n');
+}
+
+/** Everything about one task as a page of text. */
+export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
+  const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
+  const lines = [pc.bold(oneLine(task.title)), field(pc, 'id', task.id)];
+  const add = (label: string, value: string | null | undefined): void => {
+    if (value !== null && value !== undefined && value !== '') lines.push(field(pc, label, value));
+  };
+  add('status', `${status}${task.flagged_unverified ? pc.yellow(' (unverified)') : ''}`);
+  add('failure', task.failure && pc.red(oneLine(`${task.failure.code}: ${task.failure.message}`)));
+  add('waits for', task.blocked_reason && oneLine(task.blocked_reason.message));
+  add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(oneLine).join('; ')}`);
+  add(
+    'review',
+    task.review && oneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),
+  );
+  add('role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`);
+  add('repository', oneLine(`${task.repository} at ${task.base_ref}`));
+  add('depends on', task.depends_on.join(', '));
+  add('files', task.files.map(oneLine).join(', '));
+  add('created', `${task.created_at} by ${oneLine(task.created_by)}`);
+  add('ended', task.ended_at);
+  if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));
+  add('cost', chain.attempts.length > 0 ? dollars(chain.total_cost_usd) : null);
+  add('saved', savedText(chain));
+  add('delivery', deliveryText(task));
+  if (task.description !== '') lines.push('', printable(task.description).trimEnd());
+  if (chain.attempts.length > 0)
+    lines.push('', pc.bold('Attempts'), ...chain.attempts.map((attempt) => renderAttempt(attempt, pc)));
+  return lines.join('\n');
+}
+
+function savedText(chain: Chain): string | null {
+  if (chain.saved_vs_direct_opus_usd === null) return null;
+  const even = chain.break_even_pass_rate;
+  return `${dollars(chain.saved_vs_direct_opus_usd)} against going straight to the top model${
+    even === null ? '' : ` (break-even pass rate ${(even * 100).toFixed(0)}%)`
+  }`;
+}
+
+function deliveryText(task: TaskView): string | null {
+  const { delivery } = task;
+  if (!delivery) return null;
+  const what = [
+    delivery.state,
+    delivery.branch ?? '',
+    delivery.commit ? `at ${delivery.commit.slice(0, 12)}` : '',
+    delivery.reason ? `(${oneLine(delivery.reason)})` : '',
+  ];
+  return what.filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,45 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/**
+ * Makes text from outside safe to print: titles, reasons and agents' words may carry escape sequences
+ * that move the cursor, rename the window or hide what follows.
+ */
+export const printable = (text: string): string =>
+  stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+    character === '\n' || character === '\t' || character === '\u200d' ? character : '\ufffd',
+  );
+
+/** The same on one line. */
+export const oneLine = (text: string): string => printable(text.replace(/\s+/gu, ' ')).trim();
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Characters that take two columns: East Asian wide ranges and emoji. */
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u;
+
+/** Columns that `text` (without escape sequences) takes on a terminal. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** Cuts `text` to `width` columns; what is cut ends in an ellipsis. */
+export function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  if (width <= 0) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const next = WIDE.test(segment) ? 2 : 1;
+    if (used + next > width - 1) break;
+    kept += segment;
+    used += next;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+export const padEnd = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+export const padStart = (text: string, width: number): string =>
+  ' '.repeat(Math.max(0, width - displayWidth(text))) + text;

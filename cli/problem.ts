@@ -1,0 +1,59 @@
+import { PROBLEMS, type Problem, type ProblemCode } from '../shared/api/problem.ts';
+import type { Connection } from './connection.ts';
+import { CliError, EXIT, type ExitCode } from './exit.ts';
+
+const EXIT_OF: Partial<Record<ProblemCode, ExitCode>> = {
+  not_found: EXIT.notFoundOrRefer,
+  no_task: EXIT.notFoundOrRefer,
+  conflict: EXIT.conflict,
+  stale_lease: EXIT.conflict,
+  files_held: EXIT.conflict,
+  id_taken: EXIT.conflict,
+  version_mismatch: EXIT.conflict,
+};
+
+const HINTS: Partial<Record<ProblemCode, (connection: Connection) => string>> = {
+  unauthenticated: ({ source }) =>
+    `The token comes from ${source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
+  forbidden: () =>
+    'Use an operator token: the tokens of agents and gates are good for their own attempt only.',
+  not_found: () => '`assay tasks` lists the tasks that exist.',
+  version_mismatch: () => 'Look at it again with `assay task ID`, then repeat the command.',
+  conflict: () => '`assay task ID` shows the state and why.',
+  id_taken: () => 'Choose another `id`, or leave it out and one is made.',
+  dependency_unknown: () => 'Submit the dependency first, or in the same file.',
+  internal: ({ url }) => `The fault is on the side of ${url}; its logs carry the request id.`,
+};
+
+const isKnown = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
+
+/** `/tasks/1/title` as `tasks[1].title`; `?status` and `{id}` stay what they are. */
+export const readablePointer = (pointer: string): string =>
+  pointer.startsWith('/')
+    ? pointer
+        .slice(1)
+        .split('/')
+        .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+        .reduce((path, segment) =>
+          /^\d+$/.test(segment) ? `${path}[${segment}]` : path === '' ? segment : `${path}.${segment}`,
+        )
+    : pointer || '(body)';
+
+/** A problem document as an error for people: the detail, each refused field, and what to do next. */
+export function problemError(problem: Problem, connection: Connection): CliError {
+  const code = isKnown(problem.code) ? problem.code : undefined;
+  const exitCode =
+    (code && EXIT_OF[code]) ?? (problem.status >= 400 && problem.status < 500 ? EXIT.usage : EXIT.failed);
+  const details = (problem.errors ?? []).map(({ pointer, message }) => ({
+    where: readablePointer(pointer),
+    message,
+  }));
+  const id = problem.request_id === undefined ? '' : ` (request ${problem.request_id})`;
+  // The detail of a field refusal repeats the fields, which stand below one by one.
+  const text =
+    details.length > 0 || problem.detail === '' ? problem.title : `${problem.title}: ${problem.detail}`;
+  return new CliError(exitCode, problem.code, `${text}${problem.status >= 500 ? id : ''}`, {
+    hint: code && HINTS[code]?.(connection),
+    details,
+  });
+}

@@ -1,0 +1,57 @@
+import { Command, type CommanderError, Option } from 'commander';
+import { registerActions } from './commands/actions.ts';
+import { registerDemo } from './commands/demo.ts';
+import { registerStatus } from './commands/status.ts';
+import { registerSubmit } from './commands/submit.ts';
+import { registerTask } from './commands/task.ts';
+import { registerTasks } from './commands/tasks.ts';
+import { registerToken } from './commands/token.ts';
+import { registerUp } from './commands/up.ts';
+import { registerWatch } from './commands/watch.ts';
+import { EXIT_MEANINGS } from './exit.ts';
+import { colorsFor, type Io } from './io.ts';
+
+/** Commander's ways of saying that help or the version was asked for: no error. */
+export const isHelp = (error: CommanderError): boolean =>
+  error.code === 'commander.helpDisplayed' ||
+  error.code === 'commander.version' ||
+  error.code === 'commander.help';
+
+/** The whole command line. docs/cli.md is generated from it. */
+export function buildProgram(io: Io): Command {
+  const program = new Command('assay')
+    .description(
+      'Submit work for coding agents, and see what came of it. Nothing is done because an agent said so.',
+    )
+    .version('0.1.0')
+    .option('--url <url>', 'address of the API (or ASSAY_URL; else what `assay up` left in .assay-data)')
+    .option('--token <token>', 'operator token (or ASSAY_TOKEN, which keeps it out of the process list)')
+    .addOption(new Option('--no-color', 'no colours (or NO_COLOR=1)'))
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => colorsFor(io.stdout, io.env).isColorSupported,
+      getErrHasColors: () => colorsFor(io.stderr, io.env).isColorSupported,
+    });
+  program.addHelpText(
+    'after',
+    `\nExit codes:\n${Object.entries(EXIT_MEANINGS)
+      .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
+      .join('\n')}`,
+  );
+  registerUp(program, io);
+  registerSubmit(program, io);
+  registerTasks(program, io);
+  registerTask(program, io);
+  registerWatch(program, io);
+  registerStatus(program, io);
+  registerActions(program, io);
+  registerToken(program, io);
+  registerDemo(program, io);
+  return program;
+}

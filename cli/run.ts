@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander';
+import { CliError, Ended, EXIT, Interrupted } from './exit.ts';
+import { colorsFor, type Io } from './io.ts';
+import { oneLine, printable } from './output/text.ts';
+import { buildProgram, isHelp } from './program.ts';
+
+/** What is wrong, each refused place, and what to do next. */
+function renderError(error: CliError, io: Io, color: boolean): string {
+  const pc = colorsFor(io.stderr, io.env, color);
+  return [
+    `${pc.red(pc.bold('error:'))} ${printable(error.message)}`,
+    ...error.details.map(({ where, message }) => `  ${pc.bold(oneLine(where))} ${oneLine(message)}`),
+    ...(error.hint === undefined ? [] : [`${pc.cyan('next:')} ${error.hint}`]),
+  ].join('\n');
+}
+
+/** With `--json`, errors are one JSON line on standard error. */
+const errorJson = (error: CliError): string =>
+  JSON.stringify({
+    error: {
+      code: error.code,
+      message: error.message,
+      hint: error.hint ?? null,
+      details: error.details,
+      exit_code: error.exitCode,
+    },
+  });
+
+/** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const program = buildProgram(io);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
+    if (error instanceof Ended || error instanceof Interrupted) return error.exitCode;
+    if (error instanceof CliError) {
+      const json = argv.includes('--json');
+      io.stderr.write(`${json ? errorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`);
+      return error.exitCode;
+    }
+    io.stderr.write(
+      `assay broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    return EXIT.failed;
+  }
+}

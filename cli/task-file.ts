@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import type * as z from 'zod';
+import { SubmitBatch } from '../shared/api/schemas.ts';
+import { SubmitTask, type SubmitTaskInput } from '../shared/task/schema.ts';
+import { CliError, type ErrorDetail, EXIT } from './exit.ts';
+import type { Io } from './io.ts';
+
+type Path = readonly PropertyKey[];
+
+/** The tasks of a file: one task, a list of tasks, or `{tasks: [...]}`; `batch` is false for one task that stands alone. */
+export interface TaskFile {
+  readonly tasks: readonly SubmitTaskInput[];
+  readonly batch: boolean;
+}
+
+/** The text of FILE; `-` is standard input. */
+async function readText(file: string, io: Io): Promise<string> {
+  if (file === '-') return io.readStdin();
+  try {
+    return readFileSync(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const why =
+      code === 'ENOENT' ? 'does not exist' : code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`;
+    throw new CliError(EXIT.usage, 'unreadable_file', `${file} ${why}.`, {
+      hint: 'Give a YAML or JSON file with one task, a list of tasks, or {tasks: [...]}; `-` reads standard input.',
+    });
+  }
+}
+
+/** The line (1-based) of what `path` names; for something that is missing, of the innermost thing around it. */
+function lineOf(document: Document, lines: LineCounter, path: Path, unknownKey?: string): number | null {
+  for (let length = path.length; length >= 0; length--) {
+    const parent = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (unknownKey !== undefined && length === path.length && isMap(parent)) {
+      const pair = parent.items.find(
+        (item) => isPair(item) && isScalar(item.key) && item.key.value === unknownKey,
+      );
+      if (pair && isScalar(pair.key) && pair.key.range) return lines.linePos(pair.key.range[0]).line;
+    }
+    if (isNode(parent) && parent.range) return lines.linePos(parent.range[0]).line;
+  }
+  return null;
+}
+
+const fieldName = (path: Path): string =>
+  path.reduce<string>(
+    (name, segment) =>
+      typeof segment === 'number'
+        ? `${name}[${segment}]`
+        : name === ''
+          ? String(segment)
+          : `${name}.${String(segment)}`,
+    '',
+  );
+
+/** Every refused field of one task, with its place in the file. */
+function refusals(
+  error: z.ZodError,
+  prefix: Path,
+  file: string,
+  document: Document,
+  lines: LineCounter,
+): ErrorDetail[] {
+  const at = (path: Path, key?: string): string => {
+    const line = lineOf(document, lines, path, key);
+    const field = fieldName(key === undefined ? path : [...path, key]);
+    return `${file}${line === null ? '' : `:${line}`}${field === '' ? '' : `: ${field}`}`;
+  };
+  return error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ where: at(path, key), message: 'is not a known field' }))
+      : [{ where: at(path), message: issue.message }];
+  });
+}
+
+const refuse = (file: string, details: readonly ErrorDetail[]): CliError =>
+  new CliError(
+    EXIT.usage,
+    'invalid_file',
+    `${file} was not sent: it has ${details.length === 1 ? 'an error' : `${details.length} errors`}.`,
+    {
+      details,
+      hint: 'docs/openapi.json (schema SubmitTask) lists every field.',
+    },
+  );
+
+function parseText(text: string, file: string): { document: Document; lines: LineCounter } {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  const [document] = Array.isArray(documents) ? documents : [];
+  if (!document) throw refuse(file, [{ where: file, message: 'is empty' }]);
+  if (documents.length > 1)
+    throw refuse(file, [{ where: file, message: 'has several documents; put the tasks in one list' }]);
+  if (document.errors.length > 0)
+    throw refuse(
+      file,
+      document.errors.map((error) => ({
+        where: `${file}:${lines.linePos(error.pos[0]).line}`,
+        message: error.message,
+      })),
+    );
+  return { document, lines };
+}
+
+/** Where the tasks stand in the document, and how many there are; null for one task that stands alone. */
+function listIn(document: Document): { path: Path; length: number } | null {
+  if (isSeq(document.contents)) return { path: [], length: document.contents.items.length };
+  const tasks = isMap(document.contents) ? document.get('tasks') : undefined;
+  return isSeq(tasks) ? { path: ['tasks'], length: tasks.items.length } : null;
+}
+
+/**
+ * Reads and checks FILE against the API's own schema before anything is sent. Throws a CliError that
+ * names file, line and field of everything that would be refused.
+ */
+export async function readTaskFile(file: string, io: Io): Promise<TaskFile> {
+  const name = file === '-' ? 'standard input' : file;
+  const { document, lines } = parseText(await readText(file, io), name);
+  const value: unknown = document.toJS();
+  const list = listIn(document);
+  const check = (schema: z.ZodType, input: unknown, prefix: Path): void => {
+    const result = schema.safeParse(input);
+    if (!result.success) throw refuse(name, refusals(result.error, prefix, name, document, lines));
+  };
+  if (list === null) {
+    check(SubmitTask, value, []);
+    return { tasks: [value as SubmitTaskInput], batch: false };
+  }
+  const body = list.path.length === 0 ? { tasks: value } : value;
+  const result = SubmitBatch.safeParse(body);
+  if (!result.success) {
+    // The list itself has no name in a file that is only a list.
+    const issues = result.error.issues.map((issue) => ({
+      ...issue,
+      path: list.path.length === 0 ? issue.path.slice(1) : issue.path,
+    }));
+    throw refuse(name, refusals({ issues } as z.ZodError, [], name, document, lines));
+  }
+  return { tasks: (body as { tasks: SubmitTaskInput[] }).tasks, batch: true };
+}
