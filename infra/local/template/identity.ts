@@ -28,10 +28,13 @@ const named = (service: string, prefix: string): Describe => {
   return (name) => ({ ref: name, attributes: { Arn: arn(service, `${prefix}${name}`) } });
 };
 
-const table: Describe = (name) => {
-  const Arn = arn('dynamodb', `table/${name}`);
-  return { ref: name, attributes: { Arn, StreamArn: `${Arn}/stream/${STREAM_LABEL}`, TableId: name } };
-};
+export const tableArn = (name: string): string => arn('dynamodb', `table/${name}`);
+export const streamArn = (tableName: string): string => `${tableArn(tableName)}/stream/${STREAM_LABEL}`;
+
+const table: Describe = (name) => ({
+  ref: name,
+  attributes: { Arn: tableArn(name), StreamArn: streamArn(name), TableId: name },
+});
 
 /** A resource that is known by its logical id only. */
 const anonymous: Describe = (_name, logicalId) => ({ ref: logicalId, attributes: {} });

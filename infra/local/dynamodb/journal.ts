@@ -1,0 +1,216 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Image } from './image.ts';
+
+export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+/** What is about to be written, noted before it is: after a kill, it says what to compare the item with. */
+export interface Intent {
+  readonly table: string;
+  readonly operation: WriteOperation;
+  /** The request, as it goes to the engine. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly key: Image;
+  readonly old: Image | null;
+  /** True for a removal by time to live. */
+  readonly byService: boolean;
+}
+
+/** One change of one item. */
+export interface ChangeRecord {
+  /** Rises by one from record to record. */
+  readonly sequence: number;
+  readonly table: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly key: Image;
+  readonly old: Image | null;
+  readonly new: Image | null;
+  readonly byService: boolean;
+}
+
+/** Where a reader that has no position yet begins. */
+export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
+
+/**
+ * The stream of the tables: an append-only journal of changes, of the writes that are under way, and of how far each
+ * reader has come. Every line is handed to the operating system before the call returns, so a killed process loses none.
+ */
+export interface Journal {
+  begin(intent: Intent): number;
+  /** Ends a write: with the change that it made, or with null when it changed nothing. */
+  end(id: number, change: Omit<ChangeRecord, 'sequence'> | null): void;
+  /** Writes that had begun and not ended when the journal was opened, by id. */
+  readonly unfinished: ReadonlyMap<number, Intent>;
+  /** Sequence of the newest record; 0 when there was none. */
+  head(): number;
+  /** Records after `sequence`, oldest first, at most `limit`. */
+  read(sequence: number, limit: number): readonly ChangeRecord[];
+  /** Calls back after each new record. */
+  onRecord(listener: () => void): void;
+  /** Says which readers there are, and lets go of what all of them have passed. Positions of other readers are forgotten. */
+  register(readers: ReadonlyMap<string, StartingPosition>): void;
+  position(reader: string): number;
+  advance(reader: string, sequence: number): void;
+  close(): void;
+}
+
+type Line =
+  | {
+      readonly kind: 'header';
+      readonly next: number;
+      readonly positions: Record<string, number>;
+      readonly intents: [number, Intent][];
+    }
+  | { readonly kind: 'intent'; readonly id: number; readonly intent: Intent }
+  | { readonly kind: 'end'; readonly id: number; readonly change: ChangeRecord | null }
+  | { readonly kind: 'position'; readonly reader: string; readonly sequence: number };
+
+interface Segment {
+  readonly path: string;
+  /** Newest record in it. */
+  last: number;
+}
+
+/** Opens the journal in a directory, which is made when it is missing. A new file is begun every `segmentBytes`. */
+export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): Journal {
+  mkdirSync(directory, { recursive: true });
+  const intents = new Map<number, Intent>();
+  const positions = new Map<string, number>();
+  const listeners: (() => void)[] = [];
+  let records: ChangeRecord[] = [];
+  let segments: Segment[] = [];
+  let next = 1;
+  let nextIntent = 1;
+  let file = -1;
+  let size = 0;
+  let serial = 0;
+
+  function apply(line: Line, segment: Segment): void {
+    if (line.kind === 'header') {
+      next = line.next;
+      intents.clear();
+      for (const [id, intent] of line.intents) intents.set(id, intent);
+      positions.clear();
+      for (const [reader, sequence] of Object.entries(line.positions)) positions.set(reader, sequence);
+    } else if (line.kind === 'intent') {
+      intents.set(line.id, line.intent);
+      nextIntent = Math.max(nextIntent, line.id + 1);
+    } else if (line.kind === 'position') {
+      positions.set(line.reader, line.sequence);
+    } else {
+      intents.delete(line.id);
+      if (line.change === null) return;
+      records.push(line.change);
+      next = line.change.sequence + 1;
+      segment.last = line.change.sequence;
+    }
+  }
+
+  function append(line: Line): void {
+    if (size > segmentBytes) startSegment();
+    const segment = segments.at(-1);
+    if (segment === undefined) throw new Error('the journal is closed');
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    let written = 0;
+    while (written < bytes.length) written += writeSync(file, bytes, written);
+    size += bytes.length;
+    apply(line, segment);
+  }
+
+  /** Each file begins with all that the older ones knew, except their records: so they can go once those are read. */
+  function startSegment(): void {
+    if (file >= 0) closeSync(file);
+    serial += 1;
+    const path = join(directory, `${String(serial).padStart(9, '0')}.jsonl`);
+    file = openSync(path, 'a');
+    size = 0;
+    segments.push({ path, last: 0 });
+    append({ kind: 'header', next, positions: Object.fromEntries(positions), intents: [...intents] });
+    letGo();
+  }
+
+  function letGo(): void {
+    const slowest = Math.min(next - 1, ...positions.values());
+    const passed = records.findIndex(({ sequence }) => sequence > slowest);
+    records = passed < 0 ? [] : records.slice(passed);
+    const current = segments.at(-1);
+    for (const segment of segments.filter(({ last }) => last <= slowest)) {
+      if (segment !== current) unlinkSync(segment.path);
+    }
+    segments = segments.filter((segment) => segment === current || segment.last > slowest);
+  }
+
+  for (const name of readdirSync(directory)
+    .filter((entry) => entry.endsWith('.jsonl'))
+    .sort()) {
+    const segment: Segment = { path: join(directory, name), last: 0 };
+    for (const line of readLines(segment.path)) apply(line, segment);
+    segments.push(segment);
+    serial = Number.parseInt(name, 10);
+  }
+  const unfinished = new Map(intents);
+  for (const id of intents.keys()) nextIntent = Math.max(nextIntent, id + 1);
+  startSegment();
+
+  return {
+    unfinished,
+    begin(intent) {
+      const id = nextIntent;
+      append({ kind: 'intent', id, intent });
+      return id;
+    },
+    end(id, change) {
+      append({ kind: 'end', id, change: change === null ? null : { ...change, sequence: next } });
+      if (change !== null) for (const listener of listeners) listener();
+    },
+    head: () => next - 1,
+    read(sequence, limit) {
+      const [first] = records;
+      if (first === undefined) return [];
+      const start = Math.max(0, sequence + 1 - first.sequence);
+      return records.slice(start, start + limit);
+    },
+    onRecord: (listener) => void listeners.push(listener),
+    register(readers) {
+      for (const reader of positions.keys()) if (!readers.has(reader)) positions.delete(reader);
+      for (const [reader, starting] of readers) {
+        if (positions.has(reader)) continue;
+        const oldest = (records[0]?.sequence ?? next) - 1;
+        append({ kind: 'position', reader, sequence: starting === 'LATEST' ? next - 1 : oldest });
+      }
+      startSegment();
+    },
+    position: (reader) => positions.get(reader) ?? next - 1,
+    advance(reader, sequence) {
+      append({ kind: 'position', reader, sequence });
+      if (records.length > 0 && sequence >= (records[0]?.sequence ?? 0)) letGo();
+    },
+    close() {
+      if (file >= 0) closeSync(file);
+      file = -1;
+      segments = [];
+    },
+  };
+}
+
+/** The lines of a file. A last line that a kill has torn is cut off: what it would have said is found out again. */
+function readLines(path: string): readonly Line[] {
+  const text = readFileSync(path, 'utf8');
+  const end = text.lastIndexOf('\n') + 1;
+  if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
+  return text
+    .slice(0, end)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}

@@ -1,0 +1,28 @@
+/** Runs work for the same key one after another, for different keys side by side. */
+export interface KeyLocks {
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Resolves when no work is under way. */
+  idle(): Promise<void>;
+}
+
+export function keyLocks(): KeyLocks {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    run(key, work) {
+      const before = tails.get(key) ?? Promise.resolve();
+      const result = before.then(work, work);
+      const tail = result.then(
+        () => {},
+        () => {},
+      );
+      tails.set(key, tail);
+      void tail.then(() => {
+        if (tails.get(key) === tail) tails.delete(key);
+      });
+      return result;
+    },
+    async idle() {
+      while (tails.size > 0) await Promise.all(tails.values());
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { AwsJsonClient } from '../http/aws-json.ts';
+import type { ResolvedResource } from '../ports.ts';
+import { isRecord, type Properties, propertiesOf } from '../properties.ts';
+import { streamArn } from '../template/identity.ts';
+import type { IndexSpec } from './capacity.ts';
+
+export type ViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
+
+/** A table of the template, as the tap needs to know it. */
+export interface TableSpec {
+  readonly name: string;
+  readonly keyNames: readonly string[];
+  readonly indexes: readonly IndexSpec[];
+  readonly stream: { readonly arn: string; readonly viewType: ViewType } | null;
+  /** Attribute with the time, in seconds, after which an item may be removed. */
+  readonly ttlAttribute: string | null;
+  /** The request that creates it. */
+  readonly create: Readonly<Record<string, unknown>>;
+}
+
+const VIEW_TYPES: readonly ViewType[] = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'];
+
+const keyNames = (holder: Properties): readonly string[] =>
+  holder.records('KeySchema').map((part) => part.text('AttributeName'));
+
+function indexSpec(index: Properties): IndexSpec {
+  const projection = index.record('Projection');
+  const others = projection.list('NonKeyAttributes').map(String);
+  return {
+    name: index.text('IndexName'),
+    keyNames: keyNames(index),
+    projected: projection.text('ProjectionType') === 'ALL' ? null : others,
+  };
+}
+
+/** Reads the tables of the template. */
+export const tableSpecs = (resources: readonly ResolvedResource[]): readonly TableSpec[] =>
+  resources.filter(({ type }) => /^AWS::DynamoDB::(Global)?Table$/.test(type)).map(tableSpec);
+
+function tableSpec(resource: ResolvedResource): TableSpec {
+  const table = propertiesOf(resource);
+  const name = table.text('TableName');
+  const ttl = table.record('TimeToLiveSpecification');
+  const stream = table.record('StreamSpecification');
+  const viewType = VIEW_TYPES.find((candidate) => candidate === stream.values['StreamViewType']);
+  if (stream.has('StreamViewType') && viewType === undefined) {
+    throw new Error(`${stream.where}: no such StreamViewType`);
+  }
+  const indexes = table.records('GlobalSecondaryIndexes');
+  return {
+    name,
+    keyNames: keyNames(table),
+    indexes: [...indexes, ...table.records('LocalSecondaryIndexes')].map(indexSpec),
+    stream: viewType === undefined ? null : { arn: streamArn(name), viewType },
+    ttlAttribute: ttl.flag('Enabled', false) ? ttl.text('AttributeName') : null,
+    create: {
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: table.list('AttributeDefinitions'),
+      KeySchema: table.list('KeySchema'),
+      ...(indexes.length === 0
+        ? {}
+        : {
+            GlobalSecondaryIndexes: indexes.map(({ values }) => ({
+              IndexName: values['IndexName'],
+              KeySchema: values['KeySchema'],
+              Projection: values['Projection'],
+            })),
+          }),
+      ...(table.has('LocalSecondaryIndexes')
+        ? { LocalSecondaryIndexes: table.list('LocalSecondaryIndexes') }
+        : {}),
+    },
+  };
+}
+
+/** Creates the tables that are not there yet. Throws when one is there with other keys or indexes. */
+export async function createTables(engine: AwsJsonClient, tables: readonly TableSpec[]): Promise<void> {
+  const { TableNames: existing } = await engine.expect('ListTables', {});
+  for (const table of tables) {
+    if (Array.isArray(existing) && existing.includes(table.name)) await compare(engine, table);
+    else await engine.expect('CreateTable', table.create);
+  }
+}
+
+async function compare(engine: AwsJsonClient, table: TableSpec): Promise<void> {
+  const { Table: found } = await engine.expect('DescribeTable', { TableName: table.name });
+  const shape = (description: Readonly<Record<string, unknown>>): string => {
+    const indexes = description['GlobalSecondaryIndexes'];
+    const shapes = Array.isArray(indexes) ? indexes.filter(isRecord) : [];
+    const parts = shapes.map((index) =>
+      JSON.stringify([index['IndexName'], index['KeySchema'], index['Projection']]),
+    );
+    return JSON.stringify([description['KeySchema'], parts.sort()]);
+  };
+  if (!isRecord(found) || shape(found) !== shape(table.create)) {
+    throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
+  }
+}

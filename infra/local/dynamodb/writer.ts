@@ -1,0 +1,138 @@
+import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
+import type { Counters } from '../ports.ts';
+import { isRecord, type Json } from '../properties.ts';
+import { writeUnits } from './capacity.ts';
+import { type Image, isNormal, keyOf, sameImage } from './image.ts';
+import type { Intent, Journal, WriteOperation } from './journal.ts';
+import { keyLocks } from './key-locks.ts';
+import type { TableSpec } from './tables.ts';
+
+/** Writes single items, one after another per key, and journals each change. */
+export interface Writer {
+  write(
+    table: TableSpec,
+    operation: WriteOperation,
+    request: Json,
+    byService?: boolean,
+  ): Promise<AwsJsonAnswer>;
+  /** Ends the writes that a kill has interrupted. To be called before anything else is written. */
+  recover(tables: readonly TableSpec[]): Promise<void>;
+  idle(): Promise<void>;
+}
+
+interface WriterOptions {
+  readonly engine: AwsJsonClient;
+  readonly journal: Journal;
+  readonly counters: Counters;
+  readonly now?: () => number;
+}
+
+const CONDITION_FAILED = 'ConditionalCheckFailedException';
+
+const validation = (message: string): AwsJsonAnswer => ({
+  status: 400,
+  body: { __type: 'com.amazon.coral.validate#ValidationException', message },
+});
+
+const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : null);
+
+export function createWriter({ engine, journal, counters, now = Date.now }: WriterOptions): Writer {
+  const locks = keyLocks();
+
+  const get = async (table: string, key: Image): Promise<Image | null> =>
+    imageOf((await engine.expect('GetItem', { TableName: table, Key: key, ConsistentRead: true }))['Item']);
+
+  /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
+  async function after(intent: Intent, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
+    if (intent.operation === 'DeleteItem') return null;
+    const item = imageOf(intent.request['Item']);
+    if (intent.operation === 'PutItem' && isNormal(item)) return item;
+    if (sent['ReturnValues'] === 'ALL_NEW') return imageOf(answer.body['Attributes']);
+    return get(intent.table, intent.key);
+  }
+
+  function end(id: number | null, intent: Intent, item: Image | null): void {
+    if (id === null) return;
+    const { table, key, old, byService } = intent;
+    journal.end(id, sameImage(old, item) ? null : { table, key, old, new: item, byService, at: now() });
+  }
+
+  async function perform(table: TableSpec, id: number | null, intent: Intent): Promise<AwsJsonAnswer> {
+    const sent = toEngine(intent);
+    const answer = await engine.call(intent.operation, sent);
+    const written = answer.status < 400;
+    const item = written ? await after(intent, sent, answer) : intent.old;
+    end(id, intent, item);
+    const conditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
+    const units =
+      written || conditionFailed ? writeUnits(intent.old, item, table.keyNames, table.indexes) : 0;
+    if (!intent.byService) counters.add('DynamoDB', 'WriteUnits', units);
+    return toClient(intent, answer, item, units);
+  }
+
+  return {
+    async write(table, operation, request, byService = false) {
+      const key = keyOf(operation === 'PutItem' ? request['Item'] : request['Key'], table.keyNames);
+      if (key === null)
+        return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
+      if (!isNormal(key)) return validation('A number in a key must be written in its shortest form');
+      return locks.run(`${table.name} ${JSON.stringify(key)}`, async () => {
+        const known = await engine.call('GetItem', { TableName: table.name, Key: key, ConsistentRead: true });
+        if (known.status >= 400) return known;
+        const old = imageOf(known.body['Item']);
+        const intent: Intent = { table: table.name, operation, request, key, old, byService };
+        return perform(table, table.stream === null ? null : journal.begin(intent), intent);
+      });
+    },
+    async recover(tables) {
+      for (const [id, intent] of journal.unfinished) {
+        const table = tables.find(({ name }) => name === intent.table);
+        const item = table === undefined ? intent.old : await get(intent.table, intent.key);
+        // The engine updates its indexes before the item, so an item that has not changed may stand in indexes that
+        // have. The same request again, whose condition is evaluated on the same item, makes them agree.
+        if (table !== undefined && sameImage(item, intent.old)) await perform(table, id, intent);
+        else end(id, intent, item);
+      }
+    },
+    idle: () => locks.idle(),
+  };
+}
+
+/** The request that the engine gets: it does not know all parameters, and the tap needs the new item. */
+function toEngine(intent: Intent): Json {
+  const {
+    ReturnValuesOnConditionCheckFailure: _,
+    ReturnItemCollectionMetrics: __,
+    ...request
+  } = intent.request;
+  const wanted = request['ReturnValues'] ?? 'NONE';
+  const replaceable = intent.operation === 'UpdateItem' && ['NONE', 'ALL_OLD'].includes(String(wanted));
+  return replaceable ? { ...request, ReturnValues: 'ALL_NEW' } : request;
+}
+
+/** The answer that AWS would have given to the request as it came. */
+function toClient(intent: Intent, answer: AwsJsonAnswer, item: Image | null, units: number): AwsJsonAnswer {
+  const { request, old } = intent;
+  if (answer.status >= 400) {
+    const wanted = request['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD' && old !== null;
+    const failed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
+    return wanted && failed ? { ...answer, body: { ...answer.body, Item: old } } : answer;
+  }
+  const { Attributes: attributes, ConsumedCapacity: _, ...body } = answer.body;
+  const returned: Readonly<Record<string, unknown>> = {
+    ALL_OLD: old ?? undefined,
+    ALL_NEW: item ?? undefined,
+    UPDATED_OLD: attributes,
+    UPDATED_NEW: attributes,
+  };
+  const Attributes = returned[String(request['ReturnValues'])];
+  const asked = ['TOTAL', 'INDEXES'].includes(String(request['ReturnConsumedCapacity']));
+  return {
+    status: answer.status,
+    body: {
+      ...body,
+      ...(Attributes === undefined ? {} : { Attributes }),
+      ...(asked ? { ConsumedCapacity: { TableName: request['TableName'], CapacityUnits: units } } : {}),
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { LOOPBACK } from './http/listen.ts';
+import type { Running } from './ports.ts';
+
+/** An engine in a thread of its own, reached over HTTP. */
+export interface Engine extends Running {
+  /** `http://127.0.0.1:PORT`. */
+  readonly endpoint: string;
+}
+
+interface EngineOptions {
+  /** For messages, e.g. `DynamoDB`. */
+  readonly name: string;
+  readonly script: URL;
+  readonly data: unknown;
+  readonly env: Readonly<Record<string, string>>;
+  /** Called when the engine dies after it had started: nothing can go on without it. */
+  onFailure(error: Error): void;
+  /** Called for each further message of the engine. */
+  onMessage?(message: unknown): void;
+}
+
+/** Messages between the stack and an engine's thread. */
+export type FromEngine = { readonly port: number } | { readonly message: unknown };
+export const STOP_ENGINE = 'stop';
+
+/** Starts an engine's thread and waits until it listens. Throws when it cannot. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const worker = new Worker(options.script, { workerData: options.data, env: { ...options.env } });
+  const port = await new Promise<number>((resolve, reject) => {
+    const fail = (error: unknown) => reject(new Error(`${options.name} did not start: ${String(error)}`));
+    worker.once('error', fail);
+    worker.once('exit', (code) => fail(`exit ${code}`));
+    worker.on('message', (message: FromEngine) => {
+      if ('port' in message) resolve(message.port);
+      else options.onMessage?.(message.message);
+    });
+  });
+  worker.removeAllListeners('error').removeAllListeners('exit');
+  let stopping = false;
+  const fail = (reason: unknown) => {
+    if (!stopping) options.onFailure(new Error(`${options.name} died: ${String(reason)}`));
+  };
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(`exit ${code}`));
+  return {
+    endpoint: `http://${LOOPBACK}:${port}`,
+    async stop() {
+      stopping = true;
+      const exited = once(worker, 'exit');
+      worker.postMessage(STOP_ENGINE);
+      await exited;
+    },
+  };
+}

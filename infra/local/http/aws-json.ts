@@ -1,0 +1,69 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { isRecord, type Json } from '../properties.ts';
+
+export interface AwsJsonAnswer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** Calls a service over the AWS JSON protocol: the small part of an SDK client that the emulation itself needs. */
+export interface AwsJsonClient {
+  /** Answers also for a service error (status 400 and up); throws only when the service cannot be reached. */
+  call(operation: string, body: unknown, signal?: AbortSignal): Promise<AwsJsonAnswer>;
+  /** Throws for a service error, too. */
+  expect(operation: string, body: unknown): Promise<Json>;
+  close(): void;
+}
+
+/** The engines look whether a request is signed, never how. */
+const AUTHORIZATION =
+  'AWS4-HMAC-SHA256 Credential=embedded/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none';
+
+/** `target` is the part of `X-Amz-Target` before the operation, e.g. `DynamoDB_20120810`. */
+export function awsJsonClient(endpoint: string, target: string): AwsJsonClient {
+  const agent = new Agent({ keepAlive: true });
+  const { hostname, port } = new URL(endpoint);
+  const call: AwsJsonClient['call'] = (operation, body, signal) =>
+    new Promise((resolve, reject) => {
+      const text = JSON.stringify(body);
+      const request = httpRequest({
+        agent,
+        hostname,
+        port,
+        method: 'POST',
+        path: '/',
+        ...(signal === undefined ? {} : { signal }),
+        headers: {
+          'content-type': 'application/x-amz-json-1.0',
+          'content-length': Buffer.byteLength(text),
+          'x-amz-target': `${target}.${operation}`,
+          'x-amz-date': '20200101T000000Z',
+          authorization: AUTHORIZATION,
+        },
+      });
+      request.once('error', reject);
+      request.once('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          try {
+            const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
+            resolve({ status: response.statusCode ?? 0, body: isRecord(parsed) ? parsed : {} });
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+      request.end(text);
+    });
+  return {
+    call,
+    async expect(operation, body) {
+      const answer = await call(operation, body);
+      if (answer.status < 400) return answer.body;
+      throw new Error(`${operation} failed: ${JSON.stringify(answer.body)}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
