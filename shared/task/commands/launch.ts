@@ -1,6 +1,9 @@
 import type { BoxKind, Launch } from '../attempt.ts';
 import type { Task } from '../task.ts';
-import { type Change, change, runningAttempt, withAttempt } from './change.ts';
+import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+
+/** Seconds that a container may take to start (image pull, network interface) before its agent's first sign of life is overdue. */
+export const START_SECONDS = 300;
 
 /** What a box of `kind` still has to bring: when it is there already, nothing needs to be launched. */
 export function alreadyReported(task: Task, number: number, kind: BoxKind): boolean {
@@ -32,5 +35,27 @@ export function recordLaunch(
       attempts: withAttempt(task, { [kind]: { ...present, task_token: launch.task_token } }),
     });
   }
-  return change(task, eventOf(kind), now, { attempts: withAttempt(task, { [kind]: launch }) });
+  // The agent's lease runs from the start of its box: waiting in a queue is nobody's silence.
+  const lease = kind === 'agent' ? { lease_until: epochSeconds(now) + START_SECONDS } : {};
+  return change(task, eventOf(kind), now, { attempts: withAttempt(task, { [kind]: launch, ...lease }) });
+}
+
+/** There was no room for the box: it counts as launched only after `seconds`, so that nobody takes it for lost meanwhile. */
+export function postponeLaunch(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  seconds: number,
+  now: Date,
+): Change | null {
+  const attempt = task.attempts.at(-1);
+  const launch = attempt?.[kind];
+  if (!attempt || !launch || attempt.number !== number || alreadyReported(task, number, kind)) return null;
+  const lease = kind === 'agent' ? { lease_until: epochSeconds(now) + seconds + START_SECONDS } : {};
+  return change(task, eventOf(kind), now, {
+    attempts: withAttempt(task, {
+      [kind]: { ...launch, launched_at: nowIso(new Date(now.getTime() + seconds * 1_000)) },
+      ...lease,
+    }),
+  });
 }

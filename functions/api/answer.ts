@@ -1,0 +1,65 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import {
+  type FieldError,
+  PROBLEMS,
+  type Problem,
+  type ProblemCode,
+  Refusal,
+} from '../../shared/api/problem.ts';
+
+/** What a route's handler answers; `version` becomes the ETag. */
+export interface Answer {
+  readonly body: unknown;
+  readonly status?: number;
+  readonly version?: number;
+  readonly headers?: Record<string, string>;
+}
+
+export const etag = (version: number): string => `"${version}"`;
+
+export const json = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: status,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** An RFC 9457 problem document. */
+export function problem(
+  code: ProblemCode,
+  detail: string,
+  requestId: string,
+  errors: readonly FieldError[] = [],
+): APIGatewayProxyStructuredResultV2 {
+  const { status, title } = PROBLEMS[code];
+  const document: Problem = {
+    type: `urn:assay:problem:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    request_id: requestId,
+    ...(errors.length > 0 ? { errors: [...errors] } : {}),
+  };
+  const retry: Record<string, string> = code === 'busy' ? { 'retry-after': '1' } : {};
+  const challenge: Record<string, string> =
+    code === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {};
+  return {
+    ...json(status, document, { ...retry, ...challenge }),
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...retry,
+      ...challenge,
+    },
+  };
+}
+
+/** The problem for anything thrown. What we did not foresee is told by its request id only. */
+export const problemOf = (error: unknown, requestId: string): APIGatewayProxyStructuredResultV2 =>
+  error instanceof Refusal
+    ? problem(error.code, error.message, requestId, error.errors)
+    : problem('internal', `quote request ${requestId} when you report this`, requestId);

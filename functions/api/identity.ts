@@ -1,0 +1,13 @@
+import type { Caller } from '../../shared/api/routes.ts';
+
+/** What the authorizer hands to the functions. API Gateway carries flat values only. */
+export interface Identity {
+  readonly caller: Caller;
+  readonly principal: string;
+  /** Empty for operators. */
+  readonly task_id: string;
+  /** 0 for operators. */
+  readonly attempt: number;
+}
+
+export const NOBODY: Identity = { caller: 'anyone', principal: 'anonymous', task_id: '', attempt: 0 };

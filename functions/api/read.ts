@@ -1,0 +1,35 @@
+import type * as z from 'zod';
+import type { ListQuery } from '../../shared/api/schemas.ts';
+import { chainView, taskView } from '../../shared/api/views.ts';
+import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
+import { ENV } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import { listTasks } from '../../shared/use-cases/list.ts';
+import { statusView } from '../../shared/use-cases/status.ts';
+import { VERSION } from '../../shared/version.ts';
+import { tierModels } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { serve } from './serve.ts';
+
+const { tasks, nudge } = stores();
+const models = tierModels();
+const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
+const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
+
+export const handler = serve({
+  listTasks: async (request) => ({
+    body: await listTasks(request.query as z.infer<typeof ListQuery>, tasks),
+  }),
+  getTask: async (request) => {
+    const task = await tasks.require(request.params.id);
+    return { body: taskView(task, models), version: task.version };
+  },
+  listAttempts: async (request) => {
+    const task = await tasks.require(request.params.id);
+    return { body: chainView(task, models), version: task.version };
+  },
+  status: async () => ({
+    body: await statusView({ tasks, nudge, now: new Date(), threshold, minCompletions }),
+  }),
+  health: async () => ({ body: { status: 'ok', version: VERSION } }),
+});

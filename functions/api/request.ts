@@ -1,0 +1,136 @@
+import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
+import * as z from 'zod';
+import { parse, Refusal } from '../../shared/api/problem.ts';
+import { type Caller, PATH_PARAMETERS, type Route } from '../../shared/api/routes.ts';
+import { MAX_BODY_BYTES } from '../../shared/names.ts';
+import type { Identity } from './identity.ts';
+
+export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;
+
+/** A request after everything about it was checked against its route. */
+export interface ApiRequest {
+  readonly caller: Caller;
+  /** Name of the operator, or `<kind> of <task>/<attempt>`. */
+  readonly principal: string;
+  /** Attempt of a box's token; 0 for operators. */
+  readonly attempt: number;
+  readonly params: { readonly id: string; readonly role: string };
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly ifMatch: number | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly idempotencyKey: string | null;
+}
+
+const header = (event: ApiEvent, name: string): string | undefined =>
+  event.headers?.[name] ?? event.headers?.[name.toLowerCase()];
+
+function caller(event: ApiEvent, route: Route): Pick<ApiRequest, 'caller' | 'principal' | 'attempt'> {
+  const identity = event.requestContext.authorizer?.lambda;
+  const kind = identity?.caller ?? 'anyone';
+  if (!route.callers.includes('anyone')) {
+    if (kind === 'anyone')
+      throw new Refusal('unauthenticated', 'send a valid token as "Authorization: Bearer <token>"', [
+        { pointer: 'header:authorization', message: 'is missing or not a valid token' },
+      ]);
+    if (!route.callers.includes(kind))
+      throw new Refusal(
+        'forbidden',
+        `this call is for ${route.callers.join(' or ')}; the token is for ${kind}`,
+      );
+    if (identity?.task_id && event.pathParameters?.['id'] !== identity.task_id)
+      throw new Refusal('forbidden', `the token is good for task ${identity.task_id} only`, [
+        { pointer: '{id}', message: "is another task than the token's" },
+      ]);
+  }
+  return {
+    caller: kind,
+    principal: identity?.principal ?? 'anonymous',
+    attempt: Number(identity?.attempt ?? 0),
+  };
+}
+
+function body(event: ApiEvent, route: Route): unknown {
+  if (!route.body) return undefined;
+  const text =
+    event.body === undefined
+      ? ''
+      : event.isBase64Encoded
+        ? Buffer.from(event.body, 'base64').toString('utf8')
+        : event.body;
+  if (Buffer.byteLength(text) > MAX_BODY_BYTES)
+    throw new Refusal(
+      'body_too_large',
+      `the body is ${Buffer.byteLength(text)} bytes; ${MAX_BODY_BYTES} is the most`,
+    );
+  let value: unknown = {};
+  if (text.trim() !== '') {
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw new Refusal(
+        'body_not_json',
+        `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+        [{ pointer: '', message: 'is not JSON' }],
+      );
+    }
+  }
+  return parse(route.body, value);
+}
+
+function version(value: string | undefined): number | undefined {
+  if (value === undefined || value === '*') return undefined;
+  const match = /^(?:W\/)?"?(\d{1,15})"?$/.exec(value.trim());
+  if (!match)
+    throw new Refusal('invalid', 'If-Match must be a version as given in ETag, e.g. "3"', [
+      { pointer: 'header:if-match', message: 'must be a version as given in ETag' },
+    ]);
+  return Number(match[1]);
+}
+
+function params(event: ApiEvent): ApiRequest['params'] {
+  const read = (name: 'id' | 'role'): string => {
+    const value = event.pathParameters?.[name];
+    if (value === undefined) return '';
+    const result = PATH_PARAMETERS[name].safeParse(value);
+    // An id that could not have been given out names nothing.
+    if (!result.success)
+      throw new Refusal(
+        name === 'id' ? 'not_found' : 'invalid',
+        `{${name}} ${z.prettifyError(result.error)}`,
+        [{ pointer: `{${name}}`, message: result.error.issues[0]?.message ?? 'is invalid' }],
+      );
+    return result.data;
+  };
+  return { id: read('id'), role: read('role') };
+}
+
+function query(event: ApiEvent, route: Route): unknown {
+  if (!route.query) return {};
+  const result = route.query.safeParse(event.queryStringParameters ?? {});
+  if (result.success) return result.data;
+  const errors = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ pointer: `?${key}`, message: 'is not a known parameter' }))
+      : [{ pointer: `?${issue.path.join('.')}`, message: issue.message }],
+  );
+  throw new Refusal('invalid', errors.map((error) => `${error.pointer} ${error.message}`).join('; '), errors);
+}
+
+/** Checks a request against its route: who calls, path, query, headers, body; in that order, so that a stranger learns nothing of the rest. */
+export function readRequest(event: ApiEvent, route: Route): ApiRequest {
+  const key = route.idempotent ? header(event, 'idempotency-key') : undefined;
+  if (key !== undefined && (key.length === 0 || key.length > 255))
+    throw new Refusal('invalid', 'Idempotency-Key must be 1 to 255 characters', [
+      { pointer: 'header:idempotency-key', message: 'must be 1 to 255 characters' },
+    ]);
+  return {
+    ...caller(event, route),
+    params: params(event),
+    query: query(event, route),
+    ifMatch: route.ifMatch ? version(header(event, 'if-match')) : undefined,
+    ifNoneMatch: header(event, 'if-none-match'),
+    idempotencyKey: key ?? null,
+    body: body(event, route),
+  };
+}

@@ -1,0 +1,49 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { Refusal } from '../../shared/api/problem.ts';
+import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import { logger } from '../kit/logger.ts';
+import { type Answer, etag, json, problemOf } from './answer.ts';
+import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
+
+export type RouteHandler = (request: ApiRequest) => Promise<Answer>;
+
+/** Every thrown thing becomes a problem document, here and nowhere else. */
+const problems = (): middy.MiddlewareObj<ApiEvent, APIGatewayProxyStructuredResultV2> => ({
+  onError: (request) => {
+    const requestId = request.event.requestContext?.requestId ?? 'unknown';
+    if (!(request.error instanceof Refusal))
+      logger.error('request failed', {
+        request_id: requestId,
+        route: request.event.routeKey,
+        error: request.error as Error,
+      });
+    request.response = problemOf(request.error, requestId);
+  },
+});
+
+/** Makes one function of several routes. A route of another function, or none, is not found. */
+export function serve(
+  handlers: Partial<Record<RouteName, RouteHandler>>,
+): middy.MiddyfiedHandler<ApiEvent, APIGatewayProxyStructuredResultV2> {
+  const table = new Map<string, { route: Route; handle: RouteHandler }>();
+  for (const [name, handle] of Object.entries(handlers)) {
+    const route = ROUTES[name as RouteName];
+    table.set(routeKey(route), { route, handle });
+  }
+  return middy<ApiEvent, APIGatewayProxyStructuredResultV2>()
+    .use(problems())
+    .handler(async (event) => {
+      const found = table.get(event.routeKey);
+      if (!found) throw new Refusal('not_found', `there is no route ${event.routeKey}`);
+      const request = readRequest(event, found.route);
+      const answer = await found.handle(request);
+      const tag = answer.version === undefined ? undefined : etag(answer.version);
+      if (tag !== undefined && found.route.method === 'GET' && request.ifNoneMatch === tag)
+        return { statusCode: 304, headers: { etag: tag } };
+      return json(answer.status ?? found.route.status ?? 200, answer.body, {
+        ...answer.headers,
+        ...(tag === undefined ? {} : { etag: tag }),
+      });
+    });
+}

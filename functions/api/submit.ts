@@ -1,0 +1,65 @@
+import type * as z from 'zod';
+import type { ReasonBody, ReviewBody, SubmitBatch } from '../../shared/api/schemas.ts';
+import { taskView } from '../../shared/api/views.ts';
+import { ENV } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
+import type { SubmitTask } from '../../shared/task/schema.ts';
+import type { Task } from '../../shared/task/task.ts';
+import { type SubmitContext, submitBatch, submitTask } from '../../shared/use-cases/submit.ts';
+import { tierModels } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
+import type { Answer } from './answer.ts';
+import type { ApiRequest } from './request.ts';
+import { serve } from './serve.ts';
+
+const { tasks } = stores();
+const models = tierModels();
+const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
+
+const context = (request: ApiRequest): SubmitContext => ({
+  tasks,
+  now: new Date(),
+  by: request.principal,
+  idempotencyKey: request.idempotencyKey,
+  allowFileRepositories,
+});
+const shown = (task: Task): Answer => ({ body: taskView(task, models), version: task.version });
+const replayed = (created: boolean): Pick<Answer, 'headers' | 'status'> =>
+  created ? {} : { status: 200, headers: { 'idempotent-replay': 'true' } };
+
+export const handler = serve({
+  submitTask: async (request) => {
+    const { task, created } = await submitTask(request.body as SubmitTask, context(request));
+    return { ...shown(task), ...replayed(created) };
+  },
+  submitBatch: async (request) => {
+    const results = await submitBatch((request.body as z.infer<typeof SubmitBatch>).tasks, context(request));
+    return {
+      body: { tasks: results.map(({ task }) => taskView(task, models)) },
+      ...replayed(results.some(({ created }) => created)),
+    };
+  },
+  cancel: async (request) => {
+    const { reason } = request.body as z.infer<typeof ReasonBody>;
+    return shown(
+      await tasks.change(
+        request.params.id,
+        (task) => cancel(task, reason, request.principal, new Date()),
+        request.ifMatch,
+      ),
+    );
+  },
+  retry: async (request) =>
+    shown(await tasks.change(request.params.id, (task) => retry(task, new Date()), request.ifMatch)),
+  review: async (request) => {
+    const { decision, reason, tree } = request.body as z.infer<typeof ReviewBody>;
+    return shown(
+      await tasks.change(
+        request.params.id,
+        (task) => review(task, decision, reason, request.principal, tree, new Date()),
+        request.ifMatch,
+      ),
+    );
+  },
+});

@@ -1,0 +1,14 @@
+/** Seconds after which a message without capacity is tried again: doubling from 2 to 120. Fargate's launch bucket refills at 20 a second. */
+export const backOffSeconds = (receiveCount: number): number =>
+  Math.min(120, 2 ** Math.max(1, Math.min(receiveCount, 7)));
+
+/** The URL of a queue from its ARN; with an endpoint from the environment (embedded default) the host is that endpoint's. */
+export function queueUrl(
+  arn: string,
+  endpoint: string | undefined = process.env['AWS_ENDPOINT_URL_SQS'],
+): string {
+  const [, partition, , region, account, name] = arn.split(':');
+  const host =
+    endpoint ?? `https://sqs.${region}.${partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com'}`;
+  return `${host.replace(/\/+$/, '')}/${account}/${name}`;
+}

@@ -1,0 +1,70 @@
+import { ECSClient } from '@aws-sdk/client-ecs';
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { LaunchMessage } from '../../shared/messages/queue.ts';
+import { ENV } from '../../shared/names.ts';
+import { Boxes, NoCapacity } from '../../shared/store/boxes.ts';
+import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { Adapter } from '../../shared/task/schema.ts';
+import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
+import { leaseSeconds } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { logger } from '../kit/logger.ts';
+import { objects as objectStore } from '../kit/objects.ts';
+import { backOffSeconds, queueUrl } from './back-off.ts';
+
+const { tasks } = stores();
+const sqs = new SQSClient({});
+const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
+const shared: Omit<LaunchContext, 'now'> = {
+  tasks,
+  objects: objectStore(),
+  boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
+    subnets: list(optionalEnv(ENV.subnets, '')),
+    securityGroups: list(optionalEnv(ENV.securityGroups, '')),
+    assignPublicIp: optionalEnv(ENV.assignPublicIp, 'false') === 'true',
+  }),
+  machines: new Machines(sfnClient()),
+  families: {
+    agent: requireEnv(ENV.agentFamily),
+    gates: requireEnv(ENV.gatesFamily),
+    deliver: requireEnv(ENV.deliverFamily),
+  },
+  apiUrl: requireEnv(ENV.apiUrl).replace(/\/+$/, ''),
+  defaultAdapter: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))),
+  leaseSeconds: leaseSeconds(),
+};
+
+/** True when the message is done with; false when it must come again. */
+async function handle(record: SQSRecord): Promise<boolean> {
+  try {
+    await launchBox(LaunchMessage.parse(JSON.parse(record.body)), { ...shared, now: new Date() });
+    return true;
+  } catch (error) {
+    if (!(error instanceof NoCapacity)) {
+      logger.error('launch failed', { message_id: record.messageId, error: error as Error });
+      return false;
+    }
+    const seconds = backOffSeconds(Number(record.attributes.ApproximateReceiveCount));
+    logger.warn('no capacity', { message_id: record.messageId, retry_in_s: seconds, reason: error.message });
+    await sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl(record.eventSourceARN),
+        ReceiptHandle: record.receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+    return false;
+  }
+}
+
+export const handler = middy<SQSEvent, SQSBatchResponse>().handler(async (event) => {
+  const done = await Promise.all(event.Records.map(handle));
+  return {
+    batchItemFailures: event.Records.filter((_, index) => !done[index]).map((record) => ({
+      itemIdentifier: record.messageId,
+    })),
+  };
+});

@@ -1,0 +1,18 @@
+import middy from '@middy/core';
+import type { Verdict } from '../../shared/evidence/schema.ts';
+import { JanitorStep } from '../../shared/messages/queue.ts';
+import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/judge.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { objects as objectStore } from '../kit/objects.ts';
+
+const { tasks } = stores();
+const objects = objectStore();
+
+/** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
+export const handler = middy<unknown, Verdict | { verdict: Verdict['verdict'] }>().handler(async (event) => {
+  const step = JanitorStep.parse(event);
+  if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects });
+  return {
+    verdict: await combineVerdicts(step.task_id, step.attempt, step.verdicts, { tasks, now: new Date() }),
+  };
+});

@@ -1,0 +1,23 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ENV } from '../../shared/names.ts';
+import { documentClient } from '../../shared/store/clients.ts';
+import { requireEnv } from '../../shared/store/env.ts';
+import { LockStore } from '../../shared/store/locks.ts';
+import { NudgeStore } from '../../shared/store/nudge.ts';
+import { TaskStore } from '../../shared/store/tasks.ts';
+
+export interface Stores {
+  readonly db: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly tasks: TaskStore;
+  readonly locks: LockStore;
+  readonly nudge: NudgeStore;
+}
+
+/** The stores on the one table; made once per execution environment. */
+export function stores(): Stores {
+  const db = documentClient();
+  const table = requireEnv(ENV.table);
+  const tasks = new TaskStore(db, table);
+  return { db, table, tasks, locks: new LockStore(db, table, tasks), nudge: new NudgeStore(db, table) };
+}

@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import type { DeliveryBody, EvidenceBody } from '../api/schemas.ts';
+import { objectKey } from '../names.ts';
+import type { ObjectStore } from '../store/objects.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
+import { recordEvidence, recordVerificationFailure } from '../task/commands/verify.ts';
+import type { Task } from '../task/task.ts';
+
+/** The gates box hands in what it observed, or why it could not observe anything. The whole evidence goes to S3, its short form to the task. */
+export async function recordEvidenceBody(
+  id: string,
+  attempt: number,
+  body: z.infer<typeof EvidenceBody>,
+  deps: { tasks: TaskStore; objects: ObjectStore; now: Date },
+): Promise<Task> {
+  if (!('evidence' in body))
+    return deps.tasks.change(id, (task) =>
+      recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
+    );
+  const task = await deps.tasks.require(id);
+  const key = objectKey.evidence(
+    id,
+    attempt,
+    task.attempts.find((each) => each.number === attempt)?.gates?.number ?? 1,
+  );
+  if (recordEvidence(task, attempt, body.evidence, key, deps.now) === null) return task;
+  await deps.objects.put(key, JSON.stringify(body.evidence), 'application/json');
+  return deps.tasks.change(id, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
+}
+
+/** The deliver box asks leave, and says what came of it. */
+export async function recordDeliveryStep(
+  id: string,
+  attempt: number,
+  body: z.infer<typeof DeliveryBody>,
+  deps: { tasks: TaskStore; now: Date },
+): Promise<Task> {
+  return deps.tasks.change(id, (task) => {
+    if (body.step === 'authorize') return authorizeDelivery(task, attempt, body.tree, deps.now);
+    if (body.step === 'delivered') return recordDelivered(task, attempt, body.tree, body.commit, deps.now);
+    return recordDeliveryRefused(task, attempt, body.tree, body.reason, deps.now);
+  });
+}
