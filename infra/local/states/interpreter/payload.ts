@@ -5,7 +5,7 @@ export const MAX_PAYLOAD_BYTES = 262_144;
 
 /** A plain JSON copy of what `field` came to. Throws `States.DataLimitExceeded` when it is over 256 KiB. */
 export function payload(value: unknown, field: string): unknown {
-  const text = JSON.stringify(value ?? null);
+  const text = json(value ?? null, field);
   if (isTooLarge(text)) {
     throw new StateError(
       'States.DataLimitExceeded',
@@ -13,6 +13,15 @@ export function payload(value: unknown, field: string): unknown {
     );
   }
   return JSON.parse(text);
+}
+
+function json(value: unknown, field: string): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // A function of JSONata holds its environment, which holds the function.
+    throw new StateError('States.QueryEvaluationError', `The ${field} is not a JSON value.`);
+  }
 }
 
 /** Whether the text takes more bytes of UTF-8 than a payload may. */

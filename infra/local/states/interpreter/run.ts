@@ -55,7 +55,7 @@ async function choose(state: ChoiceState, scope: Scope, visit: Visit): Promise<S
   for (const choice of state.choices) {
     const holds = await choice.condition(seen);
     if (typeof holds !== 'boolean') {
-      const found = `The Condition for "${choice.next}" must be true or false, not ${JSON.stringify(holds)}`;
+      const found = `The Condition for "${choice.next}" must be true or false, not a value of type ${typeof holds}`;
       throw new StateError('States.QueryEvaluationError', found);
     }
     if (holds) {

@@ -49,7 +49,6 @@ function compileExpression(source: string, field: string): Template {
       throw queryError(source, field, messageOf(error));
     });
     if (value === undefined) throw queryError(source, field, 'it returned nothing (undefined)');
-    if (typeof value === 'function') throw queryError(source, field, 'it returned a function');
     return value;
   };
 }
