@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
+import { Construct } from 'constructs';
+import { RECORD_TABLES } from '../shared/ledger/rows.ts';
+import { ENV } from '../shared/names.ts';
+import type { Alarms } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import { columnsOf } from './glue-columns.ts';
+import type { Storage } from './storage.ts';
+import { StreamReader } from './stream-reader.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface AnalyticsProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  /** A query that would read more bytes is stopped; Athena bills what is read. */
+  readonly scanLimitBytes: number;
+}
+
+const QUERIES = join(import.meta.dirname, 'queries');
+/** The first day that partitions are looked for on: no records can be older than the project. */
+const FIRST_DAY = '2026-01-01';
+
+/** Writes the records and makes them readable with SQL. */
+export class Analytics extends Construct {
+  readonly databaseName: string;
+  readonly workGroup: CfnWorkGroup;
+
+  constructor(scope: Construct, id: string, props: AnalyticsProps) {
+    super(scope, id);
+    this.writeRecords(props);
+    // Glue knows lower case, digits and "_" only; queries are easier to read with a name than with a generated one.
+    this.databaseName = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_');
+    this.workGroup = this.defineWorkGroup(props);
+    const database = new CfnDatabase(this, 'Database', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseInput: { name: this.databaseName, description: 'Records of Assay' },
+    });
+    for (const name of Object.keys(RECORD_TABLES) as (keyof typeof RECORD_TABLES)[])
+      this.defineTable(name, props).addResourceDependency(database);
+    this.defineQueries();
+  }
+
+  private writeRecords({ common, alarms, table, storage }: AnalyticsProps): void {
+    const ledger = new ServiceFunction(this, 'Ledger', {
+      common,
+      name: 'ledger',
+      description: 'Writes the records of what happened to S3',
+      timeout: Duration.seconds(60),
+      environment: { [ENV.bucket]: storage.bucket.bucketName },
+    });
+    storage.allow(ledger, ['PutObject'], ['records/']);
+    new StreamReader(this, 'Stream', {
+      alarms,
+      table,
+      reader: ledger,
+      consequence: 'its records are missing from S3.',
+      // One object for a batch: Athena pays for each object that it opens.
+      batch: { batchSize: 500, maxBatchingWindow: Duration.seconds(30) },
+    });
+  }
+
+  private defineWorkGroup({ storage, scanLimitBytes }: AnalyticsProps): CfnWorkGroup {
+    return new CfnWorkGroup(this, 'WorkGroup', {
+      name: Stack.of(this).stackName,
+      description: 'Queries over the records of Assay',
+      recursiveDeleteOption: true,
+      workGroupConfiguration: {
+        enforceWorkGroupConfiguration: true,
+        publishCloudWatchMetricsEnabled: false,
+        bytesScannedCutoffPerQuery: scanLimitBytes,
+        resultConfiguration: {
+          outputLocation: storage.bucket.s3UrlForObject('athena-results/'),
+          encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+        },
+      },
+    });
+  }
+
+  private defineTable(name: keyof typeof RECORD_TABLES, { storage }: AnalyticsProps): CfnTable {
+    const location = storage.bucket.s3UrlForObject(`records/table=${name}/`);
+    return new CfnTable(this, `Table-${name}`, {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseName: this.databaseName,
+      tableInput: {
+        name,
+        tableType: 'EXTERNAL_TABLE',
+        partitionKeys: [{ name: 'dt', type: 'string' }],
+        // Athena works the partitions out by itself: no crawler, nothing to add each day.
+        parameters: {
+          classification: 'json',
+          'projection.enabled': 'true',
+          'projection.dt.type': 'date',
+          'projection.dt.format': 'yyyy-MM-dd',
+          'projection.dt.range': `${FIRST_DAY},NOW`,
+          'projection.dt.interval': '1',
+          'projection.dt.interval.unit': 'DAYS',
+          'storage.location.template': `${location}dt=\${dt}/`,
+        },
+        storageDescriptor: {
+          location,
+          columns: columnsOf(name, RECORD_TABLES[name]),
+          inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
+          outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
+          serdeInfo: {
+            serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe',
+            // A row that cannot be read must be seen, not skipped.
+            parameters: { 'ignore.malformed.json': 'false' },
+          },
+        },
+      },
+    });
+  }
+
+  /** One named query for each file of infra/queries/; its first line is a comment that describes it. */
+  private defineQueries(): void {
+    for (const file of readdirSync(QUERIES).sort()) {
+      const sql = readFileSync(join(QUERIES, file), 'utf8');
+      const name = file.replace(/\.sql$/, '');
+      const query = new CfnNamedQuery(this, `Query-${name}`, {
+        name,
+        database: this.databaseName,
+        workGroup: this.workGroup.name,
+        description: sql.slice(0, sql.indexOf('\n')).replace(/^-- /, ''),
+        queryString: sql,
+      });
+      query.addResourceDependency(this.workGroup);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpStage,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { API_FUNCTIONS, type ApiFunction, ROUTES, type Route } from '../shared/api/routes.ts';
+import { ENV } from '../shared/names.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { Storage } from './storage.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface ApiProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  readonly environments: Readonly<Record<ApiFunction, Record<string, string>>>;
+}
+
+/** Below the 30 seconds after which API Gateway gives up. */
+const TIMEOUT = Duration.seconds(20);
+
+/** Requests a second. Far above what people and boxes send; a runaway client meets it before the account's own limit. */
+const THROTTLE = { rateLimit: 200, burstLimit: 400 };
+
+const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
+  'api-submit': 'Submits tasks, and does what an operator says about them',
+  'api-work': 'Serves agents and boxes: claims, leases, reports',
+  'api-read': 'Reads tasks, attempts and counts',
+};
+
+/** The HTTP API: its routes are those of the route table, and all but the public ones stand behind the authorizer. */
+export class Api extends Construct {
+  readonly api: HttpApi;
+  readonly functions: Readonly<Record<ApiFunction, ServiceFunction>>;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    const { common, table, storage } = props;
+    const make = (name: ApiFunction) =>
+      new ServiceFunction(this, name, {
+        common,
+        name,
+        description: DESCRIPTIONS[name],
+        timeout: TIMEOUT,
+        environment: { ...props.environments[name], [ENV.table]: table.table.tableName },
+      });
+    this.functions = {
+      'api-submit': make('api-submit'),
+      'api-work': make('api-work'),
+      'api-read': make('api-read'),
+    };
+    table.allow(this.functions['api-submit'], ['GetItem', 'BatchGetItem', 'PutItem']);
+    table.allow(this.functions['api-work'], ['GetItem', 'PutItem'], ['byQueue']);
+    table.allow(this.functions['api-read'], ['GetItem', 'Query'], ['byStatus']);
+    storage.allow(this.functions['api-work'], ['GetObject', 'PutObject'], ['artifacts/', 'evidence/']);
+
+    this.api = new HttpApi(this, 'HttpApi', {
+      description: 'Assay',
+      createDefaultStage: false,
+      // What needs no authorizer says so itself; a route that says nothing is closed.
+      defaultAuthorizer: this.authorizer(props),
+    });
+    this.addRoutes();
+    this.addStage(common);
+    props.alarms.add(this, 'ServerErrors', {
+      metric: this.api.metricServerError({ period: FAULT_PERIOD, statistic: 'Sum' }),
+      threshold: 1,
+      meaning: 'The API has answered with 5xx.',
+      runbook: 'api-server-errors',
+    });
+  }
+
+  /** Without a slash at the end. */
+  get url(): string {
+    return this.api.apiEndpoint;
+  }
+
+  private authorizer({ common, table }: ApiProps): HttpLambdaAuthorizer {
+    const authorize = new ServiceFunction(this, 'api-authorizer', {
+      common,
+      name: 'api-authorizer',
+      description: 'Says whose token a request carries',
+      timeout: Duration.seconds(10),
+      environment: { [ENV.table]: table.table.tableName },
+    });
+    table.allow(authorize, ['GetItem']);
+    return new HttpLambdaAuthorizer('Authorizer', authorize.lambda, {
+      responseTypes: [HttpLambdaResponseType.SIMPLE],
+      // The token of a box is dead once its attempt has ended. A cached answer would keep it alive, on every route.
+      resultsCacheTtl: Duration.seconds(0),
+    });
+  }
+
+  private addRoutes(): void {
+    const integrations = new Map(
+      API_FUNCTIONS.map((name) => [name, new HttpLambdaIntegration(name, this.functions[name].lambda)]),
+    );
+    for (const route of Object.values(ROUTES) as Route[]) {
+      const integration = integrations.get(route.function);
+      if (!integration) throw new Error(`${route.path} names the unknown function ${route.function}`);
+      const isPublic = route.callers.includes('anyone');
+      const [added] = this.api.addRoutes({
+        path: route.path,
+        methods: [HttpMethod[route.method]],
+        integration,
+        ...(isPublic && { authorizer: new HttpNoneAuthorizer() }),
+      });
+      if (isPublic && added)
+        Validations.of(added).acknowledge({
+          id: 'AwsSolutions-APIG4',
+          reason: 'Says only that the API is up; load balancers and probes have no token.',
+        });
+    }
+  }
+
+  private addStage(common: Common): void {
+    const log = new LogGroup(this, 'AccessLog', {
+      retention: common.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: THROTTLE,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(log),
+        // No header and no query: a token must not end up in a log.
+        format: AccessLogFormat.custom(
+          JSON.stringify({
+            time: '$context.requestTime',
+            request_id: '$context.requestId',
+            route: '$context.routeKey',
+            status: '$context.status',
+            latency_ms: '$context.responseLatency',
+            caller: '$context.authorizer.principal',
+            authorizer_error: '$context.authorizer.error',
+            integration_error: '$context.integrationErrorMessage',
+            source_ip: '$context.identity.sourceIp',
+          }),
+        ),
+      },
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { type Bundles, buildBundles, ROOT } from './build.ts';
+import { readSettings } from './settings.ts';
+import { AssayStack } from './stack.ts';
+
+export interface AppOptions {
+  readonly bundles: Bundles;
+  /** Goes before what cdk.json says; the command line's `-c` goes before both. */
+  readonly context?: Record<string, unknown>;
+  /** Where the cloud assembly goes. @default - CDK_OUTDIR, else a temporary folder */
+  readonly outdir?: string;
+}
+
+/** The feature flags are in cdk.json. The CDK command line reads it by itself; run bare, the app has to. */
+function cdkJsonContext(): Record<string, unknown> {
+  const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
+  return context;
+}
+
+/** The app with its one stack. Synthesising it throws when a rule of cdk-nag or of CloudFormation is broken. */
+export function assayApp({ bundles, context, outdir }: AppOptions): { app: App; stack: AssayStack } {
+  const app = new App({ context: { ...cdkJsonContext(), ...context }, ...(outdir && { outdir }) });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  Tags.of(app).add('service', 'assay');
+  const stack = new AssayStack(app, 'Assay', { bundles, settings: readSettings(app.node) });
+  return { app, stack };
+}
+
+if (import.meta.main) assayApp({ bundles: await buildBundles() }).app.synth();

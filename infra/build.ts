@@ -1,0 +1,127 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, build, type OutputFile } from 'esbuild';
+
+/** Root of the checkout. */
+export const ROOT = dirname(import.meta.dirname);
+
+/** Every Lambda function and the module that exports its `handler`. */
+export const FUNCTIONS = {
+  'api-authorizer': 'functions/api/authorizer.ts',
+  'api-submit': 'functions/api/submit.ts',
+  'api-work': 'functions/api/work.ts',
+  'api-read': 'functions/api/read.ts',
+  conductor: 'functions/conductor/handler.ts',
+  ledger: 'functions/ledger/handler.ts',
+  cascade: 'functions/cascade/handler.ts',
+  janitor: 'functions/janitor/handler.ts',
+  dispatcher: 'functions/dispatch/handler.ts',
+  reconciler: 'functions/reconcile/handler.ts',
+} as const;
+export type FunctionName = keyof typeof FUNCTIONS;
+
+/** Every container image and its program. The Dockerfile lies beside the program. */
+export const CONTAINERS = {
+  agent: 'containers/agent/main.ts',
+  gates: 'containers/gates/main.ts',
+} as const;
+export type ContainerName = keyof typeof CONTAINERS;
+
+/** Folders that the template takes its assets from. */
+export interface Bundles {
+  readonly functionDirectory: (name: FunctionName) => string;
+  readonly imageDirectory: (name: ContainerName) => string;
+}
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  minify: true,
+  // Take the ES modules of a package where it has them: only they can be tree-shaken.
+  mainFields: ['module', 'main'],
+  sourcemap: true,
+  // The sources are in git; a map without them keeps the package, and its loading, small.
+  sourcesContent: false,
+  write: false,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+const entries = (sources: Record<string, string>, file: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(sources).map(([name, source]) => [`${name}/${file}`, source]));
+
+/**
+ * CommonJS, because `import … from 'node:http'` in an ES module reads every lazy getter of the builtin at cold start.
+ * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
+ */
+const bundleFunctions = (outdir: string) =>
+  build({ ...COMMON, entryPoints: entries(FUNCTIONS, 'index'), outdir, format: 'cjs' });
+
+const bundleContainers = (outdir: string) =>
+  build({
+    ...COMMON,
+    entryPoints: entries(CONTAINERS, 'main'),
+    outdir,
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  });
+
+/** Content by path. Only what differs is written, by rename, because several processes may build at the same time. */
+async function place(directory: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const present of await readdir(directory))
+    if (!files.has(present) && !present.endsWith('.tmp'))
+      await rm(join(directory, present), { recursive: true, force: true });
+  for (const [name, content] of files) {
+    const path = join(directory, name);
+    const before = await readFile(path).catch(() => null);
+    if (before && Buffer.compare(before, content) === 0) continue;
+    const temporary = `${path}.${process.pid}.tmp`;
+    await writeFile(temporary, content);
+    await rename(temporary, path);
+  }
+}
+
+const filesOf = (outputs: readonly OutputFile[], outdir: string, name: string): Map<string, Uint8Array> =>
+  new Map(
+    outputs
+      .filter((output) => dirname(relative(outdir, output.path)) === name)
+      .map((output) => [relative(join(outdir, name), output.path), output.contents]),
+  );
+
+/**
+ * Bundles all functions and containers into `.build/`, the same bytes in every checkout.
+ * The embedded default runs these very files, from the cloud assembly that they are copied into.
+ */
+export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundles> {
+  const functions = join(target, 'functions');
+  const containers = join(target, 'containers');
+  const [code, programs] = await Promise.all([bundleFunctions(functions), bundleContainers(containers)]);
+  const commonjs = Buffer.from('{"type":"commonjs"}\n');
+  await Promise.all([
+    ...Object.keys(FUNCTIONS).map((name) =>
+      place(join(functions, name), filesOf(code.outputFiles, functions, name).set('package.json', commonjs)),
+    ),
+    ...Object.entries(CONTAINERS).map(async ([name, source]) =>
+      place(
+        join(containers, name),
+        filesOf(programs.outputFiles, containers, name).set(
+          'Dockerfile',
+          await readFile(join(ROOT, dirname(source), 'Dockerfile')),
+        ),
+      ),
+    ),
+  ]);
+  return bundlesIn(target);
+}
+
+/** The layout of a folder that `buildBundles` has filled. */
+export const bundlesIn = (target: string): Bundles => ({
+  functionDirectory: (name) => join(target, 'functions', name),
+  imageDirectory: (name) => join(target, 'containers', name),
+});
+
+if (import.meta.main) await buildBundles();

@@ -1,0 +1,48 @@
+import { Duration } from 'aws-cdk-lib';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/names.ts';
+import type { Alarms } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import { StreamReader } from './stream-reader.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface ConductorProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly cascade: IStateMachine;
+  readonly environment: Record<string, string>;
+}
+
+/** Makes follow what must follow from a write of a task. */
+export class Conductor extends Construct {
+  constructor(scope: Construct, id: string, props: ConductorProps) {
+    super(scope, id);
+    const { common, alarms, table, cascade } = props;
+    const conductor = new ServiceFunction(this, 'Conduct', {
+      common,
+      name: 'conductor',
+      description: 'Starts and wakes cascade executions and unblocks tasks, as the stream says',
+      timeout: Duration.seconds(60),
+      environment: {
+        ...props.environment,
+        [ENV.table]: table.table.tableName,
+        [ENV.cascadeMachine]: cascade.stateMachineArn,
+      },
+    });
+    table.allow(conductor, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['byWait']);
+    conductor.allow({
+      actions: ['states:StartExecution', 'states:SendTaskSuccess', 'states:SendTaskFailure'],
+      on: [cascade.stateMachineArn],
+    });
+    new StreamReader(this, 'Stream', {
+      alarms,
+      table,
+      reader: conductor,
+      consequence: 'its cascade is not started or woken until the reconciler sees it.',
+      // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
+      batch: { batchSize: 10, parallelizationFactor: 10 },
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { Stack } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/names.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { Storage } from './storage.ts';
+import type { TasksTable } from './tasks-table.ts';
+import { DISPATCH_TIMEOUT, type Workforce } from './workforce.ts';
+
+export interface DispatcherProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  readonly workforce: Workforce;
+  readonly cascade: IStateMachine;
+  /** Where the boxes report to, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly environment: Record<string, string>;
+}
+
+/** RunTask takes 20 calls a second; with more at work, launches would only throttle each other. */
+const CONCURRENCY = { agents: [6, 4, 2], gates: 8 } as const;
+
+/** Takes launch messages and starts boxes. */
+export class Dispatcher extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: DispatcherProps) {
+    super(scope, id);
+    const { common, alarms, table, storage, workforce, cascade } = props;
+    const { network, boxes } = workforce;
+    this.function = new ServiceFunction(this, 'Launch', {
+      common,
+      name: 'dispatcher',
+      description: 'Takes launch messages and starts boxes on Fargate',
+      timeout: DISPATCH_TIMEOUT,
+      environment: {
+        ...props.environment,
+        [ENV.table]: table.table.tableName,
+        [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.apiUrl]: props.apiUrl,
+        [ENV.cluster]: boxes.cluster.clusterArn,
+        [ENV.subnets]: network.subnetIds.join(','),
+        [ENV.securityGroups]: network.securityGroup.securityGroupId,
+        [ENV.assignPublicIp]: String(network.assignPublicIp),
+        [ENV.agentFamily]: boxes.definitions.agent.family,
+        [ENV.gatesFamily]: boxes.definitions.gates.family,
+        [ENV.deliverFamily]: boxes.definitions.deliver.family,
+      },
+    });
+    table.allow(this.function, ['GetItem', 'PutItem']);
+    storage.allow(this.function, ['PutObject'], ['assignments/']);
+    // To sign the URLs that the boxes read: a signed URL can do what its signer may.
+    storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/']);
+    this.function.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
+    this.allowLaunching(workforce);
+    [
+      workforce.agentQueues[1],
+      workforce.agentQueues[2],
+      workforce.agentQueues[3],
+      workforce.gatesQueue,
+    ].forEach((queue, index) => {
+      this.function.lambda.addEventSource(
+        new SqsEventSource(queue, {
+          batchSize: 10,
+          reportBatchItemFailures: true,
+          maxConcurrency: CONCURRENCY.agents[index] ?? CONCURRENCY.gates,
+        }),
+      );
+    });
+    alarms.add(this, 'Errors', {
+      metric: this.function.lambda.metricErrors({ period: FAULT_PERIOD }),
+      threshold: 1,
+      meaning: 'The dispatcher has thrown: launches are repeated, and tasks wait longer.',
+      runbook: 'dispatcher-errors',
+    });
+  }
+
+  private allowLaunching(workforce: Workforce): void {
+    const { cluster, definitions } = workforce.boxes;
+    const all = Object.values(definitions);
+    const onThisCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
+    this.function.allow({
+      actions: ['ecs:RunTask'],
+      on: all.map(({ family }) =>
+        Stack.of(this).formatArn({
+          service: 'ecs',
+          resource: 'task-definition',
+          resourceName: `${family}:*`,
+        }),
+      ),
+      when: onThisCluster,
+      because:
+        'The number after the family is the revision. A deploy retires revisions while launch messages are in flight, so the dispatcher names the family only.',
+    });
+    this.function.allow({
+      actions: ['ecs:TagResource'],
+      on: [
+        Stack.of(this).formatArn({
+          service: 'ecs',
+          resource: 'task',
+          resourceName: `${cluster.clusterName}/*`,
+        }),
+      ],
+      when: { StringEquals: { 'ecs:CreateAction': 'RunTask' } },
+      because: 'RunTask hands on the tags of the family to a task whose id does not exist before.',
+    });
+    this.function.allow({
+      actions: ['iam:PassRole'],
+      on: all.flatMap((definition) => [
+        definition.taskRole.roleArn,
+        definition.obtainExecutionRole().roleArn,
+      ]),
+      when: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+    });
+  }
+}

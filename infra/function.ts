@@ -1,0 +1,64 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Bundles, FunctionName } from './build.ts';
+import { allow, type Permission } from './permissions.ts';
+
+/** What every construct of the stack takes from the deployment. */
+export interface Common {
+  readonly bundles: Bundles;
+  readonly logRetention: RetentionDays;
+  /** Of the table, the bucket and the key; logs always go with the stack. */
+  readonly removalPolicy: RemovalPolicy;
+}
+
+export interface ServiceFunctionProps {
+  readonly common: Common;
+  /** Names the bundle. */
+  readonly name: FunctionName;
+  readonly description: string;
+  /** Only what this function needs. */
+  readonly environment: Record<string, string>;
+  /** @default 30 seconds */
+  readonly timeout?: Duration;
+  /** MiB; the share of a CPU grows with it. @default 512 */
+  readonly memory?: number;
+}
+
+/** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly role: Role;
+  readonly timeout: Duration;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { common, name, description, environment } = props;
+    this.timeout = props.timeout ?? Duration.seconds(30);
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: common.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(this.role);
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description,
+      code: Code.fromAsset(common.bundles.functionDirectory(name)),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memory ?? 512,
+      timeout: this.timeout,
+      environment,
+      role: this.role,
+      logGroup,
+    });
+  }
+
+  /** Adds one permission to this function's role. */
+  allow(permission: Permission): void {
+    allow(this.role, permission);
+  }
+}

@@ -1,0 +1,81 @@
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import type { Common } from './function.ts';
+import type { State } from './machines/states.ts';
+import { allow, type Permission } from './permissions.ts';
+
+export interface MachineProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly type: StateMachineType;
+  readonly definition: State;
+  /** What the states may do. */
+  readonly permissions: readonly Permission[];
+  /** What it means that an execution fails. */
+  readonly failureMeaning: string;
+}
+
+/** A state machine told in the Amazon States Language, with a role and a log of its own and an alarm on failed executions. */
+export class Machine extends Construct {
+  readonly machine: StateMachine;
+
+  constructor(scope: Construct, id: string, props: MachineProps) {
+    super(scope, id);
+    const isExpress = props.type === StateMachineType.EXPRESS;
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+    for (const permission of props.permissions) allow(role, permission);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'The CloudWatch Logs delivery actions that Step Functions asks for know no resource.',
+    });
+    this.machine = new StateMachine(this, 'Machine', {
+      stateMachineType: props.type,
+      definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(props.definition)),
+      role,
+      logs: {
+        destination: new LogGroup(this, 'Log', {
+          retention: props.common.logRetention,
+          removalPolicy: RemovalPolicy.DESTROY,
+        }),
+        // Express keeps no history but its log; Standard keeps its own for 90 days.
+        level: isExpress ? LogLevel.ALL : LogLevel.ERROR,
+        includeExecutionData: false,
+      },
+    });
+    Validations.of(this.machine).acknowledge(
+      {
+        id: 'AwsSolutions-SF2',
+        reason:
+          'Every execution is named by its task and run, and each log line, record and attempt carries them; X-Ray would ask for rights on every trace of the account.',
+      },
+      ...(isExpress
+        ? []
+        : [
+            {
+              id: 'AwsSolutions-SF1',
+              reason:
+                'A Standard execution keeps every event for 90 days by itself; logging them again costs more than the execution.',
+            },
+          ]),
+    );
+    props.alarms.add(this, 'Failures', {
+      metric: new MathExpression({
+        expression: 'failed + timedOut',
+        label: 'Executions that failed',
+        period: FAULT_PERIOD,
+        usingMetrics: {
+          failed: this.machine.metricFailed({ statistic: 'Sum' }),
+          timedOut: this.machine.metricTimedOut({ statistic: 'Sum' }),
+        },
+      }),
+      threshold: 1,
+      meaning: props.failureMeaning,
+      runbook: 'machine-failures',
+    });
+  }
+}

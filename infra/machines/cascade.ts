@@ -1,0 +1,167 @@
+import type { CASCADE_STEPS, STAGES } from '../../shared/messages/queue.ts';
+import type { BoxKind } from '../../shared/task/attempt.ts';
+import { integration, invoke, OTHERWISE_UNEXPECTED, STEP_FAULTS, type State, UNEXPECTED } from './states.ts';
+
+export interface CascadeParts {
+  /** `aws`, `aws-cn`, …: service integrations are named by ARNs. */
+  readonly partition: string;
+  /** ARN of the function that does the steps. */
+  readonly cascadeFunction: string;
+  /** ARN of the Express machine that comes to a verdict. */
+  readonly janitorMachine: string;
+  /** URLs of the agents queues of priority 1, 2 and 3. */
+  readonly agentQueues: readonly [string, string, string];
+  /** URL. */
+  readonly gatesQueue: string;
+}
+
+type Stage = (typeof STAGES)[number];
+
+/** The state that each stage goes on in. */
+const STATE_OF = {
+  select_model: 'SelectModel',
+  run_agent: 'RunAgent',
+  run_gates: 'RunGates',
+  verify: 'Verify',
+  decide: 'Decide',
+  deliver: 'Deliver',
+  settle: 'Settle',
+  held: 'Held',
+  waiting: 'Waiting',
+  superseded: 'Superseded',
+  ended: 'Ended',
+} as const satisfies Record<Stage, string>;
+
+/** The execution's input: ids only. State lives in the table, so any execution can go on where another one was lost. */
+const TASK_ID = '{% $states.context.Execution.Input.task_id %}';
+const RUN = '{% $states.context.Execution.Input.run %}';
+const ATTEMPT = '{% $states.input.attempt %}';
+
+const HOUR = 3_600;
+
+/**
+ * One task, from the choice of its first model to its end. What goes from state to state is where the task stands:
+ * `{stage, attempt, priority}`, as the last step or box has said it.
+ */
+export function cascadeDefinition(parts: CascadeParts): State {
+  const { partition, agentQueues, gatesQueue } = parts;
+
+  const step = (name: (typeof CASCADE_STEPS)[number]): State =>
+    invoke(partition, parts.cascadeFunction, { step: name, task_id: TASK_ID, run: RUN });
+
+  /** Asks the dispatcher for a box, and waits until that box has reported or was given up. */
+  const box = (kind: BoxKind, queueUrl: string, backstopSeconds: number): State => ({
+    Type: 'Task',
+    Resource: integration(partition, 'sqs:sendMessage.waitForTaskToken'),
+    Arguments: {
+      QueueUrl: queueUrl,
+      MessageBody: {
+        schema_version: 1,
+        kind,
+        task_id: TASK_ID,
+        attempt: ATTEMPT,
+        run: RUN,
+        task_token: '{% $states.context.Task.Token %}',
+      },
+    },
+    Output: '{% $merge([$states.input, $states.result]) %}',
+    // Leases and the reconciler act within minutes. This is for the day on which they do not.
+    TimeoutSeconds: backstopSeconds,
+    Retry: [
+      {
+        ErrorEquals: ['SQS.AmazonSQSException', 'SQS.SdkClientException'],
+        IntervalSeconds: 1,
+        BackoffRate: 2,
+        MaxAttempts: 6,
+        MaxDelaySeconds: 30,
+        JitterStrategy: 'FULL',
+      },
+    ],
+    Catch: OTHERWISE_UNEXPECTED,
+  });
+
+  const queueOfPriority = `{% ['${agentQueues.join("', '")}'][$states.input.priority - 1] %}`;
+
+  return {
+    Comment: 'One task: the cheapest model that can do it, verified, delivered.',
+    QueryLanguage: 'JSONata',
+    StartAt: 'SelectModel',
+    States: {
+      SelectModel: {
+        Comment: 'Starts the next attempt, or says where the task stands when it is already under way.',
+        ...step('select_model'),
+        Next: 'WhereNext',
+      },
+
+      WhereNext: {
+        Type: 'Choice',
+        Choices: Object.entries(STATE_OF).map(([stage, state]) => ({
+          Condition: `{% $states.input.stage = '${stage}' %}`,
+          Next: state,
+        })),
+        Default: 'UnknownStage',
+      },
+
+      RunAgent: {
+        Comment: 'An agent works in a box of its own.',
+        ...box('agent', queueOfPriority, 24 * HOUR),
+        Next: 'WhereNext',
+      },
+
+      RunGates: {
+        Comment: 'Signals and gates run on the result in a second, clean box.',
+        ...box('gates', gatesQueue, 12 * HOUR),
+        Next: 'WhereNext',
+      },
+
+      Verify: {
+        Comment: 'The janitor reduces the evidence to one verdict, which it writes to the task.',
+        Type: 'Task',
+        Resource: integration(partition, 'aws-sdk:sfn:startSyncExecution'),
+        Arguments: {
+          StateMachineArn: parts.janitorMachine,
+          Input:
+            '{% $string({ "task_id": $states.context.Execution.Input.task_id, "attempt": $states.input.attempt }) %}',
+        },
+        // StartSyncExecution answers 200 also when the execution failed.
+        Output:
+          "{% $states.result.Status = 'SUCCEEDED' ? $states.input : $error('the janitor ended as ' & $states.result.Status & ': ' & $states.result.Cause) %}",
+        // As long as an Express execution may take.
+        TimeoutSeconds: 300,
+        Retry: [{ ...STEP_FAULTS, ErrorEquals: [...STEP_FAULTS.ErrorEquals, 'States.QueryEvaluationError'] }],
+        Catch: OTHERWISE_UNEXPECTED,
+        Next: 'Decide',
+      },
+
+      Decide: {
+        Comment: 'Accept, try again, climb to a stronger model, ask a person, or give up.',
+        ...step('decide'),
+        Next: 'WhereNext',
+      },
+
+      Deliver: {
+        Comment: 'Pushes the tree that the verdict is about, and no other.',
+        ...box('deliver', gatesQueue, 6 * HOUR),
+        Next: 'Settle',
+      },
+
+      Settle: {
+        Comment: 'Done, or failed.',
+        ...step('settle'),
+        End: true,
+      },
+
+      Held: { Comment: 'A person is asked; the review starts a new execution.', Type: 'Succeed' },
+      Waiting: { Comment: 'Another task holds the files; its end starts a new execution.', Type: 'Succeed' },
+      Superseded: { Comment: 'A newer execution has taken over.', Type: 'Succeed' },
+      Ended: { Comment: 'There is nothing left to do.', Type: 'Succeed' },
+
+      UnknownStage: {
+        Type: 'Fail',
+        Error: 'UnknownStage',
+        Cause: "{% 'there is no state for the stage ' & $string($states.input.stage) %}",
+      },
+      Unexpected: UNEXPECTED,
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** Building blocks that both machines are told with. */
+
+/** A state, or part of one, in the Amazon States Language. */
+export type State = Readonly<Record<string, unknown>>;
+
+/** ARN of a service integration, e.g. `lambda:invoke`. */
+export const integration = (partition: string, action: string): string =>
+  `arn:${partition}:states:::${action}`;
+
+/** Faults on Lambda's side, which pass. Jitter keeps executions that failed together from coming back together. */
+const LAMBDA_FAULTS = {
+  ErrorEquals: [
+    'Lambda.ServiceException',
+    'Lambda.AWSLambdaException',
+    'Lambda.SdkClientException',
+    'Lambda.ClientExecutionTimeoutException',
+    'Lambda.TooManyRequestsException',
+  ],
+  IntervalSeconds: 1,
+  BackoffRate: 2,
+  MaxAttempts: 6,
+  MaxDelaySeconds: 30,
+  JitterStrategy: 'FULL',
+} as const;
+
+/** The step itself failed. Every step may be done again, and a throttled table or a slow bucket has recovered by then. */
+export const STEP_FAULTS = {
+  ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
+  IntervalSeconds: 1,
+  BackoffRate: 3,
+  MaxAttempts: 2,
+  JitterStrategy: 'FULL',
+} as const;
+
+/** What nobody foresaw ends the execution as failed, with the error it ended by: that fires an alarm, and the reconciler starts the task again. */
+export const OTHERWISE_UNEXPECTED = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
+
+export const UNEXPECTED: State = {
+  Type: 'Fail',
+  Error: '{% $states.input.Error %}',
+  Cause: "{% $states.input.Cause ? $states.input.Cause : 'no cause was given' %}",
+};
+
+/** Invokes a function; the state's output is what the function answers. */
+export const invoke = (partition: string, functionArn: string, payload: State): State => ({
+  Type: 'Task',
+  Resource: integration(partition, 'lambda:invoke'),
+  Arguments: { FunctionName: functionArn, Payload: payload },
+  Output: '{% $states.result.Payload %}',
+  TimeoutSeconds: 60,
+  Retry: [LAMBDA_FAULTS, STEP_FAULTS],
+  Catch: OTHERWISE_UNEXPECTED,
+});

@@ -1,0 +1,88 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  FlowLogDestination,
+  GatewayVpcEndpointAwsService,
+  IpAddresses,
+  Peer,
+  Port,
+  SecurityGroup,
+  type SubnetConfiguration,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Common } from './function.ts';
+
+/**
+ * `public-no-ingress`: boxes have a public address and no way in. Costs nothing while idle.
+ * `private-nat`: boxes have no public address; one NAT gateway, which costs by the hour.
+ * docs/deploy.md has the prices of both.
+ */
+export const NETWORK_MODES = ['public-no-ingress', 'private-nat'] as const;
+export type NetworkMode = (typeof NETWORK_MODES)[number];
+
+export interface NetworkProps {
+  readonly common: Common;
+  readonly mode: NetworkMode;
+}
+
+const PUBLIC: SubnetConfiguration = {
+  name: 'Public',
+  subnetType: SubnetType.PUBLIC,
+  cidrMask: 20,
+  // The dispatcher asks for an address where a box needs one; nothing else gets one by accident.
+  mapPublicIpOnLaunch: false,
+};
+const PRIVATE: SubnetConfiguration = {
+  name: 'Private',
+  subnetType: SubnetType.PRIVATE_WITH_EGRESS,
+  cidrMask: 20,
+};
+
+/** Where the boxes run: out to HTTPS, and nothing in. */
+export class Network extends Construct {
+  readonly vpc: Vpc;
+  readonly subnetIds: string[];
+  readonly securityGroup: SecurityGroup;
+  readonly assignPublicIp: boolean;
+
+  constructor(scope: Construct, id: string, props: NetworkProps) {
+    super(scope, id);
+    const isPrivate = props.mode === 'private-nat';
+    this.vpc = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
+      maxAzs: 2,
+      natGateways: isPrivate ? 1 : 0,
+      subnetConfiguration: isPrivate ? [PUBLIC, PRIVATE] : [PUBLIC],
+      // Closing the default group takes a custom resource that may change security groups; nothing uses that group.
+      restrictDefaultSecurityGroup: false,
+      // Free of charge: presigned uploads and image layers need not go through a NAT gateway.
+      gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
+      flowLogs: {
+        All: {
+          destination: FlowLogDestination.toCloudWatchLogs(
+            new LogGroup(this, 'FlowLog', {
+              retention: props.common.logRetention,
+              removalPolicy: RemovalPolicy.DESTROY,
+            }),
+          ),
+        },
+      },
+    });
+    this.subnetIds = (isPrivate ? this.vpc.privateSubnets : this.vpc.publicSubnets).map(
+      (subnet) => subnet.subnetId,
+    );
+    this.assignPublicIp = !isPrivate;
+    this.securityGroup = new SecurityGroup(this, 'Boxes', {
+      vpc: this.vpc,
+      description: 'Boxes: HTTPS out, nothing in',
+      allowAllOutbound: false,
+    });
+    this.securityGroup.addEgressRule(
+      Peer.anyIpv4(),
+      Port.HTTPS,
+      'The API, presigned URLs, git, package registries and model providers',
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  SingleValueWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { METRICS } from '../shared/names.ts';
+import type { Alarms } from './alarms.ts';
+import type { Api } from './api.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Verification } from './verification.ts';
+import type { Workforce } from './workforce.ts';
+
+export interface ObservabilityProps {
+  readonly alarms: Alarms;
+  readonly api: Api;
+  readonly workforce: Workforce;
+  readonly verification: Verification;
+  readonly dispatcher: Dispatcher;
+  /** Alarm when the share of unverified completions of a day is above this, 0 to 1. */
+  readonly unverifiedThreshold: number;
+  /** With fewer completions than this in a day, the ratio says nothing. */
+  readonly minCompletions: number;
+}
+
+const DAY = Duration.days(1);
+
+type MetricName = Exclude<keyof typeof METRICS, 'namespace' | 'dimension' | 'service'>;
+
+/** A metric of our own, which the functions emit in their logs. */
+const own = (name: MetricName, period: Duration): Metric =>
+  new Metric({
+    namespace: METRICS.namespace,
+    metricName: METRICS[name],
+    dimensionsMap: { [METRICS.dimension]: METRICS.service },
+    statistic: 'Sum',
+    period,
+  });
+
+/** The share of a day's completions that had no evidence of ours; no value at all below the minimum. */
+const unverifiedRatio = (minCompletions: number): MathExpression =>
+  new MathExpression({
+    expression: `IF(total >= ${minCompletions}, unverified / total)`,
+    label: 'Unverified ratio',
+    period: DAY,
+    usingMetrics: { total: own('completions', DAY), unverified: own('unverifiedCompletions', DAY) },
+  });
+
+const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
+
+/** The alarm that the product is about, and the dashboard: one row for each question. */
+export class Observability extends Construct {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, props: ObservabilityProps) {
+    super(scope, id);
+    const ratio = unverifiedRatio(props.minCompletions);
+    props.alarms.add(this, 'UnverifiedRatio', {
+      metric: ratio,
+      threshold: props.unverifiedThreshold,
+      // Strictly above: exactly at the threshold is still fine.
+      comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      meaning: `More than ${100 * props.unverifiedThreshold} % of the completions of a day have no evidence of our own.`,
+      runbook: 'unverified-ratio',
+    });
+    this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.days(7) });
+    this.dashboard.addWidgets(...this.results(ratio));
+    this.dashboard.addWidgets(...this.cascade(props.verification));
+    this.dashboard.addWidgets(...this.launches(props));
+    this.dashboard.addWidgets(...this.api(props.api));
+  }
+
+  /** Can the results be trusted? */
+  private results(ratio: IMetric) {
+    return [
+      new SingleValueWidget({ title: 'Unverified ratio, one day', metrics: [ratio], width: 8, height: 6 }),
+      graph('Completions', own('completions', DAY), own('unverifiedCompletions', DAY), own('failures', DAY)),
+      graph('Asked a person, or could not run', own('referrals', DAY), own('gatesInert', DAY)),
+    ];
+  }
+
+  /** What does it cost, and how often is a stronger model needed? */
+  private cascade({ cascade, janitor }: Verification) {
+    const executions = (machine: IStateMachine, label: string) => [
+      machine.metricSucceeded({ label: `${label} ended` }),
+      machine.metricFailed({ label: `${label} failed` }),
+    ];
+    return [
+      graph('Cost of models (USD)', own('costUsd', DAY)),
+      graph('Attempts and escalations', own('attempts', DAY), own('escalations', DAY)),
+      graph('Executions', ...executions(cascade, 'Cascade'), ...executions(janitor, 'Janitor')),
+    ];
+  }
+
+  /** Does work get started? */
+  private launches({ workforce, dispatcher }: ObservabilityProps) {
+    const labels = ['priority 1', 'priority 2', 'priority 3', 'gates'];
+    const { lambda } = dispatcher.function;
+    return [
+      graph(
+        'Oldest launch message (s)',
+        ...workforce.queues.map((queue, index) =>
+          queue.metricApproximateAgeOfOldestMessage({ label: labels[index] ?? '' }),
+        ),
+      ),
+      graph(
+        'Launch messages waiting',
+        ...workforce.queues.map((queue, index) =>
+          queue.metricApproximateNumberOfMessagesVisible({ label: labels[index] ?? '' }),
+        ),
+      ),
+      graph('Dispatcher', lambda.metricInvocations(), lambda.metricErrors(), lambda.metricThrottles()),
+    ];
+  }
+
+  /** Is the API well? */
+  private api({ api }: Api) {
+    const sum = { statistic: 'Sum' };
+    return [
+      graph('Requests', api.metricCount(sum)),
+      graph('Errors', api.metricClientError(sum), api.metricServerError(sum)),
+      graph('Latency, p99 (ms)', api.metricLatency({ statistic: 'p99' })),
+    ];
+  }
+}

@@ -1,0 +1,40 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+
+export interface Permission {
+  readonly actions: readonly string[];
+  /** ARNs of the resources. */
+  readonly on: readonly string[];
+  /** IAM condition block. */
+  readonly when?: Record<string, Record<string, unknown>>;
+  /** Why one of the ARNs has to hold a `*`. Without it such an ARN is refused. */
+  readonly because?: string;
+}
+
+/** cdk-nag's spelling of an ARN with references, which its findings are named by. */
+function flatten(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { 'Fn::Join': join, 'Fn::GetAtt': attribute, Ref: ref } = value as Record<string, unknown>;
+  if (Array.isArray(join)) return (join[1] as unknown[]).map(flatten).join(String(join[0]));
+  if (Array.isArray(attribute)) return `<${attribute.join('.')}>`;
+  return `<${String(ref)}>`;
+}
+
+/** Grants exactly these actions on exactly these resources; each wildcard is acknowledged with its own reason. */
+export function allow(role: IRole, permission: Permission): void {
+  const { actions, on, when, because } = permission;
+  for (const arn of on) {
+    const flat = flatten(Stack.of(role).resolve(arn));
+    if (!flat.includes('*')) continue;
+    if (!because) throw new Error(`${role.node.path}: ${flat} holds a wildcard; say why it must`);
+    Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${flat}]`, reason: because });
+  }
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      effect: Effect.ALLOW,
+      actions: [...actions],
+      resources: [...on],
+      ...(when && { conditions: when }),
+    }),
+  );
+}

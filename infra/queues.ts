@@ -1,0 +1,78 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type Alarms, FAULT_PERIOD, type Runbook } from './alarms.ts';
+
+const PROTECTED = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
+
+export interface DeadLetterQueueProps {
+  readonly alarms: Alarms;
+  /** What has failed when something lies in here. */
+  readonly meaning: string;
+  readonly runbook: Runbook;
+}
+
+/** Keeps what could not be handled for 14 days, the longest that SQS offers, and says so at once. */
+export class DeadLetterQueue extends Construct {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
+    super(scope, id);
+    this.queue = new Queue(this, 'Queue', { ...PROTECTED, retentionPeriod: Duration.days(14) });
+    props.alarms.add(this, 'NotEmpty', {
+      // In-flight messages count too: an alarm must not go away because somebody looks at the messages.
+      metric: new MathExpression({
+        expression: 'visible + inFlight',
+        label: 'Dead letters',
+        period: FAULT_PERIOD,
+        usingMetrics: {
+          visible: this.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum' }),
+          inFlight: this.queue.metricApproximateNumberOfMessagesNotVisible({ statistic: 'Maximum' }),
+        },
+      }),
+      threshold: 1,
+      meaning: props.meaning,
+      runbook: props.runbook,
+    });
+  }
+}
+
+export interface LaunchQueueProps {
+  readonly alarms: Alarms;
+  /** What the messages launch, for the alarms' descriptions. */
+  readonly launches: string;
+  /** Timeout of the function that takes the messages. */
+  readonly handlerTimeout: Duration;
+  /** A message that is older fires an alarm. */
+  readonly patience: Duration;
+}
+
+/** Launch messages on their way to the dispatcher. */
+export class LaunchQueue extends Construct {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, props: LaunchQueueProps) {
+    super(scope, id);
+    const { alarms, launches, handlerTimeout, patience } = props;
+    const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
+      alarms,
+      meaning: `The dispatcher has given up on launching ${launches}; those tasks wait in vain.`,
+      runbook: 'launch-dead-letters',
+    });
+    this.queue = new Queue(this, 'Queue', {
+      ...PROTECTED,
+      // Lambda asks for six times the timeout of the function, so that a batch in work is not delivered twice.
+      visibilityTimeout: Duration.seconds(6 * handlerTimeout.toSeconds()),
+      retentionPeriod: Duration.days(4),
+      // A receive is also spent each time that Fargate has no capacity; the dispatcher backs off for up to 15 minutes.
+      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 50 },
+    });
+    alarms.add(this, 'OldestMessage', {
+      metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: FAULT_PERIOD }),
+      threshold: patience.toSeconds(),
+      meaning: `Launches of ${launches} have waited for more than ${patience.toMinutes()} minutes.`,
+      runbook: 'oldest-message',
+    });
+  }
+}

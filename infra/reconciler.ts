@@ -1,0 +1,89 @@
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/names.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import type { Boxes } from './boxes.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface ReconcilerProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly boxes: Boxes;
+  readonly cascade: StateMachine;
+  readonly environment: Record<string, string>;
+}
+
+/** Looks after what was lost: leases that ran out, boxes that died, executions that are gone. */
+export class Reconciler extends Construct {
+  constructor(scope: Construct, id: string, props: ReconcilerProps) {
+    super(scope, id);
+    const { common, alarms, table, boxes, cascade } = props;
+    const { clusterArn } = boxes.cluster;
+    const reconciler = new ServiceFunction(this, 'Reconcile', {
+      common,
+      name: 'reconciler',
+      description: 'Expires leases, finds lost boxes, restarts tasks whose execution is gone',
+      timeout: Duration.seconds(50),
+      environment: {
+        ...props.environment,
+        [ENV.table]: table.table.tableName,
+        [ENV.cascadeMachine]: cascade.stateMachineArn,
+        [ENV.cluster]: clusterArn,
+      },
+    });
+    table.allow(reconciler, ['GetItem', 'PutItem'], ['byStatus']);
+    reconciler.allow({
+      actions: ['states:DescribeExecution'],
+      on: [
+        Stack.of(this).formatArn({
+          service: 'states',
+          resource: 'execution',
+          resourceName: `${cascade.stateMachineName}:*`,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      ],
+      because: 'An execution is named by its task and run, which do not exist at deploy time.',
+    });
+    reconciler.allow({
+      actions: ['ecs:ListTasks'],
+      on: ['*'],
+      when: { ArnEquals: { 'ecs:cluster': clusterArn } },
+      because:
+        'ecs:ListTasks knows container instances only, which Fargate has none of; the condition names the cluster.',
+    });
+
+    new Rule(this, 'EveryMinute', {
+      description: 'Reconciles tasks, boxes and executions',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [
+        new LambdaFunction(reconciler.lambda, {
+          event: RuleTargetInput.fromObject({ kind: 'schedule' }),
+          // The next minute does the same; an old event is worth nothing.
+          retryAttempts: 0,
+          maxEventAge: Duration.minutes(1),
+        }),
+      ],
+    });
+    new Rule(this, 'BoxStopped', {
+      description: 'A box has stopped, with or without a report',
+      eventPattern: {
+        source: ['aws.ecs'],
+        detailType: ['ECS Task State Change'],
+        detail: { clusterArn: [clusterArn], lastStatus: ['STOPPED'] },
+      },
+      // No dead-letter queue: what this event says, the schedule finds out a minute later.
+      targets: [new LambdaFunction(reconciler.lambda)],
+    });
+    alarms.add(this, 'Errors', {
+      metric: reconciler.lambda.metricErrors({ period: FAULT_PERIOD }),
+      threshold: 3,
+      meaning: 'The reconciler keeps failing: lost leases, boxes and executions are not noticed.',
+      runbook: 'reconciler-errors',
+    });
+  }
+}

@@ -1,0 +1,100 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Node } from 'constructs';
+import * as z from 'zod';
+import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
+import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
+import { Adapter } from '../shared/task/schema.ts';
+import { NETWORK_MODES } from './network.ts';
+
+const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
+
+/** Context from the command line is text; cdk.json may hold the object itself. */
+const json = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is not valid JSON' });
+      return z.NEVER;
+    }
+  }, schema);
+
+const days = z.coerce.number().int().min(1).max(3_650);
+
+/** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
+export const Settings = z.strictObject({
+  network: z
+    .enum(NETWORK_MODES)
+    .default('public-no-ingress')
+    .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
+  alarmEmail: z.email().optional().describe('Gets every alarm.'),
+  defaultAdapter: json(Adapter)
+    .optional()
+    .describe('JSON of the adapter of tasks that name none; without it such a task is refused or fails.'),
+  tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
+  leaseSeconds: z.coerce
+    .number()
+    .int()
+    .min(30)
+    .max(3_600)
+    .default(120)
+    .describe('An agent that is silent for longer has lost its task.'),
+  nudgeThreshold: z.coerce
+    .number()
+    .gt(0)
+    .lt(1)
+    .default(DEFAULT_NUDGE_THRESHOLD)
+    .describe('Alarm when the share of unverified completions is strictly above this.'),
+  nudgeMinCompletions: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(DEFAULT_MIN_COMPLETIONS)
+    .describe('With fewer completions there is no alarm.'),
+  deliverySecretArn: z
+    .string()
+    .regex(
+      /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:.+-[A-Za-z0-9]{6}$/,
+      'must be the complete ARN of a secret',
+    )
+    .optional()
+    .describe('Secret whose value is the Authorization header that the deliver box pushes with.'),
+  artifactRetentionDays: days.default(90).describe('Patches, transcripts and evidence.'),
+  recordRetentionDays: days.default(400).describe('Records that Athena reads.'),
+  logRetentionDays: z.coerce
+    .number()
+    .pipe(z.literal(LOG_RETENTION_DAYS))
+    .default(RetentionDays.ONE_MONTH)
+    .describe('One of the periods that CloudWatch Logs offers.'),
+  scanLimitMiB: z.coerce
+    .number()
+    .int()
+    // Athena's own minimum.
+    .min(10)
+    .default(1_024)
+    .describe('A query that would read more is stopped.'),
+  onDelete: z
+    .enum(['retain', 'destroy'])
+    .default('retain')
+    .describe('What happens to the table, the bucket and the key when the stack is deleted.'),
+});
+export type Settings = z.infer<typeof Settings>;
+
+const PREFIX = 'assay:';
+
+/** Reads and checks the settings in the context. Throws an error that names each wrong key. */
+export function readSettings(node: Node): Settings {
+  const context: Record<string, unknown> = node.getAllContext();
+  const given = Object.entries(context).filter(([key]) => key.startsWith(PREFIX));
+  const result = Settings.safeParse(
+    Object.fromEntries(given.map(([key, value]) => [key.slice(PREFIX.length), value])),
+  );
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `${PREFIX}${key} is not a setting`)
+      : [`${PREFIX}${issue.path.join('.')}: ${issue.message}`],
+  );
+  throw new Error(`The context is wrong:\n  ${problems.join('\n  ')}`);
+}

@@ -1,0 +1,133 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { ENV } from '../shared/names.ts';
+import { Alarms } from './alarms.ts';
+import { Analytics } from './analytics.ts';
+import { Api } from './api.ts';
+import type { Bundles } from './build.ts';
+import { Conductor } from './conductor.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { Common } from './function.ts';
+import { Observability } from './observability.ts';
+import { Reconciler } from './reconciler.ts';
+import type { Settings } from './settings.ts';
+import { Storage } from './storage.ts';
+import { TasksTable } from './tasks-table.ts';
+import { Verification } from './verification.ts';
+import { Workforce } from './workforce.ts';
+
+export interface AssayStackProps extends StackProps {
+  /** Code of the functions and images, see infra/build.ts. */
+  readonly bundles: Bundles;
+  readonly settings: Settings;
+}
+
+/** All of Assay: one stack, because its parts are of no use without each other. */
+export class AssayStack extends Stack {
+  constructor(scope: Construct, id: string, props: AssayStackProps) {
+    super(scope, id, { description: 'Assay: a quality pipeline for the work of coding agents', ...props });
+    const { bundles, settings } = props;
+    const common: Common = {
+      bundles,
+      logRetention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    };
+    const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
+    const tiers = { [ENV.tierModels]: JSON.stringify(settings.tierModels) };
+    const adapter: Record<string, string> = settings.defaultAdapter
+      ? { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) }
+      : {};
+    const nudge = {
+      [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
+      [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
+    };
+
+    const alarms = new Alarms(this, 'Alarms', { common, email: settings.alarmEmail });
+    const table = new TasksTable(this, 'Tasks', { common });
+    const storage = new Storage(this, 'Storage', {
+      common,
+      artifactRetention: Duration.days(settings.artifactRetentionDays),
+      recordRetention: Duration.days(settings.recordRetentionDays),
+    });
+    const api = new Api(this, 'Api', {
+      common,
+      alarms,
+      table,
+      storage,
+      environments: {
+        'api-submit': { ...adapter },
+        'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
+        'api-read': { ...nudge, ...tiers },
+      },
+    });
+    const workforce = new Workforce(this, 'Workforce', {
+      common,
+      alarms,
+      networkMode: settings.network,
+      deliverySecretArn: settings.deliverySecretArn,
+    });
+    const verification = new Verification(this, 'Verification', {
+      common,
+      alarms,
+      table,
+      storage,
+      workforce,
+      environment: { ...lease, ...tiers },
+    });
+    const { cascade } = verification;
+    const dispatcher = new Dispatcher(this, 'Dispatcher', {
+      common,
+      alarms,
+      table,
+      storage,
+      workforce,
+      cascade,
+      apiUrl: api.url,
+      environment: { ...adapter, ...lease },
+    });
+    new Conductor(this, 'Conductor', { common, alarms, table, cascade, environment: {} });
+    new Reconciler(this, 'Reconciler', {
+      common,
+      alarms,
+      table,
+      boxes: workforce.boxes,
+      cascade,
+      environment: {},
+    });
+    const analytics = new Analytics(this, 'Analytics', {
+      common,
+      alarms,
+      table,
+      storage,
+      scanLimitBytes: settings.scanLimitMiB * 1_048_576,
+    });
+    const observability = new Observability(this, 'Observability', {
+      alarms,
+      api,
+      workforce,
+      verification,
+      dispatcher,
+      unverifiedThreshold: settings.nudgeThreshold,
+      minCompletions: settings.nudgeMinCompletions,
+    });
+
+    const output = (name: string, description: string, value: string) =>
+      new CfnOutput(this, name, { description, value });
+    output('ApiUrl', 'Base URL of the API', api.url);
+    output(
+      'DashboardUrl',
+      'The dashboard',
+      `https://console.aws.amazon.com/cloudwatch/home?region=${this.region}#dashboards:name=${observability.dashboard.dashboardName}`,
+    );
+    output('Bucket', 'Artifacts, evidence and records', storage.bucket.bucketName);
+    output(
+      'TableName',
+      'Tasks; operator tokens are made in it, as hashes, with `assay token`',
+      table.table.tableName,
+    );
+    output('AlarmTopic', 'Subscribe here to hear of alarms', alarms.topic.topicArn);
+    output('AthenaWorkGroup', 'Query the records in this workgroup', analytics.workGroup.name);
+    output('AthenaDatabase', 'Database of the records', analytics.databaseName);
+  }
+}

@@ -1,0 +1,68 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type LifecycleRule,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { Common, ServiceFunction } from './function.ts';
+
+/** Folders of the bucket, by who may do what in them. See `objectKey` in shared/names.ts. */
+export const PREFIXES = ['assignments/', 'artifacts/', 'evidence/', 'records/', 'athena-results/'] as const;
+export type Prefix = (typeof PREFIXES)[number];
+
+export interface StorageProps {
+  readonly common: Common;
+  /** How long patches, transcripts and evidence are kept. */
+  readonly artifactRetention: Duration;
+  /** How long the records are kept that Athena reads. */
+  readonly recordRetention: Duration;
+}
+
+/** The one bucket: working data with a short life, records with a long one. */
+export class Storage extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, props: StorageProps) {
+    super(scope, id);
+    const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
+      id: `expire-${prefix.slice(0, -1)}`,
+      prefix,
+      expiration: after,
+    });
+    this.bucket = new Bucket(this, 'Bucket', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      removalPolicy: props.common.removalPolicy,
+      lifecycleRules: [
+        // An assignment holds the token of a box; its presigned URL is dead after minutes.
+        expire('assignments/', Duration.days(1)),
+        expire('artifacts/', props.artifactRetention),
+        expire('evidence/', props.artifactRetention),
+        expire('records/', props.recordRetention),
+        expire('athena-results/', Duration.days(7)),
+        { id: 'abort-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason:
+        'Everything in the bucket is written by functions of this stack or under URLs that they sign, and the records say what was written for which task. Who must know of each read switches on CloudTrail data events for the account.',
+    });
+  }
+
+  /** Lets a function use these S3 actions on objects below the prefixes. */
+  allow(grantee: ServiceFunction, actions: readonly string[], prefixes: readonly Prefix[]): void {
+    grantee.allow({
+      actions: actions.map((action) => `s3:${action}`),
+      on: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),
+      because:
+        'The keys below the prefix hold task ids and attempt numbers, which do not exist at deploy time.',
+    });
+  }
+}

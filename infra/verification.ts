@@ -1,0 +1,89 @@
+import { Aws } from 'aws-cdk-lib';
+import { type StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { ENV } from '../shared/names.ts';
+import type { Alarms } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import { Machine } from './machine.ts';
+import { cascadeDefinition } from './machines/cascade.ts';
+import { janitorDefinition } from './machines/janitor.ts';
+import type { Storage } from './storage.ts';
+import type { TasksTable } from './tasks-table.ts';
+import type { Workforce } from './workforce.ts';
+
+export interface VerificationProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  readonly workforce: Workforce;
+  /** Of the cascade function, beside the table and the bucket. */
+  readonly environment: Record<string, string>;
+}
+
+/** The two state machines and the functions that do their steps. */
+export class Verification extends Construct {
+  readonly cascade: StateMachine;
+  readonly janitor: StateMachine;
+
+  constructor(scope: Construct, id: string, props: VerificationProps) {
+    super(scope, id);
+    const { common, alarms, table, storage, workforce } = props;
+    const stored = {
+      [ENV.table]: table.table.tableName,
+      [ENV.bucket]: storage.bucket.bucketName,
+    };
+
+    const janitorSteps = new ServiceFunction(this, 'JanitorSteps', {
+      common,
+      name: 'janitor',
+      description: 'Reduces the evidence of an attempt to a verdict',
+      environment: stored,
+    });
+    table.allow(janitorSteps, ['GetItem', 'PutItem']);
+    storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
+
+    const janitor = new Machine(this, 'Janitor', {
+      common,
+      alarms,
+      type: StateMachineType.EXPRESS,
+      definition: janitorDefinition({
+        partition: Aws.PARTITION,
+        janitorFunction: janitorSteps.lambda.functionArn,
+      }),
+      permissions: [{ actions: ['lambda:InvokeFunction'], on: [janitorSteps.lambda.functionArn] }],
+      failureMeaning: 'The janitor could not come to a verdict; the cascade asks it again.',
+    });
+
+    const cascadeSteps = new ServiceFunction(this, 'CascadeSteps', {
+      common,
+      name: 'cascade',
+      description: 'Chooses the model, decides on the verdict, settles the task',
+      environment: { ...props.environment, ...stored },
+    });
+    table.allow(cascadeSteps, ['GetItem', 'PutItem']);
+    storage.allow(cascadeSteps, ['GetObject'], ['artifacts/', 'evidence/']);
+
+    const { agentQueues, gatesQueue } = workforce;
+    const cascade = new Machine(this, 'Cascade', {
+      common,
+      alarms,
+      type: StateMachineType.STANDARD,
+      definition: cascadeDefinition({
+        partition: Aws.PARTITION,
+        cascadeFunction: cascadeSteps.lambda.functionArn,
+        janitorMachine: janitor.machine.stateMachineArn,
+        agentQueues: [agentQueues[1].queueUrl, agentQueues[2].queueUrl, agentQueues[3].queueUrl],
+        gatesQueue: gatesQueue.queueUrl,
+      }),
+      permissions: [
+        { actions: ['lambda:InvokeFunction'], on: [cascadeSteps.lambda.functionArn] },
+        { actions: ['sqs:SendMessage'], on: workforce.queues.map((queue) => queue.queueArn) },
+        { actions: ['states:StartSyncExecution'], on: [janitor.machine.stateMachineArn] },
+      ],
+      failureMeaning: 'A cascade execution has failed; the reconciler starts the task again.',
+    });
+    this.cascade = cascade.machine;
+    this.janitor = janitor.machine;
+  }
+}

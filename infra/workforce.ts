@@ -1,0 +1,56 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { PRIORITIES } from '../shared/task/schema.ts';
+import type { Alarms } from './alarms.ts';
+import { Boxes } from './boxes.ts';
+import type { Common } from './function.ts';
+import { Network, type NetworkMode } from './network.ts';
+import { LaunchQueue } from './queues.ts';
+
+export type Priority = (typeof PRIORITIES)[number];
+
+export interface WorkforceProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly networkMode: NetworkMode;
+  readonly deliverySecretArn?: string | undefined;
+}
+
+/** How long the dispatcher may take for a batch; the queues' visibility timeout follows from it. */
+export const DISPATCH_TIMEOUT = Duration.seconds(30);
+
+/** Waiting for longer than this is worth an alarm. Nice-to-have work may wait for capacity for a while. */
+const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration.hours(4) } as const;
+
+/** Where work waits (a queue for agents of each priority, one for gates and deliveries) and where it is done (the boxes). */
+export class Workforce extends Construct {
+  readonly agentQueues: Readonly<Record<Priority, Queue>>;
+  readonly gatesQueue: Queue;
+  readonly network: Network;
+  readonly boxes: Boxes;
+
+  constructor(scope: Construct, id: string, props: WorkforceProps) {
+    super(scope, id);
+    const { common, alarms } = props;
+    const queue = (name: string, launches: string, patience: Duration) =>
+      new LaunchQueue(this, name, { alarms, launches, patience, handlerTimeout: DISPATCH_TIMEOUT }).queue;
+    this.agentQueues = {
+      1: queue('Agents1', 'agents of priority 1', PATIENCE[1]),
+      2: queue('Agents2', 'agents of priority 2', PATIENCE[2]),
+      3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
+    };
+    this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
+    this.network = new Network(this, 'Network', { common, mode: props.networkMode });
+    this.boxes = new Boxes(this, 'Boxes', {
+      common,
+      vpc: this.network.vpc,
+      deliverySecretArn: props.deliverySecretArn,
+    });
+  }
+
+  /** All four queues. */
+  get queues(): readonly Queue[] {
+    return [...Object.values(this.agentQueues), this.gatesQueue];
+  }
+}
