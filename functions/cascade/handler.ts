@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
 import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
-import { leaseSeconds, tierModels } from '../kit/config.ts';
+import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
 const { tasks, locks } = stores();
@@ -11,6 +11,6 @@ const STEPS = { select_model: selectModel, decide: decideStep, settle: settleSte
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = middy<unknown, CascadeResult>().handler(async (event) => {
   const { step, task_id, run } = CascadeStep.parse(event);
-  const context: CascadeContext = { tasks, locks, models, leaseSeconds: leaseSeconds(), now: new Date() };
+  const context: CascadeContext = { tasks, locks, models, now: new Date() };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
 });

@@ -18,7 +18,7 @@ import { backOffSeconds, queueUrl } from './back-off.ts';
 const { tasks } = stores();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
-const shared: Omit<LaunchContext, 'now'> = {
+const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
   tasks,
   objects: objectStore(),
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
@@ -39,15 +39,19 @@ const shared: Omit<LaunchContext, 'now'> = {
 
 /** True when the message is done with; false when it must come again. */
 async function handle(record: SQSRecord): Promise<boolean> {
+  const seconds = backOffSeconds(Number(record.attributes.ApproximateReceiveCount));
   try {
-    await launchBox(LaunchMessage.parse(JSON.parse(record.body)), { ...shared, now: new Date() });
+    await launchBox(LaunchMessage.parse(JSON.parse(record.body)), {
+      ...shared,
+      backOffSeconds: seconds,
+      now: new Date(),
+    });
     return true;
   } catch (error) {
     if (!(error instanceof NoCapacity)) {
       logger.error('launch failed', { message_id: record.messageId, error: error as Error });
       return false;
     }
-    const seconds = backOffSeconds(Number(record.attributes.ApproximateReceiveCount));
     logger.warn('no capacity', { message_id: record.messageId, retry_in_s: seconds, reason: error.message });
     await sqs.send(
       new ChangeMessageVisibilityCommand({

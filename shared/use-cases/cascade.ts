@@ -11,11 +11,13 @@ import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
 import type { Task } from '../task/task.ts';
 
+/** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
+const QUEUE_SECONDS = 86_400;
+
 export interface CascadeContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly models: TierModels;
-  readonly leaseSeconds: number;
   readonly now: Date;
 }
 
@@ -65,7 +67,7 @@ export async function selectModel(id: string, run: number, context: CascadeConte
         tier: rung.tier,
         effort,
         holder: 'managed',
-        leaseSeconds: context.leaseSeconds,
+        leaseSeconds: QUEUE_SECONDS,
         agent: null,
         now: context.now,
       });

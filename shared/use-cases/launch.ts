@@ -5,13 +5,13 @@ import { stageOf } from '../cascade/stage.ts';
 import type { Assignment } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
 import { objectKey } from '../names.ts';
-import type { Boxes } from '../store/boxes.ts';
+import { type Boxes, NoCapacity } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
-import { alreadyReported, recordLaunch } from '../task/commands/launch.ts';
+import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import type { Adapter } from '../task/schema.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
@@ -26,6 +26,8 @@ export interface LaunchContext {
   readonly apiUrl: string;
   readonly defaultAdapter: Adapter;
   readonly leaseSeconds: number;
+  /** Seconds until the message comes again when there is no room for the box. */
+  readonly backOffSeconds: number;
   readonly now: Date;
 }
 
@@ -162,11 +164,20 @@ export async function launchBox(
     return wake(await context.tasks.require(message.task_id));
   }
   const launch = await launchOf(message, task, attempt, context);
-  await context.boxes.run(
-    message.kind,
-    context.families[message.kind],
-    launchName(task.id, attempt.number, message.kind, launch.number),
-    await context.objects.presignGet(launch.assignment_key),
-  );
+  const name = launchName(task.id, attempt.number, message.kind, launch.number);
+  try {
+    await context.boxes.run(
+      message.kind,
+      context.families[message.kind],
+      name,
+      await context.objects.presignGet(launch.assignment_key),
+    );
+  } catch (error) {
+    if (error instanceof NoCapacity)
+      await context.tasks.change(task.id, (each) =>
+        postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
+      );
+    throw error;
+  }
   return 'launched';
 }
