@@ -1,0 +1,120 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ObjectFiles, StoredObject } from './object-files.ts';
+
+/**
+ * The parts of fauxqs that its public entry keeps to itself. That entry can listen on all interfaces only, and keeps
+ * objects in files that a kill can tear; put together here, the same parts listen on loopback and keep whole files.
+ * The version is pinned exactly, because these are internals.
+ */
+export interface SqsQueue {
+  readonly url: string;
+  readonly inflightMessages: ReadonlyMap<string, unknown>;
+  persistence: SqsPersistence | undefined;
+  setAttributes(attributes: Readonly<Record<string, string>>): void;
+  changeVisibility(receiptHandle: string, seconds: number): void;
+}
+
+export interface SqsStore {
+  /** Empty: queue URLs have the host of the request. */
+  host: string;
+  region: string;
+  persistence: SqsPersistence | undefined;
+  createQueue(name: string, url: string, arn: string, attributes: Readonly<Record<string, string>>): SqsQueue;
+  deleteQueue(url: string): boolean;
+  getQueueByName(name: string): SqsQueue | undefined;
+  allQueues(): Iterable<SqsQueue>;
+}
+
+export interface SqsPersistence {
+  readonly db: import('node:sqlite').DatabaseSync;
+  loadSqsAndSns(sqs: SqsStore, sns: unknown): void;
+  updateMessageReady(messageId: string): void;
+  close(): void;
+}
+
+export interface S3Store {
+  persistence: ObjectFiles | undefined;
+  createBucket(name: string): void;
+  hasBucket(name: string): boolean;
+  headObject(bucket: string, key: string): { readonly etag: string };
+  restoreObject(bucket: string, object: StoredObject): void;
+}
+
+/** What is used of the Fastify application that fauxqs builds. */
+export interface App {
+  readonly server: Server;
+  ready(): PromiseLike<unknown>;
+  listen(options: { port: number; host: string }): Promise<unknown>;
+  close(): Promise<unknown>;
+  addHook(
+    name: 'onRequest' | 'preHandler',
+    hook: (request: AppRequest, reply: AppReply, done: () => void) => void,
+  ): void;
+  removeContentTypeParser(type: string): void;
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'buffer'; bodyLimit: number },
+    parser: (request: AppRequest, body: Buffer, done: (error: null, body: Buffer) => void) => void,
+  ): void;
+}
+export interface AppRequest {
+  readonly raw: IncomingMessage;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly params: unknown;
+}
+export interface AppReply {
+  status(status: number): AppReply;
+  header(name: string, value: string): AppReply;
+  send(body: string): AppReply;
+}
+
+interface Parts {
+  buildApp(options: {
+    logger: boolean;
+    defaultRegion: string;
+    stores: { sqsStore: SqsStore; snsStore: unknown; s3Store: S3Store };
+  }): App;
+  readonly SqsStore: new () => SqsStore;
+  readonly SnsStore: new () => unknown;
+  readonly S3Store: new () => S3Store;
+  readonly PersistenceManager: new (directory: string) => SqsPersistence;
+}
+
+async function loadParts(): Promise<Parts> {
+  const manifest = findPackageJSON('fauxqs', import.meta.url);
+  if (manifest === undefined) throw new Error('the package fauxqs is not installed');
+  const part = (file: string): Promise<object> =>
+    import(pathToFileURL(join(dirname(manifest), 'dist', file)).href);
+  const files = ['app.js', 'sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js'];
+  const parts: object = Object.assign({}, ...(await Promise.all(files.map(part))));
+  for (const name of ['buildApp', 'SqsStore', 'SnsStore', 'S3Store', 'PersistenceManager']) {
+    if (!(name in parts)) throw new Error(`fauxqs has no ${name}: is it another version?`);
+  }
+  return parts as Parts;
+}
+
+export interface Fauxqs {
+  readonly app: App;
+  readonly sqs: SqsStore;
+  readonly s3: S3Store;
+  /** Not yet in use: the queues that were there are loaded, and nothing is written until it is given to the store. */
+  readonly persistence: SqsPersistence;
+}
+
+/** Puts fauxqs together, with the queues and messages that are kept in the directory. */
+export async function openFauxqs(queueDirectory: string, defaultRegion: string): Promise<Fauxqs> {
+  const parts = await loadParts();
+  const sqs = new parts.SqsStore();
+  const sns = new parts.SnsStore();
+  const s3 = new parts.S3Store();
+  const persistence = new parts.PersistenceManager(queueDirectory);
+  persistence.loadSqsAndSns(sqs, sns);
+  const stores = { sqsStore: sqs, snsStore: sns, s3Store: s3 };
+  const app = parts.buildApp({ logger: false, defaultRegion, stores });
+  sqs.host = '';
+  return { app, sqs, s3, persistence };
+}
