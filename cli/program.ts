@@ -17,8 +17,8 @@ export const isHelp = (error: CommanderError): boolean =>
   error.code === 'commander.version' ||
   error.code === 'commander.help';
 
-/** The whole command line. docs/cli.md is generated from it. */
-export function buildProgram(io: Io): Command {
+/** The whole command line; docs/cli.md is generated from it. `quiet`: usage errors are thrown and not printed. */
+export function buildProgram(io: Io, quiet = false): Command {
   const program = new Command('assay')
     .description(
       'Submit work for coding agents, and see what came of it. Nothing is done because an agent said so.',
@@ -28,11 +28,12 @@ export function buildProgram(io: Io): Command {
     .option('--token <token>', 'operator token (or ASSAY_TOKEN, which keeps it out of the process list)')
     .addOption(new Option('--no-color', 'no colours (or NO_COLOR=1)'))
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for usage and examples)')
+    .showHelpAfterError(quiet ? false : '(add --help for usage and examples)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => (quiet ? undefined : write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
       getOutHasColors: () => colorsFor(io.stdout, io.env).isColorSupported,

@@ -26,17 +26,24 @@ const errorJson = (error: CliError): string =>
     },
   });
 
+const usageError = ({ code, message }: CommanderError): CliError =>
+  new CliError(EXIT.usage, code.replace(/^commander\./, ''), message.replace(/^error: /, ''));
+
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const program = buildProgram(io);
+  const json = argv.includes('--json');
+  const program = buildProgram(io, json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) {
+      if (isHelp(error)) return EXIT.ok;
+      if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);
+      return EXIT.usage;
+    }
     if (error instanceof Ended || error instanceof Interrupted) return error.exitCode;
     if (error instanceof CliError) {
-      const json = argv.includes('--json');
       io.stderr.write(`${json ? errorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`);
       return error.exitCode;
     }

@@ -56,6 +56,9 @@ const fieldName = (path: Path): string =>
     '',
   );
 
+const isMissing = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+
 /** Every refused field of one task, with its place in the file. */
 function refusals(
   error: z.ZodError,
@@ -73,7 +76,7 @@ function refusals(
     const path = [...prefix, ...issue.path];
     return issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({ where: at(path, key), message: 'is not a known field' }))
-      : [{ where: at(path), message: issue.message }];
+      : [{ where: at(path), message: isMissing(issue) ? 'is missing' : issue.message }];
   });
 }
 

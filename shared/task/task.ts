@@ -32,8 +32,11 @@ export const BlockedReason = z.object({
   message: z.string(),
 });
 
+/** Strict where a request is read; what is stored or answered may have fields of a newer version. */
+const Submitted = SubmitTask.omit({ id: true }).strip();
+
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
-export const Task = SubmitTask.omit({ id: true }).extend({
+export const Task = Submitted.extend({
   id: TaskId,
   status: Status,
   /** +1 with every write; the ETag. */

@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from 'vitest';
+import { type Client, createClient } from '../../cli/client.ts';
+import { ROUTES } from '../../shared/api/routes.ts';
+import { aTask, type FakeApi, fakeApi, type Handler, problem } from './support.ts';
+
+let api: FakeApi | undefined;
+afterEach(() => api?.close());
+
+async function clientOf(handler: Handler): Promise<Client> {
+  api = await fakeApi(handler);
+  return createClient({ url: api.url, token: 'secret', source: 'the test' });
+}
+
+test('every route of the API has a method on the client', async () => {
+  const client = await clientOf(() => [200, {}]);
+  expect(Object.keys(client)).toEqual(Object.keys(ROUTES));
+});
+
+test('path parameters are escaped, so that an id cannot reach another route', async () => {
+  const client = await clientOf(() => problem(404, 'not_found'));
+  await expect(client.getTask({ id: '../status?x=1' })).rejects.toMatchObject({ code: 'not_found' });
+  expect(api?.seen[0]?.url).toBe('/tasks/..%2Fstatus%3Fx%3D1');
+});
+
+test('query values that are undefined are left out', async () => {
+  const client = await clientOf(() => [200, { tasks: [], next_cursor: null }]);
+  await client.listTasks({ query: { status: 'open', role: undefined, limit: 5 } });
+  expect(api?.seen[0]?.url).toBe('/tasks?status=open&limit=5');
+});
+
+test('token, body, version and idempotency key travel in their headers', async () => {
+  const client = await clientOf(() => [200, aTask()]);
+  await client.cancel({ id: 't-1', body: { reason: 'done by hand' }, ifMatch: 7 });
+  await client.submitTask({
+    body: { title: 'x', repository: 'https://example.com/x.git' },
+    idempotencyKey: 'key-1',
+  });
+  expect(api?.seen[0]).toMatchObject({
+    method: 'POST',
+    headers: { authorization: 'Bearer secret', 'if-match': '"7"', 'content-type': 'application/json' },
+    body: { reason: 'done by hand' },
+  });
+  expect(api?.seen[0]?.headers['idempotency-key']).toBeUndefined();
+  expect(api?.seen[1]?.headers['idempotency-key']).toBe('key-1');
+});
+
+test('a read is repeated when the connection breaks or the API is busy', async () => {
+  const client = await clientOf((_, nth) =>
+    nth === 1 ? 'drop' : nth === 2 ? problem(503, 'busy') : [200, { status: 'ok', version: '1' }],
+  );
+  await expect(client.health({})).resolves.toEqual({ status: 'ok', version: '1' });
+  expect(api?.seen).toHaveLength(3);
+});
+
+test('a write without an idempotency key is sent once, because it may have arrived', async () => {
+  const client = await clientOf(() => 'drop');
+  await expect(client.retry({ id: 't-1', body: {} })).rejects.toMatchObject({ code: 'unreachable' });
+  expect(api?.seen).toHaveLength(1);
+});
+
+test('a write with an idempotency key is repeated with the same key', async () => {
+  const client = await clientOf((_, nth) => (nth === 1 ? 'drop' : [201, aTask()]));
+  await client.submitTask({
+    body: { title: 'x', repository: 'https://example.com/x.git' },
+    idempotencyKey: 'k',
+  });
+  expect(api?.seen.map((each) => each.headers['idempotency-key'])).toEqual(['k', 'k']);
+});
+
+test('an answer that does not fit the schema is refused, naming the field', async () => {
+  const client = await clientOf(() => [200, { status: 'fine', version: 1 }]);
+  await expect(client.health({})).rejects.toMatchObject({
+    code: 'bad_answer',
+    exitCode: 1,
+    details: [{ where: 'status' }, { where: 'version' }],
+  });
+});
+
+test('something that is no Assay API is named as such', async () => {
+  const client = await clientOf(() => [502, '<html>']);
+  await expect(client.health({})).rejects.toMatchObject({ code: 'not_assay' });
+});
