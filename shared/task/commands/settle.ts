@@ -44,7 +44,8 @@ export function settle(task: Task, now: Date): Change | null {
   const attempt = currentAttempt(task);
   if (task.status === 'done' || task.status === 'failed' || task.status === 'cancelled') return null;
   const action = attempt?.decision?.action;
-  if (attempt && action === 'accept' && !mustDeliver(task) && task.delivery?.state !== 'refused') {
+  if (action === 'accept' && mustDeliver(task)) return null;
+  if (attempt && action === 'accept' && task.delivery?.state !== 'refused') {
     const verdict = attempt.verdict;
     const approved = task.review?.decision === 'approve';
     const verified = verdict?.verified ?? false;

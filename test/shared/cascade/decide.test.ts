@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
+import { type Attempt, FAILURE_CLASSES, FATAL_CLASSES, INFRA_CLASSES } from '../../../shared/task/attempt.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { artifact, attempt, inReview, NOW, report, sha1, verdict } from '../../support/builders.ts';
+
+const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
+  inReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
+const onTier = (tier: 'haiku' | 'sonnet' | 'opus', fields: Partial<Attempt> = {}) => ({
+  tier,
+  model: MODELS[tier],
+  ...fields,
+});
+
+describe('the escalation triggers, in order', () => {
+  it.each([
+    [
+      'a hard failure with nothing to look at',
+      { report: report({ status: 'failed', summary: '', output_tail: '' }) },
+      'task failed',
+    ],
+    [
+      'the janitor before the words',
+      { verdict: verdict({ verdict: 'fail' }), report: report({ output_tail: "I'm not sure" }) },
+      'janitor verification failed',
+    ],
+    [
+      'words of low confidence on passing work',
+      { verdict: verdict(), report: report({ output_tail: "I'm not sure it works" }) },
+      `low confidence: "I'm not sure"`,
+    ],
+    [
+      'words before the flag',
+      {
+        report: report({ status: 'failed', summary: 'gave up', output_tail: 'this is beyond my abilities' }),
+      },
+      'low confidence: "this is beyond my"',
+    ],
+    [
+      'the explicit flag last',
+      { report: report({ status: 'failed', summary: 'gave up', output_tail: 'stack trace' }) },
+      'explicit failure',
+    ],
+    ['nothing', { verdict: verdict() }, null],
+  ])('%s', (_name, fields, expected) => {
+    expect(escalationTrigger(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(expected);
+  });
+});
+
+describe('what follows from an attempt', () => {
+  it('climbs haiku, sonnet, opus, and gives up on top', () => {
+    expect(decide(failed(onTier('haiku')), MODELS)).toMatchObject({
+      action: 'escalate',
+      next_tier: 'sonnet',
+      next_model: MODELS.sonnet,
+    });
+    expect(decide(failed(onTier('sonnet')), MODELS)).toMatchObject({ action: 'escalate', next_tier: 'opus' });
+    expect(decide(failed(onTier('opus')), MODELS)).toMatchObject({ action: 'give_up', next_model: null });
+  });
+
+  it('accepts a pass, verified or not', () => {
+    expect(decide(inReview({ verdict: verdict() }), MODELS)).toMatchObject({
+      action: 'accept',
+      reason: 'verdict pass',
+    });
+    expect(decide(inReview({ verdict: verdict({ verified: false }) }), MODELS)).toMatchObject({
+      action: 'accept',
+      reason: 'completed unverified',
+    });
+  });
+
+  it('climbs on low confidence although the work passed, but lets evidence outweigh words on the last tier', () => {
+    const unsure = {
+      verdict: verdict(),
+      report: report({ output_tail: 'This is a partial implementation.' }),
+    };
+    expect(decide(inReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({ action: 'escalate' });
+    expect(decide(inReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({ action: 'accept' });
+  });
+
+  it('asks a person when the evidence is not conclusive', () => {
+    expect(
+      decide(
+        inReview({
+          verdict: verdict({
+            verdict: 'refer',
+            reasons: [{ code: 'gate_inert', subject: 'lint', message: 'no ruff here' }],
+          }),
+        }),
+        MODELS,
+      ),
+    ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
+  });
+
+  it.each(INFRA_CLASSES)('repeats on the same tier after %s, within the retries', (failureClass) => {
+    const of = inReview({
+      ...onTier('sonnet'),
+      report: report({ status: 'failed', failure_class: failureClass }),
+      artifact: null,
+    });
+    expect(decide(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
+    expect(decide({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+  });
+
+  it.each(FATAL_CLASSES)('gives up at once after %s', (failureClass) => {
+    expect(
+      decide(
+        inReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
+        MODELS,
+      ),
+    ).toMatchObject({ action: 'give_up', reason: failureClass });
+  });
+
+  it('follows the word of a person on the tree that the person saw', () => {
+    const by = { by: 'ann', reason: 'read it', at: NOW.toISOString(), tree: sha1('b') };
+    const referred = { verdict: verdict({ verdict: 'refer' }) };
+    expect(decide(inReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action).toBe(
+      'accept',
+    );
+    expect(decide(inReview(referred, { review: { ...by, decision: 'reject' } }), MODELS).action).toBe(
+      'escalate',
+    );
+    expect(
+      decide(inReview(referred, { review: { ...by, tree: sha1('d'), decision: 'approve' } }), MODELS).action,
+    ).toBe('refer');
+  });
+
+  it('keeps to the budget of attempts and of dollars', () => {
+    const three = failed(
+      {},
+      {
+        attempts: [1, 2, 3].map((number) =>
+          attempt({
+            number,
+            outcome: number === 3 ? null : 'failed',
+            verdict: verdict({ verdict: 'fail' }),
+            report: report(),
+            cost_usd: 0.5,
+          }),
+        ),
+      },
+    );
+    expect(decide({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({ action: 'give_up' });
+    expect(decide({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS)).toMatchObject({
+      action: 'give_up',
+    });
+    expect(decide({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS)).toMatchObject({
+      action: 'escalate',
+    });
+    expect(budgetExhausted({ ...three, budget: { max_attempts: 3 }, budget_from: 3 })).toBeNull();
+  });
+
+  it('stays on a model that the task insists on', () => {
+    const insisted = { ...failed({ tier: null, model: 'my-model' }), model: 'my-model' };
+    expect(decide(insisted, MODELS).action).toBe('give_up');
+  });
+
+  it('never accepts failed work, never climbs on what could not run', () => {
+    const anyAttempt = fc.record({
+      verdict: fc.option(fc.constantFrom('pass', 'fail', 'refer')),
+      verified: fc.boolean(),
+      status: fc.constantFrom('completed', 'failed'),
+      failureClass: fc.option(fc.constantFrom(...FAILURE_CLASSES)),
+      tail: fc.string({ maxLength: 50 }),
+      tier: fc.constantFrom('haiku', 'sonnet', 'opus'),
+    });
+    fc.assert(
+      fc.property(anyAttempt, fc.integer({ min: 0, max: 4 }), (made, retries) => {
+        const of = inReview(
+          {
+            ...onTier(made.tier as 'haiku'),
+            verdict:
+              made.verdict === null
+                ? null
+                : verdict({ verdict: made.verdict as 'pass', verified: made.verified }),
+            report: report({
+              status: made.status as 'completed',
+              failure_class: made.failureClass,
+              output_tail: made.tail,
+            }),
+          },
+          { retries },
+        );
+        const { action } = decide(of, MODELS);
+        if (action === 'accept') expect(made.verdict).toBe('pass');
+        if (
+          made.failureClass &&
+          (INFRA_CLASSES.includes(made.failureClass) || FATAL_CLASSES.includes(made.failureClass))
+        )
+          expect(action).not.toBe('escalate');
+        if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
+      }),
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
+import type { Attempt } from '../../shared/task/attempt.ts';
+import { createTask } from '../../shared/task/commands/create.ts';
+import { SubmitTask, type SubmitTaskInput } from '../../shared/task/schema.ts';
+import type { Task } from '../../shared/task/task.ts';
+
+/** One builder per aggregate: valid by default, each test names only what it is about. */
+
+export const NOW = new Date('2026-11-20T10:00:00.000Z');
+export const later = (seconds: number, from: Date = NOW): Date => new Date(from.getTime() + seconds * 1_000);
+export const sha1 = (digit: string): string => digit.repeat(40);
+
+export const submission = (fields: Partial<SubmitTaskInput> = {}): SubmitTask =>
+  SubmitTask.parse({ title: 'Fix the rounding', repository: 'https://example.test/shop.git', ...fields });
+
+export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInput> = {}): Task {
+  const made = createTask(submission(request), {
+    id: 'T1',
+    now: NOW,
+    by: 'tester',
+    requestSha256: 'f'.repeat(64),
+    dependencies: new Map(),
+  });
+  return { ...made, ...fields };
+}
+
+export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
+  number: 1,
+  model: 'claude-haiku-4-5',
+  tier: 'haiku',
+  effort: 'low',
+  outcome: null,
+  started_at: NOW.toISOString(),
+  ended_at: null,
+  holder: 'managed',
+  lease_until: Math.floor(NOW.getTime() / 1_000) + 120,
+  progress: null,
+  usage: null,
+  cost_usd: null,
+  report: null,
+  artifact: null,
+  verification: null,
+  verification_failure: null,
+  verdict: null,
+  decision: null,
+  agent: null,
+  gates: null,
+  deliver: null,
+  ...fields,
+});
+
+export const artifact = (
+  fields: Partial<NonNullable<Attempt['artifact']>> = {},
+): NonNullable<Attempt['artifact']> => ({
+  base_commit: sha1('a'),
+  tree: sha1('b'),
+  patch_key: 'artifacts/T1/1/patch.diff',
+  patch_sha256: 'c'.repeat(64),
+  patch_bytes: 120,
+  transcript_key: null,
+  ...fields,
+});
+
+export const report = (
+  fields: Partial<NonNullable<Attempt['report']>> = {},
+): NonNullable<Attempt['report']> => ({
+  status: 'completed',
+  summary: 'done',
+  failure_class: null,
+  output_tail: 'all good',
+  at: NOW.toISOString(),
+  ...fields,
+});
+
+export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({
+  verdict: 'pass',
+  verified: true,
+  reasons: [],
+  base_commit: sha1('a'),
+  tree: sha1('b'),
+  tests_run: true,
+  quality_gates_run: true,
+  completion_signals_checked: false,
+  ...fields,
+});
+
+export const gate = (fields: Partial<GateEvidence> = {}): GateEvidence => ({
+  name: 'tests',
+  outcome: 'passed',
+  kind: 'executed_by_us',
+  required: true,
+  blocked: false,
+  cached: false,
+  findings: [],
+  detail: 'ok',
+  duration_ms: 5,
+  metadata: {},
+  ...fields,
+});
+
+export const signal = (fields: Partial<SignalEvidence> = {}): SignalEvidence => ({
+  type: 'path_exists',
+  signal: { type: 'path_exists', path: 'README.md' },
+  outcome: 'passed',
+  kind: 'checked_by_us',
+  detail: 'exists',
+  duration_ms: 1,
+  ...fields,
+});
+
+export const evidence = (fields: Partial<Evidence> = {}): Evidence => ({
+  schema_version: 1,
+  base_commit: sha1('a'),
+  tree: sha1('b'),
+  empty_patch: false,
+  changed_files: ['src/a.ts'],
+  signals: [],
+  gates: [gate()],
+  protected_files: [],
+  gathered_at: NOW.toISOString(),
+  duration_ms: 9,
+  ...fields,
+});
+
+/** A task in review with a reported attempt. */
+export const inReview = (
+  fields: Partial<Attempt> = {},
+  taskFields: Partial<Task> = {},
+  request: Partial<SubmitTaskInput> = {},
+): Task =>
+  task(
+    {
+      status: 'in_review',
+      attempts: [attempt({ report: report(), artifact: artifact(), ...fields })],
+      ...taskFields,
+    },
+    request,
+  );
