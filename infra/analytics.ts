@@ -20,6 +20,8 @@ export interface AnalyticsProps {
   readonly storage: Storage;
   /** A query that would read more bytes is stopped; Athena bills what is read. */
   readonly scanLimitBytes: number;
+  /** Of the ledger function, beside the bucket. */
+  readonly environment: Record<string, string>;
 }
 
 const QUERIES = join(import.meta.dirname, 'queries');
@@ -46,13 +48,13 @@ export class Analytics extends Construct {
     this.defineQueries();
   }
 
-  private writeRecords({ common, alarms, table, storage }: AnalyticsProps): void {
+  private writeRecords({ common, alarms, table, storage, environment }: AnalyticsProps): void {
     const ledger = new ServiceFunction(this, 'Ledger', {
       common,
       name: 'ledger',
       description: 'Writes the records of what happened to S3',
       timeout: Duration.seconds(60),
-      environment: { [ENV.bucket]: storage.bucket.bucketName },
+      environment: { ...environment, [ENV.bucket]: storage.bucket.bucketName },
     });
     storage.allow(ledger, ['PutObject'], ['records/']);
     new StreamReader(this, 'Stream', {

@@ -62,7 +62,8 @@ export class Api extends Construct {
     table.allow(this.functions['api-submit'], ['GetItem', 'BatchGetItem', 'PutItem']);
     table.allow(this.functions['api-work'], ['GetItem', 'PutItem'], ['byQueue']);
     table.allow(this.functions['api-read'], ['GetItem', 'Query'], ['byStatus']);
-    storage.allow(this.functions['api-work'], ['GetObject', 'PutObject'], ['artifacts/', 'evidence/']);
+    // To sign uploads: a signed URL can do what its signer may.
+    storage.allow(this.functions['api-work'], ['PutObject'], ['artifacts/', 'evidence/']);
 
     this.api = new HttpApi(this, 'HttpApi', {
       description: 'Assay',
@@ -96,6 +97,8 @@ export class Api extends Construct {
     table.allow(authorize, ['GetItem']);
     return new HttpLambdaAuthorizer('Authorizer', authorize.lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
+      // With one, API Gateway would answer a missing header by itself, and not with a problem document.
+      identitySource: [],
       // The token of a box is dead once its attempt has ended. A cached answer would keep it alive, on every route.
       resultsCacheTtl: Duration.seconds(0),
     });

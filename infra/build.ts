@@ -52,11 +52,18 @@ const entries = (sources: Record<string, string>, file: string): Record<string, 
   Object.fromEntries(Object.entries(sources).map(([name, source]) => [`${name}/${file}`, source]));
 
 /**
+ * The SDK is bundled: it loads faster than Lambda's own copy, and it is the version that the tests run with.
  * CommonJS, because `import … from 'node:http'` in an ES module reads every lazy getter of the builtin at cold start.
  * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
  */
 const bundleFunctions = (outdir: string) =>
-  build({ ...COMMON, entryPoints: entries(FUNCTIONS, 'index'), outdir, format: 'cjs' });
+  build({
+    ...COMMON,
+    entryPoints: entries(FUNCTIONS, 'index'),
+    outdir,
+    format: 'cjs',
+    alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+  });
 
 const bundleContainers = (outdir: string) =>
   build({
@@ -73,13 +80,13 @@ const bundleContainers = (outdir: string) =>
 async function place(directory: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   await mkdir(directory, { recursive: true });
   for (const present of await readdir(directory))
-    if (!files.has(present) && !present.endsWith('.tmp'))
-      await rm(join(directory, present), { recursive: true, force: true });
+    if (!files.has(present)) await rm(join(directory, present), { recursive: true, force: true });
   for (const [name, content] of files) {
     const path = join(directory, name);
     const before = await readFile(path).catch(() => null);
     if (before && Buffer.compare(before, content) === 0) continue;
-    const temporary = `${path}.${process.pid}.tmp`;
+    // Beside the folder, not in it: what is in it becomes part of the asset.
+    const temporary = `${directory}-${name}.${process.pid}.tmp`;
     await writeFile(temporary, content);
     await rename(temporary, path);
   }

@@ -12,7 +12,6 @@ export interface ConductorProps {
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly cascade: IStateMachine;
-  readonly environment: Record<string, string>;
 }
 
 /** Makes follow what must follow from a write of a task. */
@@ -26,14 +25,13 @@ export class Conductor extends Construct {
       description: 'Starts and wakes cascade executions and unblocks tasks, as the stream says',
       timeout: Duration.seconds(60),
       environment: {
-        ...props.environment,
         [ENV.table]: table.table.tableName,
         [ENV.cascadeMachine]: cascade.stateMachineArn,
       },
     });
     table.allow(conductor, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['byWait']);
     conductor.allow({
-      actions: ['states:StartExecution', 'states:SendTaskSuccess', 'states:SendTaskFailure'],
+      actions: ['states:StartExecution', 'states:SendTaskSuccess'],
       on: [cascade.stateMachineArn],
     });
     new StreamReader(this, 'Stream', {

@@ -31,18 +31,19 @@ export interface ServiceFunctionProps {
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly role: Role;
+  readonly logGroup: LogGroup;
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { common, name, description, environment } = props;
     this.timeout = props.timeout ?? Duration.seconds(30);
-    const logGroup = new LogGroup(this, 'Log', {
+    this.logGroup = new LogGroup(this, 'Log', {
       retention: common.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(this.role);
+    this.logGroup.grantWrite(this.role);
     this.lambda = new LambdaFunction(this, 'Function', {
       description,
       code: Code.fromAsset(common.bundles.functionDirectory(name)),
@@ -53,7 +54,7 @@ export class ServiceFunction extends Construct {
       timeout: this.timeout,
       environment,
       role: this.role,
-      logGroup,
+      logGroup: this.logGroup,
     });
   }
 

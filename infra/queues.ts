@@ -65,8 +65,8 @@ export class LaunchQueue extends Construct {
       // Lambda asks for six times the timeout of the function, so that a batch in work is not delivered twice.
       visibilityTimeout: Duration.seconds(6 * handlerTimeout.toSeconds()),
       retentionPeriod: Duration.days(4),
-      // A receive is also spent each time that Fargate has no capacity; the dispatcher backs off for up to 15 minutes.
-      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 50 },
+      // A receive is spent each time that Fargate has no capacity. At two minutes each, this is a day of waiting for a small quota.
+      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 500 },
     });
     alarms.add(this, 'OldestMessage', {
       metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: FAULT_PERIOD }),

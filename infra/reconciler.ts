@@ -15,7 +15,6 @@ export interface ReconcilerProps {
   readonly table: TasksTable;
   readonly boxes: Boxes;
   readonly cascade: StateMachine;
-  readonly environment: Record<string, string>;
 }
 
 /** Looks after what was lost: leases that ran out, boxes that died, executions that are gone. */
@@ -30,7 +29,6 @@ export class Reconciler extends Construct {
       description: 'Expires leases, finds lost boxes, restarts tasks whose execution is gone',
       timeout: Duration.seconds(50),
       environment: {
-        ...props.environment,
         [ENV.table]: table.table.tableName,
         [ENV.cascadeMachine]: cascade.stateMachineArn,
         [ENV.cluster]: clusterArn,

@@ -20,6 +20,16 @@ const json = <T extends z.ZodType>(schema: T) =>
     }
   }, schema);
 
+/** Which agent to run is nothing to guess: without a setting, a task that names no adapter fails and says what is missing. */
+const NO_ADAPTER = {
+  kind: 'command',
+  argv: [
+    'sh',
+    '-c',
+    'echo "No agent is configured: deploy with -c assay:defaultAdapter=..., or give the task an adapter." >&2; exit 64',
+  ],
+} as const;
+
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
@@ -29,9 +39,7 @@ export const Settings = z.strictObject({
     .default('public-no-ingress')
     .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
   alarmEmail: z.email().optional().describe('Gets every alarm.'),
-  defaultAdapter: json(Adapter)
-    .optional()
-    .describe('JSON of the adapter of tasks that name none; without it such a task is refused or fails.'),
+  defaultAdapter: json(Adapter).prefault(NO_ADAPTER).describe('JSON of the adapter of tasks that name none.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
   leaseSeconds: z.coerce
     .number()

@@ -35,9 +35,7 @@ export class AssayStack extends Stack {
     };
     const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
     const tiers = { [ENV.tierModels]: JSON.stringify(settings.tierModels) };
-    const adapter: Record<string, string> = settings.defaultAdapter
-      ? { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) }
-      : {};
+    const adapter = { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
     const nudge = {
       [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
       [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
@@ -56,7 +54,7 @@ export class AssayStack extends Stack {
       table,
       storage,
       environments: {
-        'api-submit': { ...adapter },
+        'api-submit': tiers,
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
         'api-read': { ...nudge, ...tiers },
       },
@@ -73,7 +71,7 @@ export class AssayStack extends Stack {
       table,
       storage,
       workforce,
-      environment: { ...lease, ...tiers },
+      environment: tiers,
     });
     const { cascade } = verification;
     const dispatcher = new Dispatcher(this, 'Dispatcher', {
@@ -86,20 +84,20 @@ export class AssayStack extends Stack {
       apiUrl: api.url,
       environment: { ...adapter, ...lease },
     });
-    new Conductor(this, 'Conductor', { common, alarms, table, cascade, environment: {} });
+    new Conductor(this, 'Conductor', { common, alarms, table, cascade });
     new Reconciler(this, 'Reconciler', {
       common,
       alarms,
       table,
       boxes: workforce.boxes,
       cascade,
-      environment: {},
     });
     const analytics = new Analytics(this, 'Analytics', {
       common,
       alarms,
       table,
       storage,
+      environment: tiers,
       scanLimitBytes: settings.scanLimitMiB * 1_048_576,
     });
     const observability = new Observability(this, 'Observability', {

@@ -17,7 +17,7 @@ export interface VerificationProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly workforce: Workforce;
-  /** Of the cascade function, beside the table and the bucket. */
+  /** Of the cascade function, beside the table. */
   readonly environment: Record<string, string>;
 }
 
@@ -29,16 +29,14 @@ export class Verification extends Construct {
   constructor(scope: Construct, id: string, props: VerificationProps) {
     super(scope, id);
     const { common, alarms, table, storage, workforce } = props;
-    const stored = {
-      [ENV.table]: table.table.tableName,
-      [ENV.bucket]: storage.bucket.bucketName,
-    };
-
     const janitorSteps = new ServiceFunction(this, 'JanitorSteps', {
       common,
       name: 'janitor',
       description: 'Reduces the evidence of an attempt to a verdict',
-      environment: stored,
+      environment: {
+        [ENV.table]: table.table.tableName,
+        [ENV.bucket]: storage.bucket.bucketName,
+      },
     });
     table.allow(janitorSteps, ['GetItem', 'PutItem']);
     storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
@@ -59,10 +57,9 @@ export class Verification extends Construct {
       common,
       name: 'cascade',
       description: 'Chooses the model, decides on the verdict, settles the task',
-      environment: { ...props.environment, ...stored },
+      environment: { ...props.environment, [ENV.table]: table.table.tableName },
     });
     table.allow(cascadeSteps, ['GetItem', 'PutItem']);
-    storage.allow(cascadeSteps, ['GetObject'], ['artifacts/', 'evidence/']);
 
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {
