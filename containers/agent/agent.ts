@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
+import { CheckoutError } from '../../shared/checkout/error.ts';
+import { fetchBase } from '../../shared/checkout/fetch.ts';
+import { snapshot } from '../../shared/checkout/patch.ts';
+import { plantGit } from '../../shared/checkout/plant.ts';
+import type { Store } from '../../shared/checkout/store.ts';
+import { materialise } from '../../shared/checkout/tree.ts';
+import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
+import { type RunResult, run } from '../../shared/process/run.ts';
+import type { Box } from '../supervisor/box.ts';
+import { sha256 } from '../supervisor/patch.ts';
+import { adapterArgv, agentEnvironment } from './adapter.ts';
+import { failureOf } from './failure.ts';
+import { keepLease } from './lease.ts';
+import { readUsage } from './usage.ts';
+
+/** Largest transcript in bytes that is kept. */
+const TRANSCRIPT_BYTES = 5 * 1_048_576;
+/** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
+const INLINE_PATCH_BYTES = 256 * 1024;
+const TAIL_CHARACTERS = 2_000;
+const SUMMARY_CHARACTERS = 20_000;
+
+interface Places {
+  readonly checkout: string;
+  readonly index: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly promptFile: string;
+  readonly usageFile: string;
+}
+
+/** One attempt: the agent works in a fresh checkout of the base commit, and what it leaves there is handed in. */
+export async function runAgent(assignment: AgentAssignment, box: Box): Promise<void> {
+  const client = createBoxClient(assignment);
+  const lease = keepLease(client, assignment.heartbeat_s * 1_000);
+  try {
+    await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]));
+  } catch (error) {
+    if (lease.lost.aborted || isOver(error)) console.error(String(error));
+    else await reportCheckoutError(client, error);
+  } finally {
+    lease.stop();
+  }
+}
+
+/** A report that was refused because the attempt has ended without us: the API knows, and nobody waits for this box. */
+const isOver = (error: unknown): boolean => error instanceof RefusedError && error.status === 409;
+
+async function reportCheckoutError(client: BoxClient, error: unknown): Promise<void> {
+  if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
+  await client.post('fail', { reason: error.message, failure_class: error.failureClass });
+}
+
+async function attempt(
+  assignment: AgentAssignment,
+  box: Box,
+  client: BoxClient,
+  abort: AbortSignal,
+): Promise<void> {
+  const { store, commit } = await fetchBase(join(box.workDir, 'store.git'), {
+    url: assignment.repository,
+    ref: assignment.base_commit ?? assignment.base_ref,
+    authorization: assignment.read_credential,
+    allowFile: box.embedded,
+  });
+  const places = await prepare(assignment, box, store, commit);
+  const result = await run(
+    { argv: adapterArgv(assignment, places.promptFile) },
+    {
+      cwd: places.checkout,
+      env: agentEnvironment(assignment, places),
+      timeoutMs: assignment.adapter.timeout_s * 1_000,
+      outputBytes: TRANSCRIPT_BYTES,
+      runAs: box.runAs,
+      abort,
+    },
+  );
+  if (abort.aborted) return;
+  const claimed = await readUsage(places.usageFile);
+  const reported = {
+    output_tail: result.output.slice(-TAIL_CHARACTERS),
+    ...(claimed.usage ? { usage: claimed.usage } : {}),
+  };
+  const failure = failureOf(result);
+  if (claimed.status === 'blocked' || failure) {
+    const blocked =
+      claimed.status === 'blocked' ? (claimed.summary ?? 'the agent says that it is blocked') : null;
+    await client.post('fail', {
+      reason: (blocked ?? failure?.reason ?? '').trim() || 'no reason given',
+      failure_class: blocked === null ? (failure?.class ?? 'agent_failed') : 'agent_blocked',
+      base_commit: commit,
+      ...reported,
+    });
+    return;
+  }
+  const [{ tree, patch }, transcript] = await Promise.all([
+    snapshot(store, commit, places.checkout, places.index),
+    uploadTranscript(client, result),
+  ]);
+  const inline = patch.length < INLINE_PATCH_BYTES && isText(patch);
+  if (!inline) await client.upload('patch', patch);
+  await client.post('complete', {
+    summary: summaryOf(claimed, result),
+    ...reported,
+    base_commit: commit,
+    tree,
+    transcript_uploaded: transcript,
+    ...(inline
+      ? { patch: patch.toString('utf8') }
+      : { patch_sha256: sha256(patch), patch_bytes: patch.length }),
+  });
+}
+
+/** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
+async function prepare(assignment: AgentAssignment, box: Box, store: Store, commit: string): Promise<Places> {
+  const at = (name: string): string => join(box.workDir, name);
+  const places: Places = {
+    checkout: at('checkout'),
+    index: at('index'),
+    home: box.runAs ? at('home') : (process.env['HOME'] ?? at('home')),
+    tmp: at('tmp'),
+    promptFile: at('tmp/prompt.md'),
+    usageFile: at('tmp/usage.json'),
+  };
+  await Promise.all([mkdir(at('home')), mkdir(places.tmp)]);
+  await Promise.all([
+    writeFile(places.promptFile, assignment.prompt),
+    materialise(store, commit, places.checkout, places.index),
+  ]);
+  await plantGit(store, places.checkout, commit, places.index);
+  if (box.runAs)
+    await promisify(execFile)('chown', [
+      '-hR',
+      `${box.runAs.uid}:${box.runAs.gid}`,
+      '--',
+      places.checkout,
+      places.tmp,
+      at('home'),
+    ]);
+  return places;
+}
+
+/** A patch in another encoding than UTF-8 would not survive JSON. */
+const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
+
+/** The report carries the end of the output; a transcript is worth a request only when there is more than that. */
+async function uploadTranscript(client: BoxClient, result: RunResult): Promise<boolean> {
+  if (result.output.length <= TAIL_CHARACTERS) return false;
+  try {
+    await client.upload('transcript', Buffer.from(result.output));
+    return true;
+  } catch (error) {
+    // Nice to have: the work itself must not be lost because its log could not be stored.
+    console.error(`transcript: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
+
+const summaryOf = (claimed: UsageFile, result: RunResult): string =>
+  (
+    claimed.summary?.trim() ||
+    result.output.trim().slice(-SUMMARY_CHARACTERS) ||
+    'the agent said nothing'
+  ).trim();

@@ -1,0 +1,32 @@
+import { type BoxClient, RefusedError } from '../../shared/api/box-client.ts';
+
+/**
+ * Keeps the lease alive until `stop` is called. When the API refuses, the attempt is no longer ours: `lost` fires and the
+ * agent must end. When the API cannot be reached, it goes on trying: the lease is several beats long.
+ */
+export function keepLease(client: BoxClient, everyMs: number): { readonly lost: AbortSignal; stop(): void } {
+  const lost = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const beat = async (): Promise<void> => {
+    try {
+      await client.post('heartbeat', {}, { tries: 1, timeoutMs: Math.max(everyMs, 5_000) });
+    } catch (error) {
+      if (error instanceof RefusedError && error.status < 500) {
+        console.error(`the lease is gone: ${error.message}`);
+        lost.abort();
+        return;
+      }
+      console.error(`heartbeat: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    if (!stopped) timer = setTimeout(() => void beat(), everyMs);
+  };
+  void beat();
+  return {
+    lost: lost.signal,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { runBox } from '../supervisor/box.ts';
+import { runAgent } from './agent.ts';
+
+await runBox('agent', runAgent);

@@ -1,0 +1,63 @@
+import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
+import { commitTree, pushNewBranch } from '../../shared/checkout/deliver.ts';
+import { CheckoutError } from '../../shared/checkout/error.ts';
+import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import type { Box } from '../supervisor/box.ts';
+import { rebuildTree } from './checkout.ts';
+
+/** Authorization header for pushing, or a bare token; set on the deliver box only. */
+const CREDENTIAL = 'GIT_CREDENTIAL';
+
+/** Takes the credential out of the environment, so that it lives in this process's memory only. */
+export function takeCredential(environment: Record<string, string | undefined> = process.env): string | null {
+  const value = environment[CREDENTIAL]?.trim();
+  delete environment[CREDENTIAL];
+  if (!value) return null;
+  if (/\s/.test(value)) return value;
+  return `Basic ${Buffer.from(`x-access-token:${value}`).toString('base64')}`;
+}
+
+/**
+ * Pushes the tree that the verdict covers as a new branch. Nothing of the patch is ever run, nor even written to a
+ * folder: base and patch meet in an index, and only objects are pushed.
+ */
+export async function deliver(assignment: DeliverAssignment, box: Box): Promise<void> {
+  const credential = takeCredential();
+  const client = createBoxClient(assignment);
+  const { tree } = assignment;
+  const refuse = (reason: string) =>
+    client.post('delivery', { step: 'refused', tree, reason: reason.slice(0, 4_000) });
+  try {
+    await client.post('delivery', { step: 'authorize', tree });
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    // The API has the last word, and it knows: nothing to report.
+    console.error(error.message);
+    return;
+  }
+  try {
+    const store = await rebuildTree(
+      { ...assignment, read_credential: assignment.read_credential ?? credential },
+      box,
+    );
+    const commit = await commitTree(store, {
+      tree,
+      parent: assignment.base_commit,
+      message: assignment.message,
+      author: assignment.author,
+      at: assignment.committed_at,
+    });
+    const refused = await pushNewBranch(store, {
+      url: assignment.repository,
+      branch: assignment.branch,
+      commit,
+      authorization: credential,
+      allowFile: box.embedded,
+    });
+    if (refused === null) await client.post('delivery', { step: 'delivered', tree, commit });
+    else await refuse(refused);
+  } catch (error) {
+    if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
+    await refuse(`${error.failureClass}: ${error.message}`);
+  }
+}

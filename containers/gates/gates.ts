@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
+import { CheckoutError } from '../../shared/checkout/error.ts';
+import { ConfigError } from '../../shared/config/error.ts';
+import { gatherEvidence } from '../../shared/gates/gather.ts';
+import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import type { FailureClass } from '../../shared/task/attempt.ts';
+import type { Box } from '../supervisor/box.ts';
+import { rebuildTree } from './checkout.ts';
+import { fitting } from './fitting.ts';
+
+/** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
+export async function runGates(assignment: GatesAssignment, box: Box): Promise<void> {
+  const client = createBoxClient(assignment);
+  try {
+    const store = await rebuildTree(assignment, box);
+    const rooms = join(box.workDir, 'rooms');
+    await mkdir(rooms);
+    const evidence = await gatherEvidence({
+      store,
+      base: assignment.base_commit,
+      tree: assignment.tree,
+      signals: assignment.signals,
+      workDir: rooms,
+      runAs: box.runAs,
+      abort: box.abort,
+    });
+    await client.post('evidence', { evidence: fitting(evidence) });
+  } catch (error) {
+    await reportFailure(client, error);
+  }
+}
+
+async function reportFailure(client: BoxClient, error: unknown): Promise<void> {
+  const failureClass = classOf(error);
+  if (!failureClass || !(error instanceof Error)) throw error;
+  await client.post('evidence', { failure_class: failureClass, message: error.message.slice(0, 4_000) });
+}
+
+/** Null for what is not about the task: then the box ends with an error and counts as lost. */
+const classOf = (error: unknown): FailureClass | null => {
+  if (error instanceof ConfigError) return 'config_invalid';
+  if (error instanceof CheckoutError && error.failureClass !== 'unknown') return error.failureClass;
+  return null;
+};

@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Assignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
+import { killAllGroups } from '../../shared/process/groups.ts';
+import { parseRunAs, type RunAs } from '../../shared/process/run-as.ts';
+import { readAssignment } from './assignment.ts';
+
+/** What every box has: where it works, as whom commands run, and a way to be told to stop. */
+export interface Box {
+  readonly workDir: string;
+  readonly runAs: RunAs | null;
+  /** The embedded default: file:// repositories are allowed there only. */
+  readonly embedded: boolean;
+  readonly abort: AbortSignal;
+}
+
+const say = (message: string): void => console.error(message);
+
+/** Ends everything that the box has started, at once. */
+function end(code: number): never {
+  killAllGroups();
+  process.exit(code);
+}
+
+/** In the embedded default the box must not outlive the machine that it plays a container on. */
+function exitWithParent(): void {
+  process.stdin.on('error', () => end(1));
+  process.stdin.on('end', () => end(1));
+  process.stdin.on('close', () => end(1));
+  process.stdin.resume();
+}
+
+/**
+ * Runs a box from start to end: reads the assignment, does the work in a folder of its own, and cleans up.
+ * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again.
+ */
+export async function runBox<Kind extends Assignment['kind']>(
+  kind: Kind,
+  work: (assignment: Extract<Assignment, { kind: Kind }>, box: Box) => Promise<void>,
+): Promise<void> {
+  const embedded = process.env[BOX_ENV.exitWithParent] !== undefined;
+  if (embedded) exitWithParent();
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      say(`${signal}: stopping`);
+      stopping.abort();
+      end(143);
+    });
+  let workDir: string | null = null;
+  let code = 0;
+  try {
+    const runAs = parseRunAs(process.env[BOX_ENV.runAs]);
+    const assignment = await readAssignment(kind);
+    workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
+    // The other user must be able to walk in, but not to look around.
+    if (runAs) await chmod(workDir, 0o711);
+    await work(assignment, { workDir, runAs, embedded, abort: stopping.signal });
+  } catch (error) {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    code = 1;
+  }
+  killAllGroups();
+  if (workDir) await rm(workDir, { recursive: true, force: true, maxRetries: 3 }).catch(say);
+  process.exit(code);
+}

@@ -1,0 +1,82 @@
+import type * as z from 'zod';
+import { type HttpOptions, request } from './http.ts';
+import { ROUTES, type RouteName } from './routes.ts';
+import type { Upload } from './schemas.ts';
+
+/** The API's refusal of a request: an answer, not a failure to get one. */
+export class RefusedError extends Error {
+  readonly status: number;
+  /** The problem document's `code`, e.g. `stale_lease`. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'RefusedError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: infer Body extends z.ZodType }
+  ? z.input<Body>
+  : undefined;
+type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']>;
+
+/** Routes under one task that a box posts to; the API makes each safe to send twice. */
+type BoxRoute = 'heartbeat' | 'progress' | 'upload' | 'complete' | 'fail' | 'evidence' | 'delivery';
+
+export interface BoxClient {
+  /** @throws RefusedError | UnreachableError */
+  post<Name extends BoxRoute>(
+    route: Name,
+    body: BodyOf<Name>,
+    options?: HttpOptions,
+  ): Promise<AnswerOf<Name>>;
+  /** Asks for a presigned URL and puts the bytes there. */
+  upload(kind: 'patch' | 'transcript' | 'evidence', bytes: Buffer): Promise<void>;
+}
+
+/** The API as a box sees it: one task, one token. */
+export function createBoxClient(assignment: {
+  readonly api_url: string;
+  readonly token: string;
+  readonly task_id: string;
+}): BoxClient {
+  const post: BoxClient['post'] = async (route, body, options) => {
+    const path = ROUTES[route].path.replace('{id}', assignment.task_id);
+    const answer = await request(
+      `${assignment.api_url}${path}`,
+      {
+        method: 'POST',
+        headers: { authorization: `Bearer ${assignment.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+      options,
+    );
+    const parsed = parseJson(answer.body);
+    if (answer.status >= 200 && answer.status < 300) return parsed as AnswerOf<typeof route>;
+    const problem = (parsed ?? {}) as { code?: unknown; detail?: unknown };
+    throw new RefusedError(
+      answer.status,
+      String(problem.code ?? 'unknown'),
+      `${route} was refused with ${answer.status}: ${String(problem.detail ?? answer.body.toString('utf8').slice(0, 500))}`,
+    );
+  };
+  return {
+    post,
+    upload: async (kind, bytes) => {
+      const { url }: z.output<typeof Upload> = await post('upload', { kind });
+      const put = await request(url, { method: 'PUT', body: bytes }, { timeoutMs: 120_000 });
+      if (put.status >= 300)
+        throw new RefusedError(put.status, 'upload', `upload of ${kind}: HTTP ${put.status}`);
+    },
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GitAccess } from './environment.ts';
+import { CheckoutError } from './error.ts';
+import { complaint } from './git.ts';
+import { createStore, formatOf, inStore, line, mustInStore, type Store } from './store.ts';
+
+export interface FetchOptions {
+  readonly url: string;
+  /** Branch, tag or full commit id. */
+  readonly ref: string;
+  readonly authorization?: string | null;
+  readonly allowFile?: boolean;
+  readonly timeoutMs?: number;
+}
+
+const BASE_REF = 'refs/assay/base';
+const FULL_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+const MISSING_REF = /couldn't find remote ref|not our ref|no such remote ref|Server does not allow request/i;
+
+/** Makes a store in `dir` that holds exactly one commit of the repository, without its history. */
+export async function fetchBase(
+  dir: string,
+  options: FetchOptions,
+): Promise<{ readonly store: Store; readonly commit: string }> {
+  const wanted = FULL_ID.test(options.ref) ? options.ref : null;
+  let store = await createStore(dir, wanted ? formatOf(wanted) : 'sha1');
+  let result = await fetchInto(store, options);
+  if (result.code !== 0 && !wanted && /mismatched algorithms/.test(result.stderr)) {
+    store = await createStore(`${dir}-sha256`, 'sha256');
+    result = await fetchInto(store, options);
+  }
+  if (result.code !== 0) {
+    if (result.stopped !== 'timed_out' && MISSING_REF.test(result.stderr))
+      throw new CheckoutError('base_ref_missing', `the repository has no "${options.ref}"`);
+    throw new CheckoutError('repository_unavailable', complaint(result));
+  }
+  return { store, commit: await fetchedCommit(store, options.ref) };
+}
+
+function fetchInto(store: Store, options: FetchOptions) {
+  const access: GitAccess = {
+    url: options.url,
+    authorization: options.authorization ?? null,
+    allowFile: options.allowFile ?? false,
+  };
+  return inStore(
+    store,
+    [
+      'fetch',
+      '--quiet',
+      '--depth=1',
+      '--no-tags',
+      // The owner of a file:// repository is not always who we are; git would refuse to read it.
+      ...(options.url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : []),
+      '--',
+      options.url,
+      `+${options.ref}:${BASE_REF}`,
+    ],
+    { access, timeoutMs: options.timeoutMs ?? 300_000 },
+  );
+}
+
+/** A branch is a commit by definition; a tag or an object id may have to be peeled, which costs a process. */
+async function fetchedCommit(store: Store, ref: string): Promise<string> {
+  const [fetched, head] = await Promise.all([
+    readFile(join(store.dir, BASE_REF), 'utf8'),
+    readFile(join(store.dir, 'FETCH_HEAD'), 'utf8'),
+  ]);
+  if (/\tbranch '/.test(head)) return fetched.trim();
+  const peeled = await inStore(store, ['rev-parse', '--verify', '--quiet', `${fetched.trim()}^{commit}`]);
+  if (peeled.code !== 0) throw new CheckoutError('base_ref_missing', `"${ref}" is not a commit`);
+  return line(peeled.stdout);
+}
+
+/** The tree of a commit. */
+export const treeOf = async (store: Store, commit: string): Promise<string> =>
+  line(await mustInStore(store, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]));

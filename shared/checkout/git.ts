@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
+import { CheckoutError } from './error.ts';
+
+export interface GitOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: Buffer | string;
+  /** Default 120 s. */
+  readonly timeoutMs?: number;
+  /** Most bytes of standard output; more ends the process. Default 64 MiB. */
+  readonly outputBytes?: number;
+}
+
+export interface GitResult {
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly stopped: 'timed_out' | 'output_limit' | null;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_OUTPUT_BYTES = 64 * 1_048_576;
+const MAX_STDERR_BYTES = 64 * 1024;
+
+/** Runs git. Rejects only when git itself cannot be started; a non-zero exit is a result. */
+export function git(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, {
+      cwd: options.cwd,
+      env: options.env,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const leader = child.pid;
+    if (leader !== undefined) trackGroup(leader);
+    let stopped: GitResult['stopped'] = null;
+    const stop = (why: NonNullable<GitResult['stopped']>): void => {
+      stopped ??= why;
+      if (leader !== undefined) signalGroup(leader, 'SIGKILL');
+    };
+    const timer = setTimeout(() => stop('timed_out'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+
+    const limit = options.outputBytes ?? DEFAULT_OUTPUT_BYTES;
+    const out: Buffer[] = [];
+    let outBytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      outBytes += chunk.length;
+      if (outBytes > limit) stop('output_limit');
+      else out.push(chunk);
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < MAX_STDERR_BYTES) stderr += chunk.toString('utf8');
+    });
+    // A git that ends without reading its input closes the pipe; its exit code tells the rest.
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input);
+
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(new CheckoutError('unknown', `git could not be started: ${error.message}`));
+    });
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      if (leader !== undefined) forgetGroup(leader);
+      resolve({ code, stdout: Buffer.concat(out), stderr: stderr.trim(), stopped });
+    });
+  });
+}
+
+/** What git said went wrong, in one line without its own prefixes. */
+export const complaint = (result: GitResult): string =>
+  result.stopped === 'timed_out'
+    ? 'git took too long'
+    : (result.stderr
+        .split('\n')
+        .find((line) => /^(fatal|error|remote error):/.test(line))
+        ?.replace(/^(fatal|error): /, '') ??
+      result.stderr.split('\n').at(-1) ??
+      `git exited with ${result.code}`);

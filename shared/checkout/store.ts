@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type GitAccess, gitEnvironment } from './environment.ts';
+import { CheckoutError } from './error.ts';
+import { complaint, type GitOptions, type GitResult, git } from './git.ts';
+
+export type ObjectFormat = 'sha1' | 'sha256';
+
+/** The object format that a full object id belongs to. */
+export const formatOf = (id: string): ObjectFormat => (id.length === 64 ? 'sha256' : 'sha1');
+
+/**
+ * A git directory of our own. It lies outside of every checkout, so that nothing that runs in a checkout
+ * can change the configuration, the index or the objects that we work with.
+ */
+export interface Store {
+  readonly dir: string;
+  readonly format: ObjectFormat;
+}
+
+/** Makes an empty store by hand: one process fewer than `git init`, and no template of the machine comes in. */
+export async function createStore(
+  dir: string,
+  format: ObjectFormat = 'sha1',
+  alternates: readonly string[] = [],
+): Promise<Store> {
+  await mkdir(join(dir, 'objects', 'info'), { recursive: true });
+  await mkdir(join(dir, 'refs'));
+  const extension = format === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+  await Promise.all([
+    writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n'),
+    writeFile(
+      join(dir, 'config'),
+      `[core]\n\trepositoryFormatVersion = ${format === 'sha256' ? 1 : 0}\n\tbare = true\n${extension}`,
+    ),
+    alternates.length > 0
+      ? writeFile(join(dir, 'objects', 'info', 'alternates'), `${alternates.join('\n')}\n`)
+      : undefined,
+  ]);
+  return { dir, format };
+}
+
+export interface StoreCall extends Omit<GitOptions, 'env' | 'cwd'> {
+  readonly access?: GitAccess;
+  readonly index?: string;
+  readonly workTree?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs git on the store. `cwd` is the work tree, or the store itself: never a folder that configures git. */
+export function inStore(store: Store, args: readonly string[], call: StoreCall = {}): Promise<GitResult> {
+  const { access, index, workTree, env, ...rest } = call;
+  return git(args, {
+    ...rest,
+    cwd: workTree ?? store.dir,
+    env: {
+      ...gitEnvironment(access),
+      GIT_DIR: store.dir,
+      ...(index ? { GIT_INDEX_FILE: index } : {}),
+      ...(workTree ? { GIT_WORK_TREE: workTree } : {}),
+      ...env,
+    },
+  });
+}
+
+/** As `inStore`, for calls that can only fail when something on our side is broken. Gives standard output. */
+export async function mustInStore(
+  store: Store,
+  args: readonly string[],
+  call: StoreCall = {},
+): Promise<Buffer> {
+  const result = await inStore(store, args, call);
+  if (result.code !== 0) throw new CheckoutError('unknown', `git ${args[0]}: ${complaint(result)}`);
+  return result.stdout;
+}
+
+/** The text of a one-line answer. */
+export const line = (output: Buffer): string => output.toString('utf8').trim();

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { ConditionSetting } from '../gates/conditions.ts';
+import { GATES } from '../gates/registry.ts';
+
+const NAMES = GATES.map((gate) => gate.name);
+
+const Step = z.strictObject({
+  name: z.enum(NAMES, { error: () => `is not a gate; known: ${NAMES.join(', ')}` }),
+  required: z.boolean().default(true),
+  condition: ConditionSetting.default('always'),
+  command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
+});
+
+const COMMON = {
+  /** Master switch. */
+  enabled: z.boolean().default(true),
+  /** Time limit of one gate, in seconds. */
+  timeout_s: z.number().int().min(1).max(7_200).default(120),
+  allow_bypass: z.boolean().default(false),
+  cache_enabled: z.boolean().default(true),
+  /** Base of `assay check` when none is given; a task names its own. */
+  base_ref: z.string().trim().min(1).max(255).default('main'),
+  /** Order, requirement and condition of the gates; absent: made from the switches. */
+  pipeline: z
+    .array(Step)
+    .max(100)
+    .superRefine((steps, context) => {
+      steps.forEach((step, index) => {
+        if (steps.findIndex((other) => other.name === step.name) !== index)
+          context.addIssue({ code: 'custom', path: [index, 'name'], message: `lists "${step.name}" twice` });
+      });
+    })
+    .optional(),
+};
+
+/** The keys of every gate are merged in, so a new gate brings its own switch and nothing here changes. */
+const gateKeys: z.ZodRawShape = Object.assign({}, ...GATES.map((gate) => gate.settings));
+
+const QualityGates = z.strictObject({ ...gateKeys, ...COMMON });
+
+const Nudge = z.strictObject({
+  /** Share of unverified completions above which people are told. */
+  threshold: z.number().min(0).max(1).optional(),
+  min_completions: z.number().int().min(1).max(10_000).optional(),
+});
+
+/** `assay.yaml` in the base commit. */
+export const Config = z.strictObject({
+  version: z.literal(1, { error: () => 'must be 1' }).default(1),
+  quality_gates: QualityGates.prefault({}),
+  verification_nudge: Nudge.prefault({}),
+});
+
+export interface QualityGatesConfig extends z.output<z.ZodObject<typeof COMMON>> {
+  /** The gates' own keys, as each gate's `settings` describes them. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,28 @@
+import type { QualityGatesConfig } from '../config/schema.ts';
+import type { Condition } from './conditions.ts';
+import type { Gate } from './gate.ts';
+import { GATES, gateNamed } from './registry.ts';
+
+/** One gate as this configuration wants it. */
+export interface Step {
+  readonly gate: Gate;
+  readonly required: boolean;
+  readonly condition: Condition;
+  readonly command: string | null;
+}
+
+/** The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make. */
+export function pipelineOf(config: QualityGatesConfig | null): Step[] {
+  if (!config?.enabled) return [];
+  if (config.pipeline)
+    return config.pipeline.flatMap(({ name, required, condition, command }) => {
+      const gate = gateNamed(name);
+      return gate ? [{ gate, required, condition, command: command ?? null }] : [];
+    });
+  return GATES.filter((gate) => config.settings[gate.flag] ?? gate.on).map((gate) => ({
+    gate,
+    required: gate.required,
+    condition: gate.condition,
+    command: null,
+  }));
+}

@@ -1,0 +1,9 @@
+import type { Gate } from './gate.ts';
+import { lint } from './lint.ts';
+import { tests } from './tests/gate.ts';
+import { typeCheck } from './type-check.ts';
+
+/** Every built-in gate, in the order in which results are listed. */
+export const GATES: readonly Gate[] = [lint, typeCheck, tests];
+
+export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

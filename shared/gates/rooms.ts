@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { plantGit } from '../checkout/plant.ts';
+import type { Store } from '../checkout/store.ts';
+import { materialise } from '../checkout/tree.ts';
+import { commandEnvironment } from '../process/environment.ts';
+import { type Program, type RunResult, run } from '../process/run.ts';
+import type { RunAs } from '../process/run-as.ts';
+
+export interface RoomsOptions {
+  readonly store: Store;
+  readonly base: string;
+  /** An existing folder for everything; the caller removes it. */
+  readonly workDir: string;
+  readonly runAs: RunAs | null;
+  readonly abort?: AbortSignal;
+}
+
+/** A fresh checkout with its own home and temporary folder. */
+export interface Room {
+  /** Real path of the checkout. */
+  readonly root: string;
+  run(program: Program, timeoutMs: number): Promise<RunResult>;
+}
+
+const chown = promisify(execFile);
+
+/**
+ * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not, no other
+ * sees, and they can run side by side.
+ */
+export class Rooms {
+  readonly #options: RoomsOptions;
+  #count = 0;
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+  }
+
+  async enter(tree: string): Promise<Room> {
+    const { store, base, workDir, runAs, abort } = this.#options;
+    const place = join(workDir, `room-${++this.#count}`);
+    const [checkout, home, tmp, index] = ['tree', 'home', 'tmp', 'index'].map((name) =>
+      join(place, name),
+    ) as [string, string, string, string];
+    await mkdir(home, { recursive: true });
+    await mkdir(tmp);
+    await materialise(store, tree, checkout, index);
+    await plantGit(store, checkout, base, index);
+    if (runAs) await chown('chown', ['-hR', `${runAs.uid}:${runAs.gid}`, '--', checkout, home, tmp]);
+    const root = await realpath(checkout);
+    const env = commandEnvironment({ home, tmp });
+    return {
+      root,
+      run: (program, timeoutMs) =>
+        run(program, { cwd: root, env, timeoutMs, runAs, ...(abort ? { abort } : {}) }),
+    };
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Variables of the supervisor that commands of a repository may see: where tools and their caches are, and the
+ * locale. Everything else (credentials, the assignment, NODE_OPTIONS, test-runner variables) stays out.
+ */
+const PASSED_ON = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'JAVA_HOME',
+  'GOROOT',
+  'GOPATH',
+  'GOMODCACHE',
+  'GOFLAGS',
+  'GOTOOLCHAIN',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'PYENV_ROOT',
+  'NVM_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+] as const;
+
+const FALLBACK_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export interface EnvironmentOptions {
+  readonly home: string;
+  readonly tmp: string;
+  /** Further variables by value; wins over everything. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Further names that are passed on when set. */
+  readonly pass?: readonly string[];
+}
+
+/** The environment of a command of the repository: an allow-list, never the supervisor's own. */
+export function commandEnvironment(
+  options: EnvironmentOptions,
+  source: Readonly<Record<string, string | undefined>> = process.env,
+): Record<string, string> {
+  const environment: Record<string, string> = {
+    PATH: FALLBACK_PATH,
+    CI: 'true',
+    NO_COLOR: '1',
+    TERM: 'dumb',
+  };
+  for (const name of [...PASSED_ON, ...(options.pass ?? [])]) {
+    const value = source[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, HOME: options.home, TMPDIR: options.tmp, ...options.extra };
+}

@@ -1,0 +1,94 @@
+import { hasResult, type Outcome } from '../evidence/outcome.ts';
+import type { Evidence, GateEvidence, SignalEvidence, Verdict, VerdictReason } from '../evidence/schema.ts';
+import { describeSignal } from '../task/signals.ts';
+
+/** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
+const COULD_NOT_RUN: readonly Outcome[] = ['inert', 'timed_out', 'infra_failed'];
+
+/** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
+const isOurs = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
+  (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasResult(check.outcome);
+
+/** A gate whose result must stand for the work to be accepted. */
+const counts = ({ required, blocked }: GateEvidence): boolean => required || blocked;
+
+/**
+ * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
+ * Anything failed: `fail`. Else anything that could not run: `refer`. Else `pass`, which is `verified` only with
+ * evidence of ours.
+ */
+export function reduce(evidence: Evidence): Verdict {
+  const gates = evidence.gates.filter(counts);
+  const failed = [
+    ...evidence.signals.filter((signal) => signal.outcome === 'failed').map(signalReason),
+    ...gates.filter((gate) => gate.outcome === 'failed').map(gateReason),
+  ];
+  const unclear = [
+    ...evidence.signals.filter((signal) => COULD_NOT_RUN.includes(signal.outcome)).map(signalReason),
+    ...gates.filter((gate) => COULD_NOT_RUN.includes(gate.outcome)).map(gateReason),
+  ];
+  const ours = {
+    signals: evidence.signals.some(isOurs),
+    gates: evidence.gates.some(isOurs),
+    tests:
+      evidence.signals.some((signal) => signal.type === 'test_passes' && isOurs(signal)) ||
+      evidence.gates.some((gate) => gate.name === 'tests' && isOurs(gate)),
+  };
+  const verified = ours.signals || ours.gates;
+  const without = verified ? [] : [withoutEvidence(evidence.empty_patch)];
+  const emptyHanded = !verified && evidence.empty_patch;
+  return {
+    verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
+    verified,
+    reasons: [...failed, ...unclear, ...without].sort(byCodeAndSubject),
+    base_commit: evidence.base_commit,
+    tree: evidence.tree,
+    tests_run: ours.tests,
+    quality_gates_run: ours.gates,
+    completion_signals_checked: ours.signals,
+  };
+}
+
+/** Most characters of a check's detail in a reason; the evidence has it whole. */
+const REASON_DETAIL = 500;
+
+function signalReason(signal: SignalEvidence): VerdictReason {
+  const subject = describeSignal(signal.signal);
+  return {
+    code: `signal_${signal.outcome}`,
+    subject,
+    message: `${subject}: ${short(signal.detail)}`,
+  };
+}
+
+function gateReason(gate: GateEvidence): VerdictReason {
+  return {
+    code: `gate_${gate.outcome}`,
+    subject: gate.name,
+    message: `gate ${gate.name}: ${short(gate.detail)}`,
+  };
+}
+
+const withoutEvidence = (emptyPatch: boolean): VerdictReason =>
+  emptyPatch
+    ? {
+        code: 'empty_patch',
+        subject: null,
+        message: 'nothing was changed, and nothing else shows that the work is done',
+      }
+    : { code: 'no_evidence', subject: null, message: 'no signal and no gate looked at this tree' };
+
+const short = (text: string): string =>
+  text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
+
+const SEVERITY = ['failed', 'empty_patch', 'infra_failed', 'timed_out', 'inert', 'no_evidence'];
+const rank = (code: string): number => SEVERITY.findIndex((word) => code.endsWith(word));
+
+/** What failed comes first, then by subject: a fixed order, whatever order the checks came in. */
+const byCodeAndSubject = (a: VerdictReason, b: VerdictReason): number =>
+  rank(a.code) - rank(b.code) ||
+  compare(a.code, b.code) ||
+  compare(a.subject ?? '', b.subject ?? '') ||
+  compare(a.message, b.message);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type {
+  AgentAssignment,
+  Assignment,
+  DeliverAssignment,
+  GatesAssignment,
+} from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
+import type { FakeApi } from './fake-api.ts';
+
+export interface RunningBox {
+  readonly child: ChildProcess;
+  /** Exit code and everything on standard error. */
+  readonly ended: Promise<{ readonly code: number | null; readonly log: string }>;
+}
+
+/** Starts a box as the embedded default does: a plain process whose standard input stays open as long as its parent lives. */
+export function startBox(
+  program: readonly string[],
+  api: FakeApi,
+  assignment: Assignment,
+  env: Record<string, string> = {},
+): RunningBox {
+  api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
+  const child = spawn(process.execPath, program, {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      TMPDIR: process.env['TMPDIR'] ?? '/tmp',
+      [BOX_ENV.assignmentUrl]: `${api.url}/assignment`,
+      [BOX_ENV.exitWithParent]: 'true',
+      ...env,
+    },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    log += chunk.toString('utf8');
+  });
+  return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, log })) };
+}
+
+const common = (api: FakeApi, repository: string) => ({
+  schema_version: 1 as const,
+  task_id: 'T1',
+  attempt: 1,
+  api_url: api.url,
+  token: api.token,
+  repository,
+  read_credential: null,
+});
+
+export const agentAssignment = (
+  api: FakeApi,
+  repository: string,
+  argv: readonly string[],
+  more: Partial<AgentAssignment> = {},
+): AgentAssignment => ({
+  ...common(api, repository),
+  kind: 'agent',
+  base_ref: 'main',
+  base_commit: null,
+  title: 'Title',
+  role: 'backend',
+  prompt: 'Do it.',
+  model: 'haiku',
+  effort: 'normal',
+  adapter: { kind: 'command', argv: [...argv], timeout_s: 60 },
+  heartbeat_s: 60,
+  ...more,
+});
+
+/** Puts the patch where the box fetches it, and describes it. */
+const patched = (api: FakeApi, patch: Buffer) => {
+  api.objects.set('/patch', patch);
+  return {
+    patch_url: `${api.url}/patch`,
+    patch_sha256: createHash('sha256').update(patch).digest('hex'),
+  };
+};
+
+export const gatesAssignment = (
+  api: FakeApi,
+  repository: string,
+  work: { readonly base_commit: string; readonly tree: string; readonly patch: Buffer },
+  more: Partial<GatesAssignment> = {},
+): GatesAssignment => ({
+  ...common(api, repository),
+  kind: 'gates',
+  base_commit: work.base_commit,
+  tree: work.tree,
+  ...patched(api, work.patch),
+  title: 'Title',
+  description: '',
+  signals: [],
+  ...more,
+});
+
+export const deliverAssignment = (
+  api: FakeApi,
+  repository: string,
+  work: { readonly base_commit: string; readonly tree: string; readonly patch: Buffer },
+  more: Partial<DeliverAssignment> = {},
+): DeliverAssignment => ({
+  ...common(api, repository),
+  kind: 'deliver',
+  base_commit: work.base_commit,
+  tree: work.tree,
+  ...patched(api, work.patch),
+  branch: 'assay/T1',
+  message: 'Title\n\nTask: T1\n',
+  author: 'Assay <assay@example.org>',
+  committed_at: '2026-01-02T03:04:05Z',
+  ...more,
+});
