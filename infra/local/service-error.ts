@@ -1,3 +1,4 @@
+import type { Counters } from './ports.ts';
 import { isRecord } from './properties.ts';
 
 /** An error that a service answers, with the code that the AWS SDK turns into the error's name. */
@@ -21,15 +22,18 @@ export interface ServiceAnswer {
 /** One action of a service: takes the parsed request and returns the body of the answer, or throws a `ServiceError`. */
 export type ServiceAction = (request: Readonly<Record<string, unknown>>) => unknown;
 
-/** Runs the named action. Errors of the service become HTTP 400, any other error HTTP 500, as the SDK expects. */
+/** Runs the named action and counts it. Errors of the service become HTTP 400, any other error HTTP 500, as the SDK expects. */
 export async function answer(
+  service: string,
   actions: Readonly<Record<string, ServiceAction>>,
   action: string,
   body: unknown,
+  counters: Counters,
 ): Promise<ServiceAnswer> {
   try {
     const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
     if (!run) throw new ServiceError('UnknownOperationException', `The action ${action} is not served here.`);
+    counters.add(service, action);
     return { status: 200, body: await run(isRecord(body) ? body : {}) };
   } catch (error) {
     if (error instanceof ServiceError) {

@@ -40,7 +40,7 @@ export function createStates(options: StatesOptions): States {
   const executions = createExecutions({ machines, services, tokens, counters: options.counters });
   const actions = createActions(machines, executions, tokens);
   return {
-    handle: (action, body) => answer(actions, action, body),
+    handle: (action, body) => answer('states', actions, action, body, options.counters),
     executions: () => executions.list().map(overview),
     async stop() {
       await executions.stop();

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Faults } from '../ports.ts';
+import type { Json } from '../properties.ts';
+import { type ServiceAction, ServiceError } from '../service-error.ts';
+import { type Deployment, findCluster, findDefinition } from './definitions.ts';
+import { parseRunTask } from './request.ts';
+import type { Runner } from './runner.ts';
+import { describeTask, newTask, type Task } from './task.ts';
+
+/** Stopped tasks that are remembered; ECS shows one for about an hour. */
+const KEPT_STOPPED = 1_000;
+
+export interface ActionsOptions {
+  readonly deployment: Deployment;
+  readonly runner: Runner;
+  readonly faults: Faults;
+  /** Most tasks that run at once. */
+  readonly capacity: number;
+  /** All tasks by ARN; the actions add to it. */
+  readonly tasks: Map<string, Task>;
+}
+
+interface Started {
+  readonly request: Json;
+  readonly task: Task;
+}
+
+/** The actions of the ECS API that are served. */
+export function createActions(options: ActionsOptions): Readonly<Record<string, ServiceAction>> {
+  const { deployment, runner, faults, capacity, tasks } = options;
+  const started = new Map<string, Started>();
+
+  const hasCapacity = () => {
+    if (faults.runTaskCapacityFailures > 0) {
+      faults.runTaskCapacityFailures -= 1;
+      return false;
+    }
+    let running = 0;
+    for (const { lastStatus } of tasks.values()) if (lastStatus !== 'STOPPED') running += 1;
+    return running < capacity;
+  };
+  const forgetOldest = () => {
+    const stopped = [...tasks.values()].filter(({ lastStatus }) => lastStatus === 'STOPPED');
+    for (const { arn, request } of stopped.slice(0, -KEPT_STOPPED)) {
+      tasks.delete(arn);
+      if (request.clientToken) started.delete(request.clientToken);
+    }
+  };
+  const ofCluster = (request: Json) => {
+    const clusterArn = findCluster(deployment, request['cluster']);
+    return [...tasks.values()].filter((task) => task.clusterArn === clusterArn);
+  };
+  const find = (request: Json, name: unknown): Task | undefined =>
+    ofCluster(request).find(({ arn, id }) => name === arn || name === id);
+
+  return {
+    RunTask(request) {
+      const clusterArn = findCluster(deployment, request['cluster']);
+      const definition = findDefinition(deployment, request['taskDefinition']);
+      const parsed = parseRunTask(request, definition);
+      const earlier = parsed.clientToken === undefined ? undefined : started.get(parsed.clientToken);
+      if (earlier) {
+        if (isDeepStrictEqual(earlier.request, request)) return ran(earlier.task);
+        throw new ServiceError(
+          'ConflictException',
+          'The provided clientToken is already in use with a different RunTask request.',
+          { resourceIds: [earlier.task.arn] },
+        );
+      }
+      if (!hasCapacity()) return { tasks: [], failures: [{ reason: 'RESOURCE:CPU' }] };
+      const task = newTask(clusterArn, definition, parsed);
+      tasks.set(task.arn, task);
+      if (parsed.clientToken !== undefined) started.set(parsed.clientToken, { request, task });
+      task.ended = runner.run(task).then(forgetOldest);
+      return ran(task);
+    },
+    DescribeTasks(request) {
+      const names = list(request, 'tasks');
+      const include = Array.isArray(request['include']) ? request['include'] : [];
+      const found = names.map((name) => ({ name, task: find(request, name) }));
+      return {
+        tasks: found.flatMap(({ task }) => (task ? [describeTask(task, include.includes('TAGS'))] : [])),
+        failures: found.flatMap(({ name, task }) => (task ? [] : [{ arn: name, reason: 'MISSING' }])),
+      };
+    },
+    StopTask(request) {
+      const task = find(request, request['task']);
+      if (!task) {
+        throw new ServiceError('InvalidParameterException', 'The referenced task was not found.');
+      }
+      if (task.desiredStatus === 'RUNNING') {
+        task.desiredStatus = 'STOPPED';
+        task.stopCode = 'UserInitiated';
+        task.stoppedReason =
+          typeof request['reason'] === 'string' ? request['reason'] : 'Task stopped by user';
+        task.box?.stop(task.definition.container.stopTimeoutSeconds * 1_000);
+      }
+      return { task: describeTask(task) };
+    },
+    ListTasks(request) {
+      const { family, startedBy } = request;
+      const desiredStatus = request['desiredStatus'] ?? 'RUNNING';
+      const found = ofCluster(request).filter(
+        (task) =>
+          task.desiredStatus === desiredStatus &&
+          (family === undefined || task.definition.family === family) &&
+          (startedBy === undefined || task.request.startedBy === startedBy),
+      );
+      const start = Number(request['nextToken'] ?? 0);
+      const size = Number(request['maxResults'] ?? 100);
+      return {
+        taskArns: found.slice(start, start + size).map(({ arn }) => arn),
+        ...(start + size < found.length ? { nextToken: String(start + size) } : {}),
+      };
+    },
+  };
+}
+
+function ran(task: Task) {
+  return { tasks: [describeTask(task, true)], failures: [] };
+}
+
+function list(request: Json, key: string): readonly unknown[] {
+  const value = request[key];
+  if (Array.isArray(value) && value.length > 0) return value;
+  throw new ServiceError('InvalidParameterException', `${key} can not be empty.`);
+}
