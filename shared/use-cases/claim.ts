@@ -37,6 +37,8 @@ export async function claimTask(
     );
   if (seen.status !== 'open')
     throw new Refusal('conflict', `task ${id} is ${seen.status}; only an open task can be claimed`);
+  if (ifMatch !== undefined && seen.version !== ifMatch)
+    throw new Refusal('version_mismatch', `task ${id} is at version ${seen.version}, not ${ifMatch}`);
   const holder = await context.locks.acquire(seen, context.now);
   if (holder !== null) throw new Refusal('files_held', `task ${holder} holds files of task ${id}`);
   let claimed: { attempt: number; token: string } | null = null;
@@ -74,18 +76,36 @@ export async function claimTask(
 const lostRace = (error: unknown): boolean =>
   error instanceof Refusal && ['conflict', 'files_held', 'not_found', 'busy'].includes(error.code);
 
+/**
+ * Tries candidates in order until one is won. After a lost race it leaps ahead, farther with each loss, so that many claimers spread out
+ * instead of racing for every task in turn; what was leaped over is tried last.
+ */
+async function tryInOrder(ids: readonly string[], context: ClaimContext): Promise<Claimed | null> {
+  const skipped: string[] = [];
+  let losses = 0;
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index];
+    if (id === undefined) break;
+    try {
+      return await claimTask(id, null, context);
+    } catch (error) {
+      if (!lostRace(error)) throw error;
+      const leap = Math.floor(Math.random() * (losses + 1));
+      skipped.push(...ids.slice(index + 1, index + 1 + leap));
+      index += leap;
+      losses++;
+    }
+  }
+  return skipped.length === 0 ? null : tryInOrder(skipped, context);
+}
+
 /** Claims the best open external task of a role: priority first, then oldest. Refuses with `no_task` when there is none. */
 export async function claimNext(role: string, context: ClaimContext): Promise<Claimed> {
   let after: Record<string, unknown> | undefined;
   do {
     const page = await context.tasks.claimable(role, PAGE, after);
-    for (const id of page.ids) {
-      try {
-        return await claimTask(id, null, context);
-      } catch (error) {
-        if (!lostRace(error)) throw error;
-      }
-    }
+    const claimed = await tryInOrder(page.ids, context);
+    if (claimed) return claimed;
     after = page.after;
   } while (after);
   throw new Refusal('no_task', `there is no claimable task for role ${role}`);

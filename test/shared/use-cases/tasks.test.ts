@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refusal } from '../../../shared/api/problem.ts';
+import { ListQuery } from '../../../shared/api/schemas.ts';
+import { summarise } from '../../../shared/ledger/nudge.ts';
+import { cancel } from '../../../shared/task/commands/operate.ts';
+import { keepAlive } from '../../../shared/task/commands/work.ts';
+import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
+import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
+import { listTasks } from '../../../shared/use-cases/list.ts';
+import { statusView } from '../../../shared/use-cases/status.ts';
+import { type SubmitContext, submitBatch, submitTask } from '../../../shared/use-cases/submit.ts';
+import { later, NOW, submission } from '../../support/builders.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
+  tasks: table.tasks,
+  now: NOW,
+  by: 'ann',
+  idempotencyKey: null,
+  allowFileRepositories: false,
+  ...fields,
+});
+const submit = async (request: Partial<SubmitTaskInput> = {}, fields: Partial<SubmitContext> = {}) =>
+  (await submitTask(submission(request), context(fields))).task;
+const claims = (now = NOW) => ({ tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
+const refused = async (run: Promise<unknown>): Promise<Refusal> => {
+  try {
+    await run;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+};
+
+describe('submitting', () => {
+  it('writes one task and reads it back as it was', async () => {
+    const made = await submit({ description: '', files: ['src/a.ts'] });
+    expect(await table.tasks.get(made.id)).toEqual(made);
+  });
+
+  it('answers a repeat under the same key with the first task, and refuses a different request', async () => {
+    const first = await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1' }));
+    const again = await submitTask(
+      submission({ title: 'one' }),
+      context({ idempotencyKey: 'k1', now: later(60) }),
+    );
+    expect([first.created, again.created, again.task.id]).toEqual([true, false, first.task.id]);
+    expect(
+      (await refused(submitTask(submission({ title: 'two' }), context({ idempotencyKey: 'k1' })))).code,
+    ).toBe('idempotency_mismatch');
+    expect(
+      (await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1', by: 'bob' }))).created,
+    ).toBe(true);
+  });
+
+  it('keeps an own id for one request', async () => {
+    await submit({ id: 'TSK-1' });
+    expect((await submitTask(submission({ id: 'TSK-1' }), context())).created).toBe(false);
+    expect(await refused(submitTask(submission({ id: 'TSK-1', title: 'other' }), context()))).toMatchObject({
+      code: 'id_taken',
+      errors: [{ pointer: '/id' }],
+    });
+  });
+
+  it('refuses unknown dependencies, itself as a dependency, and file:// outside the embedded default, naming the field', async () => {
+    expect(await refused(submit({ depends_on: ['nobody'] }))).toMatchObject({
+      code: 'dependency_unknown',
+      errors: [{ pointer: '/depends_on/0' }],
+    });
+    expect((await refused(submit({ id: 'SELF', depends_on: ['SELF'] }))).message).toContain('SELF -> SELF');
+    expect(await refused(submit({ repository: 'file:///srv/repo' }))).toMatchObject({
+      code: 'invalid',
+      errors: [{ pointer: '/repository' }],
+    });
+    expect(await table.tasks.get('SELF')).toBeNull();
+  });
+
+  it('takes a batch in any order, blocks what must wait, and names a cycle before writing anything', async () => {
+    const made = await submitBatch(
+      [submission({ id: 'B2', depends_on: ['B1'] }), submission({ id: 'B1' })],
+      context(),
+    );
+    expect(made.map(({ task }) => [task.id, task.status, task.waits_for])).toEqual([
+      ['B2', 'blocked', 'B1'],
+      ['B1', 'open', null],
+    ]);
+    const cycle = await refused(
+      submitBatch(
+        [
+          submission({ id: 'C0' }),
+          submission({ id: 'C1', depends_on: ['C2'] }),
+          submission({ id: 'C2', depends_on: ['C1'] }),
+        ],
+        context(),
+      ),
+    );
+    expect(cycle.code).toBe('dependency_cycle');
+    expect(cycle.message).toContain('C1 -> C2 -> C1');
+    expect(await table.tasks.get('C0')).toBeNull();
+    expect(
+      (await refused(submitBatch([submission({ id: 'D1' }), submission({ id: 'D1' })], context()))).errors[0]
+        ?.pointer,
+    ).toBe('/tasks/1/id');
+  });
+});
+
+describe('claiming', () => {
+  it('gives each of 60 tasks to one of 20 claimers, priority first, then oldest', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 60; index++) {
+      const made = await submit(
+        { role: 'swarm', runner: 'external', priority: ((index % 3) + 1) as 1 },
+        { now: later(index) },
+      );
+      ids.push(made.id);
+    }
+    const claimed: { id: string; priority: number; created: string }[] = [];
+    const claimer = async (): Promise<void> => {
+      for (;;) {
+        try {
+          const { task } = await claimNext('swarm', claims());
+          claimed.push({ id: task.id, priority: task.priority, created: task.created_at });
+        } catch (error) {
+          if (error instanceof Refusal && error.code === 'no_task') return;
+          throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, claimer));
+    expect(claimed.map((each) => each.id).sort((a, b) => (a < b ? -1 : 1))).toEqual(
+      ids.sort((a, b) => (a < b ? -1 : 1)),
+    );
+    for (const id of ids) expect((await table.tasks.get(id))?.attempts).toHaveLength(1);
+  });
+
+  it('takes the most urgent, oldest one', async () => {
+    await submit({ id: 'late', role: 'solo', runner: 'external', priority: 2 }, { now: later(1) });
+    await submit({ id: 'early', role: 'solo', runner: 'external', priority: 2 });
+    await submit({ id: 'urgent', role: 'solo', runner: 'external', priority: 1 }, { now: later(2) });
+    const order = [
+      await claimNext('solo', claims()),
+      await claimNext('solo', claims()),
+      await claimNext('solo', claims()),
+    ];
+    expect(order.map(({ task }) => task.id)).toEqual(['urgent', 'early', 'late']);
+    expect((await refused(claimNext('solo', claims()))).code).toBe('no_task');
+  });
+
+  it('is refused for managed tasks, with an old version, and while a live task holds an overlapping file', async () => {
+    const managed = await submit();
+    expect((await refused(claimTask(managed.id, null, claims()))).code).toBe('conflict');
+    const repository = 'https://example.test/locks.git';
+    const holder = await submit({ runner: 'external', repository, files: ['src'] });
+    const other = await submit({ runner: 'external', repository, files: ['src/deep/a.ts'] });
+    const elsewhere = await submit({
+      runner: 'external',
+      repository: 'https://example.test/other.git',
+      files: ['src'],
+    });
+    expect((await refused(claimTask(other.id, null, claims(), 9))).code).toBe('version_mismatch');
+    await claimTask(holder.id, null, claims());
+    expect((await refused(claimTask(other.id, null, claims()))).code).toBe('files_held');
+    await claimTask(elsewhere.id, null, claims());
+    await table.tasks.change(holder.id, (task) => cancel(task, 'x', 'ann', NOW));
+    expect((await claimTask(other.id, null, claims())).task.status).toBe('claimed');
+  });
+
+  it('never lets two of many overlapping tasks be live together', async () => {
+    const repository = 'https://example.test/contended.git';
+    for (let index = 0; index < 12; index++)
+      await submit({ id: `O${index}`, runner: 'external', repository, files: ['shared.ts'] });
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) => claimTask(`O${index}`, null, claims())),
+    );
+    expect(results.filter((each) => each.status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('changing', () => {
+  it('lets 30 racing heartbeats all count, one version each', async () => {
+    const made = await submit({ runner: 'external' });
+    await claimTask(made.id, null, claims());
+    await Promise.all(
+      Array.from({ length: 15 }, () => table.tasks.change(made.id, (task) => keepAlive(task, 1, 120, NOW))),
+    );
+    expect((await table.tasks.get(made.id))?.version).toBe(2 + 15);
+  });
+
+  it('refuses what does not exist', async () => {
+    expect((await refused(table.tasks.change('nope', () => null))).code).toBe('not_found');
+  });
+});
+
+describe('listing', () => {
+  const query = (fields: Record<string, unknown> = {}) => ListQuery.parse(fields);
+
+  it('pages through all tasks oldest first, each once, whatever their status', async () => {
+    const repository = 'https://example.test/paged.git';
+    const ids: string[] = [];
+    for (let index = 0; index < 25; index++) {
+      const made = await submit({ repository, title: `page ${index}` }, { now: later(1_000 + index) });
+      if (index % 4 === 0) await table.tasks.change(made.id, (task) => cancel(task, 'x', 'ann', NOW));
+      ids.push(made.id);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listTasks(
+        query({ repository, limit: 7, ...(cursor ? { cursor } : {}) }),
+        table.tasks,
+      );
+      seen.push(...page.tasks.map((task) => task.id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+    const cancelled = await listTasks(query({ repository, status: 'cancelled' }), table.tasks);
+    expect(cancelled.tasks.map((task) => task.id)).toEqual(ids.filter((_, index) => index % 4 === 0));
+  });
+
+  it('refuses a cursor of another listing', async () => {
+    const page = await listTasks(query({ limit: 1 }), table.tasks);
+    expect(
+      (await refused(listTasks(query({ role: 'qa', cursor: page.next_cursor }), table.tasks))).code,
+    ).toBe('bad_cursor');
+    expect((await refused(listTasks(query({ cursor: 'garbage' }), table.tasks))).code).toBe('bad_cursor');
+  });
+});
+
+describe('the verification nudge', () => {
+  it('counts each completion once, and names the latest unverified first', async () => {
+    const at = (second: number) => later(second).toISOString();
+    expect(await table.nudge.count('a#1', 'a', true, at(0))).toBe(true);
+    expect(await table.nudge.count('a#1', 'a', true, at(0))).toBe(false);
+    expect(await table.nudge.count('b#1', 'b', false, at(1))).toBe(true);
+    expect(await table.nudge.count('c#1', 'c', false, at(86_400))).toBe(true);
+    expect(await table.nudge.counts()).toEqual({ verified: 1, unverified: 2, recentUnverified: ['c', 'b'] });
+  });
+
+  it.each([
+    [10, 3, false],
+    [10, 4, true],
+    [1, 1, false],
+    [2, 2, false],
+    [3, 1, true],
+    [0, 0, false],
+  ])('of %i completions with %i unverified exceeds the threshold: %s', (total, unverified, exceeded) => {
+    const nudge = summarise({ verified: total - unverified, unverified, recentUnverified: [] });
+    expect(nudge.threshold_exceeded).toBe(exceeded);
+    expect(nudge.unverified_ratio).toBe(
+      total === 0 ? null : Math.round((unverified / total) * 1_000) / 1_000,
+    );
+  });
+
+  it('is part of the status, with the counts by status and role', async () => {
+    const status = await statusView({
+      tasks: table.tasks,
+      nudge: table.nudge,
+      now: NOW,
+      threshold: 0.3,
+      minCompletions: 3,
+    });
+    expect(status.total).toBe(Object.values(status.by_status).reduce((a, b) => a + b, 0));
+    expect(status.per_role.find((row) => row.role === 'swarm')?.by_status).toEqual({ claimed: 60 });
+    expect(status.verification_nudge.total_completions).toBe(3);
+  });
+});

@@ -1,0 +1,61 @@
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
+import { documentClient } from '../../shared/store/clients.ts';
+import { LockStore } from '../../shared/store/locks.ts';
+import { NudgeStore } from '../../shared/store/nudge.ts';
+import { TaskStore } from '../../shared/store/tasks.ts';
+
+/** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
+export async function testTable() {
+  const server = dynalite({ createTableMs: 0 });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const indexes = Object.values(INDEXES);
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'tasks',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [TABLE.pk, TABLE.sk, ...indexes.flatMap((index) => [index.pk, index.sk])].map(
+        (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
+      ),
+      KeySchema: [
+        { AttributeName: TABLE.pk, KeyType: 'HASH' },
+        { AttributeName: TABLE.sk, KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: indexes.map((index) => ({
+        IndexName: index.name,
+        KeySchema: [
+          { AttributeName: index.pk, KeyType: 'HASH' },
+          { AttributeName: index.sk, KeyType: 'RANGE' },
+        ],
+        Projection:
+          index.name === INDEXES.byStatus.name
+            ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
+            : { ProjectionType: 'KEYS_ONLY' },
+      })),
+    }),
+  );
+  const db = documentClient(client);
+  const tasks = new TaskStore(db, 'tasks');
+  return {
+    db,
+    tasks,
+    locks: new LockStore(db, 'tasks', tasks),
+    nudge: new NudgeStore(db, 'tasks'),
+    close: async () => {
+      client.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}
