@@ -1,0 +1,362 @@
+import '../support/function-env.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { handler as authorizer } from '../../functions/api/authorizer.ts';
+import { handler as read } from '../../functions/api/read.ts';
+import type { ApiEvent } from '../../functions/api/request.ts';
+import { handler as submit } from '../../functions/api/submit.ts';
+import { handler as work } from '../../functions/api/work.ts';
+import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
+import { MAX_BODY_BYTES } from '../../shared/names.ts';
+import { toItem } from '../../shared/store/task-item.ts';
+import { mintBoxToken, mintOperatorToken, sha256 } from '../../shared/tokens.ts';
+import { attempt, task } from '../support/builders.ts';
+
+const db = mockClient(DynamoDBDocumentClient);
+beforeEach(() => db.reset());
+
+type Identity = { caller: string; principal: string; task_id: string; attempt: number };
+const OPERATOR: Identity = { caller: 'operator', principal: 'ann', task_id: '', attempt: 0 };
+const agentOf = (task_id: string): Identity => ({
+  caller: 'agent',
+  principal: `agent of ${task_id}/1`,
+  task_id,
+  attempt: 1,
+});
+
+function event(
+  routeKey: string,
+  fields: {
+    body?: unknown;
+    raw?: string;
+    params?: Record<string, string>;
+    query?: Record<string, string>;
+    headers?: Record<string, string>;
+    identity?: Identity | null;
+  } = {},
+): ApiEvent {
+  const made = {
+    version: '2.0',
+    routeKey,
+    rawPath: '/',
+    rawQueryString: '',
+    headers: fields.headers ?? {},
+    pathParameters: fields.params,
+    queryStringParameters: fields.query,
+    requestContext: {
+      requestId: 'req-1',
+      ...(fields.identity === null ? {} : { authorizer: { lambda: fields.identity ?? OPERATOR } }),
+    },
+    body: fields.raw ?? (fields.body === undefined ? undefined : JSON.stringify(fields.body)),
+    isBase64Encoded: false,
+  };
+  return made as unknown as ApiEvent;
+}
+const call = (handler: typeof submit, of: ApiEvent): Promise<APIGatewayProxyStructuredResultV2> =>
+  handler(of, {} as Context) as Promise<APIGatewayProxyStructuredResultV2>;
+const problem = (answer: APIGatewayProxyStructuredResultV2): Problem =>
+  Problem.parse(JSON.parse(answer.body ?? '{}'));
+const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
+const CONFLICT = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+
+describe('POST /tasks', () => {
+  it('does one conditional write and answers 201 with the ETag', async () => {
+    db.on(PutCommand).resolves({});
+    const answer = await call(submit, event('POST /tasks', { body: VALID }));
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers?.['etag']).toBe('"1"');
+    expect(db.calls()).toHaveLength(1);
+    expect(db.commandCalls(PutCommand)[0]?.args[0].input.ConditionExpression).toContain(
+      'attribute_not_exists',
+    );
+  });
+
+  it('answers a replay with 200 and says so', async () => {
+    db.on(PutCommand).resolvesOnce({}).rejects(CONFLICT);
+    const first = await call(
+      submit,
+      event('POST /tasks', { body: VALID, headers: { 'idempotency-key': 'k' } }),
+    );
+    const made = db.commandCalls(PutCommand)[0]?.args[0].input.Item ?? {};
+    db.on(GetCommand).resolves({ Item: made });
+    const again = await call(
+      submit,
+      event('POST /tasks', { body: VALID, headers: { 'idempotency-key': 'k' } }),
+    );
+    expect([first.statusCode, again.statusCode, again.headers?.['idempotent-replay']]).toEqual([
+      201,
+      200,
+      'true',
+    ]);
+    const other = await call(
+      submit,
+      event('POST /tasks', { body: { ...VALID, title: 'Other' }, headers: { 'idempotency-key': 'k' } }),
+    );
+    expect(problem(other).code).toBe('idempotency_mismatch');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown field', { ...VALID, colour: 'red' }, '/colour'],
+    ['an unknown enum value', { ...VALID, scope: 'huge' }, '/scope'],
+    ['a priority out of range', { ...VALID, priority: 0 }, '/priority'],
+    ['an empty title', { ...VALID, title: '  ' }, '/title'],
+    ['no repository', { title: 'Fix' }, '/repository'],
+    ['a repository that is no URL', { ...VALID, repository: 'shop' }, '/repository'],
+    ['credentials in the URL', { ...VALID, repository: 'https://user:pw@example.test/r.git' }, '/repository'],
+    ['a ref that git would take for an option', { ...VALID, base_ref: '--upload-pack=x' }, '/base_ref'],
+    [
+      'a signal path that climbs out',
+      { ...VALID, completion_signals: [{ type: 'path_exists', path: '../etc/passwd' }] },
+      '/completion_signals/0/path',
+    ],
+    [
+      'an absolute signal path',
+      { ...VALID, completion_signals: [{ type: 'path_exists', path: '/etc/passwd' }] },
+      '/completion_signals/0/path',
+    ],
+    [
+      'a compact signal that climbs out',
+      { ...VALID, completion_signals: [{ type: 'path_exists', value: '..' }] },
+      '/completion_signals/0/path',
+    ],
+    [
+      'a bad glob',
+      { ...VALID, completion_signals: [{ type: 'glob_exists', pattern: 'src/[a' }] },
+      '/completion_signals/0/pattern',
+    ],
+    [
+      'a bad regex',
+      { ...VALID, completion_signals: [{ type: 'file_contains', path: 'a', regex: '(' }] },
+      '/completion_signals/0/regex',
+    ],
+    [
+      'a regex that needs backtracking',
+      { ...VALID, completion_signals: [{ type: 'file_contains', path: 'a', regex: '(a)\\1' }] },
+      '/completion_signals/0/regex',
+    ],
+    [
+      'an unknown signal',
+      { ...VALID, completion_signals: [{ type: 'api_responds', value: 'http://x' }] },
+      '/completion_signals/0/type',
+    ],
+    [
+      'a signal without its needle',
+      { ...VALID, completion_signals: [{ type: 'file_contains', path: 'a' }] },
+      '/completion_signals/0/contains',
+    ],
+    ['a file listed twice', { ...VALID, files: ['a', 'a'] }, '/files/1'],
+    ['an unknown key of the budget', { ...VALID, budget: { max_tries: 2 } }, '/budget/max_tries'],
+    ['a list', [], '/'],
+  ])('refuses %s, naming the field, and writes nothing', async (_name, body, pointer) => {
+    const answer = await call(submit, event('POST /tasks', { body }));
+    expect(answer.statusCode).toBe(422);
+    expect(answer.headers?.['content-type']).toBe('application/problem+json');
+    expect(problem(answer).errors?.map((error) => error.pointer || '/')).toContain(pointer);
+    expect(db.calls()).toHaveLength(0);
+  });
+
+  it('refuses what is not JSON and what is over 1 MiB', async () => {
+    expect(problem(await call(submit, event('POST /tasks', { raw: '{"title": ' }))).code).toBe(
+      'body_not_json',
+    );
+    expect(
+      problem(
+        await call(
+          submit,
+          event('POST /tasks', {
+            raw: JSON.stringify({ ...VALID, description: 'x'.repeat(MAX_BODY_BYTES) }),
+          }),
+        ),
+      ).code,
+    ).toBe('body_too_large');
+    expect(db.calls()).toHaveLength(0);
+  });
+
+  it('answers any JSON with a task or a problem, never with an internal error', async () => {
+    db.on(PutCommand).resolves({});
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.jsonValue(),
+          fc.record(
+            {
+              title: fc.jsonValue(),
+              repository: fc.constant(VALID.repository),
+              completion_signals: fc.array(fc.jsonValue(), { maxLength: 3 }),
+              files: fc.jsonValue(),
+            },
+            { requiredKeys: [] },
+          ),
+        ),
+        async (body) => {
+          const answer = await call(submit, event('POST /tasks', { body }));
+          expect([201, 400, 422]).toContain(answer.statusCode);
+          if (answer.statusCode !== 201) expect(problem(answer).errors?.length).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('who may call', () => {
+  it('refuses strangers and tokens of another kind with a problem, before looking at anything else', async () => {
+    const stranger = await call(submit, event('POST /tasks', { raw: 'garbage', identity: null }));
+    expect([stranger.statusCode, problem(stranger).code, stranger.headers?.['www-authenticate']]).toEqual([
+      401,
+      'unauthenticated',
+      'Bearer',
+    ]);
+    expect(
+      problem(await call(submit, event('POST /tasks', { body: VALID, identity: agentOf('T1') }))).code,
+    ).toBe('forbidden');
+    expect(
+      problem(await call(work, event('POST /tasks/{id}/heartbeat', { params: { id: 'T1' } }))).code,
+    ).toBe('forbidden');
+    expect(db.calls()).toHaveLength(0);
+  });
+
+  it("refuses another task's token", async () => {
+    const answer = await call(
+      work,
+      event('POST /tasks/{id}/heartbeat', { params: { id: 'T2' }, identity: agentOf('T1') }),
+    );
+    expect(problem(answer)).toMatchObject({ code: 'forbidden', errors: [{ pointer: '{id}' }] });
+  });
+
+  it('lets anyone ask for the health', async () => {
+    expect((await call(read, event('GET /health', { identity: null }))).statusCode).toBe(200);
+  });
+
+  it('finds nothing where there is no route', async () => {
+    expect(problem(await call(read, event('GET /nowhere'))).code).toBe('not_found');
+  });
+});
+
+describe('the authorizer', () => {
+  const identify = async (authorization?: string) =>
+    (await authorizer({ headers: authorization === undefined ? {} : { authorization } } as never)).context;
+
+  it('knows an operator by the hash of the token', async () => {
+    const token = mintOperatorToken();
+    db.on(GetCommand, { Key: { pk: `token#${sha256(token)}`, sk: 'token' } }).resolves({
+      Item: { name: 'ann' },
+    });
+    expect(await identify(`Bearer ${token}`)).toMatchObject({ caller: 'operator', principal: 'ann' });
+    db.reset();
+    db.on(GetCommand).resolves({});
+    expect(await identify(`Bearer ${mintOperatorToken()}`)).toMatchObject({ caller: 'anyone' });
+  });
+
+  it('knows a box by the hash on its attempt, and by no other', async () => {
+    const token = mintBoxToken('agent', 'T1', 1);
+    const launch = {
+      number: 1,
+      token_sha256: sha256(token),
+      assignment_key: 'k',
+      task_token: null,
+      lost: false,
+      launched_at: '2026-11-20T10:00:00.000Z',
+    };
+    db.on(GetCommand).resolves({ Item: toItem(task({ attempts: [attempt({ agent: launch })] })) });
+    expect(await identify(`Bearer ${token}`)).toEqual({
+      caller: 'agent',
+      principal: 'agent of T1/1',
+      task_id: 'T1',
+      attempt: 1,
+    });
+    expect(await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`)).toMatchObject({ caller: 'anyone' });
+    expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toMatchObject({
+      caller: 'anyone',
+    });
+    expect(await identify(`Bearer ${token.replace('.1.', '.2.')}`)).toMatchObject({ caller: 'anyone' });
+  });
+
+  it.each([
+    undefined,
+    '',
+    'Bearer',
+    'Basic abc',
+    'Bearer nonsense',
+    'Bearer assay_op_short',
+    `Bearer ${'x'.repeat(10_000)}`,
+  ])('takes %s for nobody, without asking the table', async (header) => {
+    expect(await identify(header)).toMatchObject({ caller: 'anyone' });
+    expect(db.calls()).toHaveLength(0);
+  });
+});
+
+describe('reading', () => {
+  it('answers 304 to a matching ETag, and hides hashes and tokens', async () => {
+    const launch = {
+      number: 1,
+      token_sha256: 'secret-hash',
+      assignment_key: 'secret-key',
+      task_token: 'secret-token',
+      lost: false,
+      launched_at: '2026-11-20T10:00:00.000Z',
+    };
+    db.on(GetCommand).resolves({ Item: toItem(task({ attempts: [attempt({ agent: launch })] })) });
+    const answer = await call(read, event('GET /tasks/{id}/attempts', { params: { id: 'T1' } }));
+    expect(answer.body).not.toContain('secret');
+    const seen = await call(
+      read,
+      event('GET /tasks/{id}', { params: { id: 'T1' }, headers: { 'if-none-match': '"1"' } }),
+    );
+    expect(seen.statusCode).toBe(304);
+  });
+
+  it.each([
+    ['GET /tasks/{id}', { id: 'missing' }, {}, 'not_found'],
+    ['GET /tasks/{id}', { id: '../x' }, {}, 'not_found'],
+    ['GET /tasks', {}, { limit: '0' }, 'invalid'],
+    ['GET /tasks', {}, { status: 'lost' }, 'invalid'],
+    ['GET /tasks', {}, { colour: 'red' }, 'invalid'],
+  ])('refuses %s with %j %j', async (route, params, query, code) => {
+    db.on(GetCommand).resolves({});
+    expect(problem(await call(read, event(route, { params, query }))).code).toBe(code);
+  });
+
+  it('tells nothing about a fault but the request id', async () => {
+    db.on(GetCommand).rejects(new Error('the secret inside'));
+    const answer = await call(read, event('GET /tasks/{id}', { params: { id: 'T1' } }));
+    expect([answer.statusCode, problem(answer).code]).toEqual([500, 'internal']);
+    expect(answer.body).not.toContain('secret');
+    expect(answer.body).toContain('req-1');
+  });
+});
+
+describe('If-Match', () => {
+  it('refuses an old version and what is no version', async () => {
+    db.on(GetCommand).resolves({ Item: toItem(task({ version: 4 })) });
+    expect(
+      (
+        await call(
+          submit,
+          event('POST /tasks/{id}/cancel', {
+            params: { id: 'T1' },
+            body: {},
+            headers: { 'if-match': '"3"' },
+          }),
+        )
+      ).statusCode,
+    ).toBe(412);
+    expect(
+      problem(
+        await call(
+          submit,
+          event('POST /tasks/{id}/cancel', { params: { id: 'T1' }, body: {}, headers: { 'if-match': 'x' } }),
+        ),
+      ).errors?.[0]?.pointer,
+    ).toBe('header:if-match');
+    expect(db.commandCalls(PutCommand)).toHaveLength(0);
+  });
+});
+
+it('has a status between 400 and 599 for every problem', () => {
+  for (const { status } of Object.values(PROBLEMS)) expect(status).toBeGreaterThanOrEqual(400);
+});

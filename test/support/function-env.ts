@@ -1,0 +1,24 @@
+import { ENV } from '../../shared/names.ts';
+
+/** What the template gives the functions. Import this before any handler. */
+const values: Record<string, string> = {
+  [ENV.table]: 'tasks',
+  [ENV.bucket]: 'bucket',
+  [ENV.apiUrl]: 'https://api.test/',
+  [ENV.cascadeMachine]: 'arn:aws:states:us-east-1:000000000000:stateMachine:cascade',
+  [ENV.janitorMachine]: 'arn:aws:states:us-east-1:000000000000:stateMachine:janitor',
+  [ENV.cluster]: 'arn:aws:ecs:us-east-1:000000000000:cluster/c',
+  [ENV.subnets]: 'subnet-1,subnet-2',
+  [ENV.securityGroups]: 'sg-1',
+  [ENV.assignPublicIp]: 'true',
+  [ENV.agentFamily]: 'agent-family',
+  [ENV.gatesFamily]: 'gates-family',
+  [ENV.deliverFamily]: 'deliver-family',
+  [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  POWERTOOLS_DEV: 'false',
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+};
+Object.assign(process.env, values);
