@@ -1,4 +1,5 @@
 import { Command, type CommanderError, Option } from 'commander';
+import { VERSION } from '../shared/version.ts';
 import { registerActions } from './commands/actions.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerStatus } from './commands/status.ts';
@@ -23,7 +24,7 @@ export function buildProgram(io: Io, quiet = false): Command {
     .description(
       'Submit work for coding agents, and see what came of it. Nothing is done because an agent said so.',
     )
-    .version('0.1.0')
+    .version(VERSION)
     .option('--url <url>', 'address of the API (or ASSAY_URL; else what `assay up` left in .assay-data)')
     .option('--token <token>', 'operator token (or ASSAY_TOKEN, which keeps it out of the process list)')
     .addOption(new Option('--no-color', 'no colours (or NO_COLOR=1)'))

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   aChain,
@@ -91,8 +92,7 @@ describe('tasks', () => {
     expect(ran.stdout).toContain('Fix the door');
     expect(
       Math.max(
-        ...ran.stdout
-          .replace(/\u001b\[\d+m/g, '')
+        ...stripVTControlCharacters(ran.stdout)
           .split('\n')
           .map((line) => line.length),
       ),

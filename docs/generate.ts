@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cliPage } from './generator/cli.ts';
+import { lifecycle } from './generator/lifecycle.ts';
+import { openapi } from './generator/openapi.ts';
+
+/** Every generated file of this folder, by name. */
+export const generated = (): Readonly<Record<string, string>> => ({
+  'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
+  'task-lifecycle.md': lifecycle(),
+  'cli.md': cliPage(),
+});
+
+const readOr = (file: string, otherwise: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+};
+
+function main(check: boolean): number {
+  const stale = Object.entries(generated()).filter(
+    ([name, text]) => readOr(join(import.meta.dirname, name), '') !== text,
+  );
+  for (const [name, text] of stale) {
+    if (!check) writeFileSync(join(import.meta.dirname, name), text);
+    console.log(`docs/${name} ${check ? 'is stale' : 'written'}`);
+  }
+  if (check && stale.length > 0) {
+    console.error('Run `npm run generate` and commit what it writes.');
+    return 1;
+  }
+  return 0;
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.includes('--check'));

@@ -1,0 +1,71 @@
+/** What `--json` prints, by command. `Task`, `Attempt` and the like are schemas of docs/openapi.json. */
+export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; readonly example?: string }>> = {
+  up: {
+    text: '`--json` prints one line when the stack is ready. It is the same as `connection.json` in the data folder (mode 0600), which goes away when the stack stops.',
+    example:
+      '{"url": "http://127.0.0.1:43210", "token": "assay_op_…", "control_url": "http://127.0.0.1:43211", "records_dir": "/path", "data_dir": "/path", "pid": 4711}',
+  },
+  submit: {
+    text: '`--json` prints the tasks as they were answered, or with `--wait` as they ended: `{"tasks": [Task]}`, also for one task.',
+  },
+  tasks: { text: '`--json` prints `{"tasks": [TaskSummary], "next_cursor": string | null}`.' },
+  task: {
+    text: '`--json` prints `{"task": Task, "attempts": [Attempt], "total_cost_usd": number | null, "saved_vs_direct_opus_usd": number | null, "break_even_pass_rate": number | null}`. Null is unknown, never 0.',
+  },
+  watch: { text: '`--json` prints a line for each change, each line a `Task`.' },
+  status: { text: '`--json` prints a `Status`; `verification_nudge` is always there.' },
+  cancel: { text: '`--json` prints the `Task` after it.' },
+  retry: { text: '`--json` prints the `Task` after it.' },
+  review: { text: '`--json` prints the `Task` after it.' },
+  'token create': { text: '`--json` prints `{"name": string, "table": string, "token": string}`.' },
+  demo: {
+    text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1.',
+    example: `{
+  "tasks": [
+    {
+      "id": "b-discount",
+      "title": "Give regular customers a discount",
+      "status": "done",
+      "attempts": [
+        {"model": "claude-haiku-4-5", "tier": "haiku", "outcome": "failed", "cost_usd": 0.06342},
+        {"model": "claude-sonnet-5-5", "tier": "sonnet", "outcome": "passed", "cost_usd": 0.16494}
+      ],
+      "verdict": "pass",
+      "verified": true,
+      "branch": "assay/b-discount",
+      "cost_usd": 0.22836,
+      "saved_vs_direct_opus_usd": 0.10152
+    }
+  ],
+  "verification_nudge": {"total_completions": 4, "verified_count": 3, "unverified_count": 1, "unverified_ratio": 0.25, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
+  "records_dir": "/path",
+  "elapsed_ms": 12345,
+  "repository": "/path",
+  "folder": "/path",
+  "as_expected": true,
+  "unexpected": []
+}`,
+  },
+  check: {
+    text: '`--json` prints evidence and verdict of one tree.',
+    example: `{
+  "verdict": "pass | fail | refer",
+  "reasons": [],
+  "base": "commit id",
+  "tree": "tree hash",
+  "signals": [{"type": "path_exists", "outcome": "passed", "detail": ""}],
+  "gates": [
+    {
+      "name": "tests",
+      "outcome": "failed",
+      "required": true,
+      "blocked": true,
+      "findings": [{"file": "src/a.ts", "line": 3, "rule": "rule", "message": "text"}],
+      "detail": "exit code 1",
+      "duration_ms": 812,
+      "cached": false
+    }
+  ]
+}`,
+  },
+};

@@ -1,0 +1,180 @@
+import { PROBLEMS, Problem, type ProblemCode } from '../../shared/api/problem.ts';
+import { PATH_PARAMETERS, ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { VERSION } from '../../shared/version.ts';
+import { BODY_EXAMPLES } from './examples.ts';
+import { Components, type Json, type JsonObject } from './schemas.ts';
+
+/** Refusals that a route may answer, told from what it takes and does. */
+export function problemsOf(route: Route): ProblemCode[] {
+  const codes: ProblemCode[] = ['internal', 'busy'];
+  const secured = !route.callers.includes('anyone');
+  if (secured) codes.push('unauthenticated', 'forbidden');
+  if (route.path.includes('{id}')) codes.push('not_found');
+  if (route.path.includes('{role}')) codes.push('no_task');
+  if (route.body) codes.push('body_not_json', 'body_too_large', 'invalid');
+  if (route.query) codes.push('invalid', 'bad_cursor');
+  if (route.idempotent)
+    codes.push('idempotency_mismatch', 'id_taken', 'dependency_unknown', 'dependency_cycle');
+  if (route.method === 'POST' && route.path.includes('{id}')) codes.push('conflict');
+  if (route.ifMatch) codes.push('version_mismatch');
+  if (route.callers.some((caller) => caller === 'agent') && route.method === 'POST')
+    codes.push('stale_lease');
+  if (route.path.endsWith('/claim')) codes.push('files_held');
+  return [...new Set(codes)];
+}
+
+const PROBLEM_CONTENT: JsonObject = {
+  'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+};
+
+function refusals(route: Route): JsonObject {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of problemsOf(route)) {
+    const { status } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('. '),
+          content: PROBLEM_CONTENT,
+        },
+      ]),
+  );
+}
+
+const HEADER_PARAMETERS = {
+  idempotent: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same key with the same body changes nothing twice; with another body it is refused.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'ETag of the state that you have seen; refused when the task has changed since.',
+    schema: { type: 'string' },
+  },
+} as const;
+
+function parameters(route: Route, components: Components): Json[] {
+  const found: Json[] = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: components.add(PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS], 'input'),
+  }));
+  if (route.query) {
+    const { properties = {}, required = [] } = components.add(route.query, 'input') as {
+      properties?: Record<string, JsonObject>;
+      required?: readonly string[];
+    };
+    for (const [name, { description, ...schema }] of Object.entries(properties))
+      found.push({
+        name,
+        in: 'query',
+        ...(required.includes(name) ? { required: true } : {}),
+        ...(description === undefined ? {} : { description }),
+        schema,
+      });
+  }
+  for (const flag of ['idempotent', 'ifMatch'] as const) if (route[flag]) found.push(HEADER_PARAMETERS[flag]);
+  return found;
+}
+
+function requestBody(name: RouteName, route: Route, components: Components): JsonObject {
+  if (!route.body) return {};
+  const examples = BODY_EXAMPLES[name];
+  const content = {
+    schema: components.add(route.body, 'input'),
+    ...(examples === undefined
+      ? {}
+      : {
+          examples: Object.fromEntries(Object.entries(examples).map(([key, value]) => [key, { value }])),
+        }),
+  };
+  return { requestBody: { required: true, content: { 'application/json': content } } };
+}
+
+/** The ETag goes with every answer that is one task. */
+const answersTask = (schema: JsonObject): boolean => schema['$ref'] === '#/components/schemas/Task';
+
+function success(route: Route, components: Components): JsonObject {
+  const schema = components.add(route.answer, 'output');
+  const headers: JsonObject = answersTask(schema)
+    ? { headers: { ETag: { description: 'Version of the task', schema: { type: 'string' } } } }
+    : {};
+  const answer: JsonObject = { ...headers, content: { 'application/json': { schema } } };
+  return {
+    [String(route.status ?? 200)]: { description: 'Done', ...answer },
+    ...(route.idempotent
+      ? { '200': { description: 'Done before under the same key or id; nothing has changed', ...answer } }
+      : {}),
+  };
+}
+
+function operation(name: RouteName, route: Route, components: Components): JsonObject {
+  const secured = !route.callers.includes('anyone');
+  const all = parameters(route, components);
+  return {
+    operationId: name,
+    summary: route.summary,
+    description: secured
+      ? `Callers: ${route.callers.join(', ')}. Tokens of agent, gates and deliver are good for their own attempt only.`
+      : 'Needs no token.',
+    tags: [secured ? (route.callers[0] ?? '') : 'anyone'],
+    ...(secured ? {} : { security: [] }),
+    ...(all.length > 0 ? { parameters: all } : {}),
+    ...requestBody(name, route, components),
+    responses: { ...success(route, components), ...refusals(route) },
+  };
+}
+
+/** The OpenAPI 3.1 document of the API, from the route table and its schemas. */
+export function openapi(): JsonObject {
+  const components = new Components();
+  components.add(Problem, 'output');
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
+    const path = paths[route.path] ?? {};
+    path[route.method.toLowerCase()] = operation(name, route, components);
+    paths[route.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version: VERSION,
+      summary: 'A quality pipeline for the work of coding agents',
+      description:
+        'Nothing is done because an agent said so. Errors are RFC 9457 problem documents with a stable `code`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      {
+        url: '{api_url}',
+        description: 'Stack output ApiUrl, or what `assay up` prints',
+        variables: { api_url: { default: 'http://127.0.0.1:8080' } },
+      },
+    ],
+    security: [{ token: [] }],
+    tags: [
+      { name: 'operator', description: 'People and their scripts' },
+      { name: 'agent', description: 'The agent of one attempt' },
+      { name: 'gates', description: 'The clean container that gathers evidence on one attempt' },
+      { name: 'deliver', description: 'The container that pushes what has passed' },
+      { name: 'anyone', description: 'Without a token' },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'Operators: `assay token create`' },
+      },
+      schemas: components.all(),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
+import { openapi, problemsOf } from '../../docs/generator/openapi.ts';
+import { PROBLEMS } from '../../shared/api/problem.ts';
+import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+
+interface Operation {
+  operationId: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: {
+    content: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
+  };
+  responses: Record<string, { content: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+  security: object[];
+  tags: { name: string }[];
+}
+
+const document = openapi() as unknown as Document;
+const routes = Object.entries(ROUTES) as [RouteName, Route][];
+const operationOf = (route: Route): Operation | undefined =>
+  document.paths[route.path]?.[route.method.toLowerCase()];
+
+function refsIn(value: unknown, found: Set<string> = new Set()): Set<string> {
+  if (Array.isArray(value)) for (const each of value) refsIn(each, found);
+  else if (value !== null && typeof value === 'object')
+    for (const [key, each] of Object.entries(value))
+      if (key === '$ref' && typeof each === 'string') found.add(each);
+      else refsIn(each, found);
+  return found;
+}
+
+test('the document is OpenAPI 3.1 and asks for a bearer token unless a route says otherwise', () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  expect(document.security).toEqual([{ token: [] }]);
+  expect(document.components.securitySchemes['token']).toMatchObject({ type: 'http', scheme: 'bearer' });
+});
+
+test.each(routes)('%s is in the document with its answer and its refusals', (name, route) => {
+  const operation = operationOf(route);
+  expect(operation?.operationId).toBe(name);
+  const expected = [route.status ?? 200, ...problemsOf(route).map((code) => PROBLEMS[code].status)];
+  expect(Object.keys(operation?.responses ?? {})).toEqual(
+    expect.arrayContaining([...new Set(expected)].map(String)),
+  );
+  expect(operation?.responses['500']?.content['application/problem+json']?.schema).toEqual({
+    $ref: '#/components/schemas/Problem',
+  });
+  expect(operation?.security).toEqual(route.callers.includes('anyone') ? [] : undefined);
+});
+
+test.each(routes)('%s declares its path parameters, headers and body', (_, route) => {
+  const operation = operationOf(route);
+  const named = (place: string) =>
+    (operation?.parameters ?? []).filter((each) => each.in === place).map((each) => each.name);
+  expect(named('path')).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+  expect(named('header')).toEqual([
+    ...(route.idempotent ? ['Idempotency-Key'] : []),
+    ...(route.ifMatch ? ['If-Match'] : []),
+  ]);
+  expect(operation?.requestBody !== undefined).toBe(route.body !== undefined);
+  expect(named('query').length > 0).toBe(route.query !== undefined);
+});
+
+test('the document has no operation that is not a route', () => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  expect(operations.map((each) => each.operationId).sort()).toEqual(Object.keys(ROUTES).sort());
+});
+
+test('every reference has its schema, and every schema is referred to', () => {
+  const refs = refsIn(document);
+  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  expect([...refs].sort()).toEqual(schemas.sort());
+});
+
+test('a request is strict, an answer may gain fields', () => {
+  expect(document.components.schemas['SubmitTask']).toMatchObject({ additionalProperties: false });
+  expect(document.components.schemas['Task']).not.toHaveProperty('additionalProperties');
+});
+
+test('what only the platform may know is not in the document', () => {
+  expect(JSON.stringify(document)).not.toMatch(/token_sha256|task_token|assignment_key|request_sha256/);
+});
+
+test.each(
+  Object.entries(BODY_EXAMPLES).flatMap(([name, examples]) =>
+    Object.entries(examples).map(([key, value]) => [name as RouteName, key, value] as const),
+  ),
+)('the example %s.%s is a body that the API accepts', (name, _, value) => {
+  const route: Route = ROUTES[name];
+  expect(route.body?.safeParse(value)).toMatchObject({ success: true });
+});
