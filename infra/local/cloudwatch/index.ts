@@ -1,0 +1,46 @@
+import type { ResolvedResource } from '../ports.ts';
+import { readAlarms } from './alarms.ts';
+import { type AlarmState, type Evaluation, evaluateAlarm } from './evaluate.ts';
+import { MetricStore, parseEmf } from './metrics.ts';
+
+export interface CloudWatchOptions {
+  readonly resources: readonly ResolvedResource[];
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+export interface CloudWatch {
+  /** Takes the metrics out of a line of a function's log; every other line is passed over. */
+  ingest(logLine: string): void;
+  /** All alarms of the template as they stand now. */
+  alarms(): ReadonlyArray<Evaluation & { readonly name: string }>;
+}
+
+/**
+ * The metrics and alarms of a template, in memory. Alarms on metrics that AWS itself produces are listed without data. Throws at
+ * once when an alarm on our own metrics is not understood.
+ */
+export function createCloudWatch({ resources, now = Date.now }: CloudWatchOptions): CloudWatch {
+  const definitions = readAlarms(resources);
+  const watched = definitions.filter((alarm) => 'watched' in alarm);
+  const keys = watched.flatMap(({ metrics }) => [...metrics.values()].map(({ key }) => key));
+  const longest = Math.max(0, ...watched.map((alarm) => alarm.periodMs * alarm.evaluationPeriods));
+  const store = new MetricStore(keys, longest);
+  const states = new Map<string, AlarmState>();
+  return {
+    ingest(logLine) {
+      for (const sample of parseEmf(logLine)) store.add(sample);
+    },
+    alarms: () =>
+      definitions.map((alarm) => {
+        if (!('watched' in alarm)) {
+          const reason = `The embedded default does not produce ${alarm.foreign.join(', ')}.`;
+          return { name: alarm.name, state: 'INSUFFICIENT_DATA', reason };
+        }
+        const before = states.get(alarm.name) ?? 'INSUFFICIENT_DATA';
+        const evaluation = evaluateAlarm(alarm, store, now(), before);
+        states.set(alarm.name, evaluation.state);
+        return { name: alarm.name, ...evaluation };
+      }),
+  };
+}
