@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
+const report = process.env['ASSAY_TEST_REPORT'];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -9,5 +12,6 @@ export default defineConfig({
     maxWorkers: 2,
     restoreMocks: true,
     unstubEnvs: true,
+    ...(report ? { reporters: ['default', ['json', { outputFile: report }]] } : {}),
   },
 });

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Counts, countTests } from './checks/report.ts';
+import { runScript, STEPS } from './checks/steps.ts';
+
+/** What Lambda runs is what must be tested. */
+const NODE_MAJOR = 24;
+const REPORT = '.cache/test-report.json';
+
+const line = (ok: boolean, title: string, ms: number): void =>
+  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${title.padEnd(36)} ${(ms / 1_000).toFixed(1).padStart(6)} s`);
+
+function guardNode(): boolean {
+  const major = Number(process.versions.node.split('.')[0]);
+  const ok = major >= NODE_MAJOR;
+  line(ok, `Node ${process.versions.node}`, 0);
+  if (!ok)
+    console.error(
+      `Node ${NODE_MAJOR} is needed; \`npm ci\` installs it, and npm scripts find it. On a platform without a package, install it.`,
+    );
+  return ok;
+}
+
+/** Runs the tests with their usual output. */
+function runTests(): Promise<number> {
+  rmSync(REPORT, { force: true });
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['test'], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ASSAY_TEST_REPORT: REPORT },
+    });
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      // Set by .ci/run, which has run the tests already.
+      'tests-report': { type: 'string' },
+      'tests-exit': { type: 'string' },
+    },
+  });
+  let { passed, failed } = { passed: 0, failed: 0 };
+  const count = (counts: Counts): void => {
+    passed += counts.passed;
+    failed += counts.failed;
+  };
+  const one = (ok: boolean): Counts => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
+
+  count(one(guardNode()));
+  for (const { name, title } of STEPS) {
+    const result = await runScript(name, { CDK_DISABLE_CLI_TELEMETRY: 'true' });
+    line(result.ok, title, result.ms);
+    if (!result.ok) console.log(result.output.trimEnd());
+    count(one(result.ok));
+  }
+  const started = performance.now();
+  const report = values['tests-report'];
+  const exit = report === undefined ? await runTests() : Number(values['tests-exit'] ?? 0);
+  const tests = countTests(report ?? REPORT, exit);
+  line(
+    tests.failed === 0,
+    `tests (${tests.passed} passed, ${tests.failed} failed)`,
+    performance.now() - started,
+  );
+  count(tests);
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countTests } from './report.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-report-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const passed = { status: 'passed', assertionResults: [{ status: 'passed' }] };
+const failed = { status: 'failed', assertionResults: [{ status: 'failed' }, { status: 'passed' }] };
+const unloadable = { status: 'failed', assertionResults: [] };
+
+test.each([
+  [
+    'all passed',
+    { numPassedTests: 3, numFailedTests: 0, testResults: [passed] },
+    0,
+    { passed: 3, failed: 0 },
+  ],
+  [
+    'some failed',
+    { numPassedTests: 2, numFailedTests: 1, testResults: [passed, failed] },
+    1,
+    { passed: 2, failed: 1 },
+  ],
+  [
+    'a file could not be loaded',
+    { numPassedTests: 2, numFailedTests: 0, testResults: [passed, unloadable] },
+    1,
+    { passed: 2, failed: 1 },
+  ],
+  [
+    'an error outside of any test',
+    { numPassedTests: 2, numFailedTests: 0, testResults: [passed] },
+    1,
+    { passed: 2, failed: 1 },
+  ],
+  ['a report of something else', { hello: 1 }, 0, { passed: 0, failed: 1 }],
+])('%s', (_, report, exit, expected) => {
+  const file = join(folder, 'report.json');
+  writeFileSync(file, JSON.stringify(report));
+  expect(countTests(file, exit)).toEqual(expected);
+});
+
+test('no report at all is a failure, even when the exit code is 0', () => {
+  expect(countTests(join(folder, 'none.json'), 0)).toEqual({ passed: 0, failed: 1 });
+});

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+
+/** One thing that must hold before a change is merged. */
+export interface Step {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** npm scripts, quickest first, so that a mistake shows early. The tests come last and are counted one by one. */
+export const STEPS: readonly Step[] = [
+  { name: 'typecheck', title: 'types' },
+  { name: 'lint', title: 'lint and format' },
+  { name: 'layers', title: 'layers' },
+  { name: 'generate:check', title: 'generated documents' },
+  { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
+];
+
+export interface StepResult {
+  readonly ok: boolean;
+  /** Standard output and error together, without colours. */
+  readonly output: string;
+  readonly ms: number;
+}
+
+/** Runs an npm script without a terminal and without standard input. */
+export function runScript(name: string, env: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['run', '--silent', name], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output += chunk.toString('utf8');
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const end = (ok: boolean): void =>
+      resolve({ ok, output: stripVTControlCharacters(output), ms: performance.now() - started });
+    child.once('error', (error) => {
+      output += error.message;
+      end(false);
+    });
+    child.once('close', (code) => end(code === 0));
+  });
+}
