@@ -44,7 +44,7 @@ export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handl
         throwOnFullBatchFailure: false,
       });
     } finally {
-      metrics.publishStoredMetrics();
+      if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     }
   },
 );

@@ -50,5 +50,5 @@ export const handler = middy<DynamoDBStreamEvent, void>().handler(async (event) 
     ),
   );
   count(rows);
-  metrics.publishStoredMetrics();
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 });

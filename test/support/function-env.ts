@@ -18,7 +18,7 @@ const values: Record<string, string> = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
-  POWERTOOLS_DEV: 'false',
+  POWERTOOLS_DEV: 'true',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 };
 Object.assign(process.env, values);

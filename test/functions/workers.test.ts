@@ -1,0 +1,362 @@
+import '../support/function-env.ts';
+import { ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  ExecutionAlreadyExists,
+  SendTaskSuccessCommand,
+  SFNClient,
+  StartExecutionCommand,
+  TaskTimedOut,
+} from '@aws-sdk/client-sfn';
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as cascade } from '../../functions/cascade/handler.ts';
+import { handler as conductor } from '../../functions/conductor/handler.ts';
+import { backOffSeconds, queueUrl } from '../../functions/dispatch/back-off.ts';
+import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
+import { handler as ledger } from '../../functions/ledger/handler.ts';
+import { handler as reconciler } from '../../functions/reconcile/handler.ts';
+import { toItem } from '../../shared/store/task-item.ts';
+import type { Task } from '../../shared/task/task.ts';
+import { attempt, inReview, NOW, task, verdict } from '../support/builders.ts';
+
+const db = mockClient(DynamoDBDocumentClient);
+const s3 = mockClient(S3Client);
+const ecs = mockClient(ECSClient);
+const sfn = mockClient(SFNClient);
+const sqs = mockClient(SQSClient);
+beforeEach(() => {
+  for (const each of [db, s3, ecs, sfn, sqs]) each.reset();
+  db.on(PutCommand).resolves({});
+  db.on(UpdateCommand).resolves({});
+  db.on(QueryCommand).resolves({ Items: [] });
+  s3.on(PutObjectCommand).resolves({});
+  ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
+  sfn.on(StartExecutionCommand).resolves({});
+  sfn.on(SendTaskSuccessCommand).resolves({});
+  sqs.on(ChangeMessageVisibilityCommand).resolves({});
+});
+
+const context = {
+  functionName: 'f',
+  awsRequestId: 'r',
+  getRemainingTimeInMillis: () => 10_000,
+} as unknown as Context;
+const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const stream = (...records: [Task | null, Task | null][]): DynamoDBStreamEvent =>
+  ({
+    Records: records.map(([before, after], index) => ({
+      eventID: `e${index}`,
+      eventName: 'MODIFY',
+      dynamodb: {
+        SequenceNumber: String(index),
+        ...(before ? { OldImage: image(before) } : {}),
+        ...(after ? { NewImage: image(after) } : {}),
+      },
+    })),
+  }) as unknown as DynamoDBStreamEvent;
+const message = (fields: Record<string, unknown> = {}, receiveCount = 1): SQSEvent =>
+  ({
+    Records: [
+      {
+        messageId: 'm1',
+        receiptHandle: 'h1',
+        eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:agents',
+        attributes: { ApproximateReceiveCount: String(receiveCount) },
+        body: JSON.stringify({
+          schema_version: 1,
+          kind: 'agent',
+          task_id: 'T1',
+          attempt: 1,
+          run: 1,
+          task_token: 'tok',
+          ...fields,
+        }),
+      },
+    ],
+  }) as unknown as SQSEvent;
+const holds = (of: Task): void => {
+  db.on(GetCommand).resolves({ Item: toItem(of) });
+};
+const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
+  task({ status: 'claimed', attempts: [attempt(fields)] });
+const launch = {
+  number: 1,
+  token_sha256: 'x',
+  assignment_key: 'k',
+  task_token: 'tok',
+  lost: false,
+  launched_at: NOW.toISOString(),
+};
+
+describe('the dispatcher', () => {
+  it('writes the assignment, records the launch, then starts the box by family with a client token and a pointer only', async () => {
+    holds(claimed());
+    expect(await dispatcher(message(), context)).toEqual({ batchItemFailures: [] });
+    const run = ecs.commandCalls(RunTaskCommand)[0]?.args[0].input;
+    expect(run).toMatchObject({ taskDefinition: 'agent-family', launchType: 'FARGATE', count: 1 });
+    expect(run?.clientToken?.length).toBeLessThanOrEqual(64);
+    expect(run?.startedBy?.length).toBeLessThanOrEqual(36);
+    const environment = run?.overrides?.containerOverrides?.[0]?.environment ?? [];
+    expect(environment.map((each) => each.name)).toEqual(['ASSAY_ASSIGNMENT_URL', 'ASSAY_BOX']);
+    expect(JSON.stringify(run?.overrides).length).toBeLessThan(8_192);
+    const assignment = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body)) as Record<
+      string,
+      unknown
+    >;
+    expect(assignment).toMatchObject({ kind: 'agent', task_id: 'T1', api_url: 'https://api.test' });
+    expect(JSON.stringify(db.commandCalls(PutCommand)[0]?.args[0].input)).not.toContain(
+      String(assignment['token']),
+    );
+  });
+
+  it('starts a repeated message with the same client token and mints nothing anew', async () => {
+    holds(claimed({ agent: launch }));
+    await dispatcher(message(), context);
+    await dispatcher(message(), context);
+    const tokens = ecs.commandCalls(RunTaskCommand).map((call) => call.args[0].input.clientToken);
+    expect(new Set(tokens).size).toBe(1);
+    expect(s3.commandCalls(PutObjectCommand)).toHaveLength(0);
+    expect(db.commandCalls(PutCommand)).toHaveLength(0);
+  });
+
+  it('wakes the cascade instead when the agent has reported, or the run has moved on', async () => {
+    holds(inReview());
+    await dispatcher(message(), context);
+    expect(sfn.commandCalls(SendTaskSuccessCommand)[0]?.args[0].input).toMatchObject({
+      taskToken: 'tok',
+      output: '{"stage":"run_gates"}',
+    });
+    holds(claimed());
+    await dispatcher(message({ run: 7 }), context);
+    expect(sfn.commandCalls(SendTaskSuccessCommand)[1]?.args[0].input.output).toBe('{"stage":"superseded"}');
+    expect(ecs.calls()).toHaveLength(0);
+  });
+
+  it.each([
+    [
+      'a failure for want of room',
+      () => ecs.on(RunTaskCommand).resolves({ tasks: [], failures: [{ reason: 'RESOURCE:CPU' }] }),
+    ],
+    [
+      'a throttled call',
+      () =>
+        ecs
+          .on(RunTaskCommand)
+          .rejects(Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' })),
+    ],
+  ])('gives the message back with back-off after %s, and says so on the launch', async (_name, arrange) => {
+    arrange();
+    holds(claimed({ agent: launch }));
+    expect(await dispatcher(message({}, 3), context)).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm1' }],
+    });
+    expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toMatchObject({
+      VisibilityTimeout: 8,
+      ReceiptHandle: 'h1',
+    });
+    const written = db.commandCalls(PutCommand).at(-1)?.args[0].input.Item as Task;
+    expect(Date.parse(written.attempts[0]?.agent?.launched_at ?? '')).toBeGreaterThan(Date.now());
+  });
+
+  it('gives the message back for any other failure, without touching its visibility', async () => {
+    ecs.on(RunTaskCommand).resolves({ tasks: [], failures: [{ reason: 'MISSING' }] });
+    holds(claimed({ agent: launch }));
+    expect((await dispatcher(message(), context))?.batchItemFailures).toHaveLength(1);
+    expect(
+      (
+        await dispatcher(
+          { Records: [{ ...message().Records[0], body: 'garbage' }] } as unknown as SQSEvent,
+          context,
+        )
+      )?.batchItemFailures,
+    ).toHaveLength(1);
+    expect(sqs.calls()).toHaveLength(0);
+  });
+
+  it('gives up on gates after three lost boxes and lets the cascade decide', async () => {
+    const lost = inReview({ gates: { ...launch, number: 3, lost: true } });
+    holds(lost);
+    await dispatcher(message({ kind: 'gates' }), context);
+    const written = db.commandCalls(PutCommand)[0]?.args[0].input.Item as Task;
+    expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_class: 'box_lost' });
+    expect(ecs.calls()).toHaveLength(0);
+  });
+
+  it('backs off from 2 to 120 seconds and makes queue URLs of ARNs', () => {
+    expect([1, 2, 3, 7, 50].map(backOffSeconds)).toEqual([2, 4, 8, 120, 120]);
+    expect(queueUrl('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe('https://sqs.eu-west-1.amazonaws.com/1/q');
+    expect(queueUrl('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe('http://127.0.0.1:9/1/q');
+  });
+});
+
+describe('the conductor', () => {
+  it('starts one execution for each run, by name', async () => {
+    await conductor(stream([null, task()]), context);
+    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toMatchObject({
+      name: 'T1-r1',
+      input: '{"task_id":"T1","run":1}',
+    });
+  });
+
+  it('takes an execution that exists and a state that no longer waits for repeats', async () => {
+    sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists({ message: 'x', $metadata: {} }));
+    sfn.on(SendTaskSuccessCommand).rejects(new TaskTimedOut({ message: 'x', $metadata: {} }));
+    const result = await conductor(
+      stream([null, task()], [claimed({ agent: launch }), inReview({ agent: launch })]),
+      context,
+    );
+    expect(result).toEqual({ batchItemFailures: [] });
+  });
+
+  it('reports only the record that failed', async () => {
+    sfn
+      .on(StartExecutionCommand, { name: 'T1-r1' })
+      .rejects(new Error('down'))
+      .on(StartExecutionCommand, { name: 'T2-r1' })
+      .resolves({});
+    const result = await conductor(stream([null, task()], [null, task({ id: 'T2' })]), context);
+    expect(result?.batchItemFailures).toEqual([{ itemIdentifier: '0' }]);
+  });
+
+  it('counts a completion once, with a metric each for all and for the unverified', async () => {
+    const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    const before = inReview({ verdict: verdict() });
+    const after: Task = {
+      ...before,
+      status: 'done',
+      verified: false,
+      version: 2,
+      ended_at: NOW.toISOString(),
+    };
+    await conductor(stream([before, after]), context);
+    db.on(UpdateCommand).rejects(
+      Object.assign(
+        new (await import('@aws-sdk/client-dynamodb')).ConditionalCheckFailedException({
+          message: 'x',
+          $metadata: {},
+        }),
+      ),
+    );
+    await conductor(stream([before, after]), context);
+    const emitted = lines.mock.calls
+      .map((call) => JSON.parse(String(call[0])) as Record<string, unknown>)
+      .filter((line) => 'Completions' in line);
+    expect(emitted).toHaveLength(1);
+    expect(emitted[0]).toMatchObject({ Completions: 1, UnverifiedCompletions: 1 });
+  });
+});
+
+describe('the ledger', () => {
+  it('writes one object per table and day, under a name that a re-delivery repeats', async () => {
+    const before = inReview({ verdict: verdict() });
+    const after: Task = {
+      ...before,
+      status: 'done',
+      verified: true,
+      version: 2,
+      ended_at: NOW.toISOString(),
+    };
+    await ledger(stream([before, after], [null, task()]), context);
+    await ledger(stream([before, after], [null, task()]), context);
+    const keys = s3.commandCalls(PutObjectCommand).map((call) => String(call.args[0].input.Key));
+    expect(keys).toHaveLength(6);
+    expect(new Set(keys).size).toBe(3);
+    for (const key of keys)
+      expect(key).toMatch(
+        /^records\/table=(tasks|cascade_chains|verification_nudges)\/dt=2026-11-20\/[0-9a-f]{32}\.jsonl$/,
+      );
+  });
+
+  it('writes nothing when nothing is to be told', async () => {
+    await ledger(stream([claimed(), { ...claimed(), version: 9 }]), context);
+    expect(s3.calls()).toHaveLength(0);
+  });
+});
+
+describe('the reconciler', () => {
+  it('gives back the attempt of a box that ECS says has stopped, and says why', async () => {
+    holds(claimed({ agent: launch }));
+    const event = {
+      'detail-type': 'ECS Task State Change',
+      detail: {
+        stoppedReason: 'OutOfMemory',
+        containers: [{ exitCode: 137 }],
+        overrides: { containerOverrides: [{ environment: [{ name: 'ASSAY_BOX', value: 'T1/1/agent/1' }] }] },
+      },
+    };
+    expect(await reconciler(event, context)).toEqual({ lost: true });
+    expect(db.commandCalls(PutCommand)[0]?.args[0].input.Item).toMatchObject({
+      status: 'open',
+      retries: 1,
+      attempts: [{ outcome: 'infra_failed' }],
+    });
+  });
+
+  it('leaves a box alone that has reported, and a container that is none of ours', async () => {
+    holds(inReview({ agent: launch }));
+    const stopped = (environment: unknown[]) => ({
+      'detail-type': 'ECS Task State Change',
+      detail: { overrides: { containerOverrides: [{ environment }] } },
+    });
+    expect(await reconciler(stopped([{ name: 'ASSAY_BOX', value: 'T1/1/agent/1' }]), context)).toEqual({
+      lost: false,
+    });
+    expect(await reconciler(stopped([]), context)).toEqual({ lost: false });
+    expect(db.commandCalls(PutCommand)).toHaveLength(0);
+  });
+
+  it('starts a lost execution again, and leaves a running one alone', async () => {
+    holds(task());
+    db.on(QueryCommand).callsFake((input: { ExpressionAttributeValues?: Record<string, unknown> }) => ({
+      Items: input.ExpressionAttributeValues?.[':pk'] === 'open' ? [{ id: 'T1' }] : [],
+    }));
+    sfn.onAnyCommand().resolves({ status: 'RUNNING' });
+    expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
+      looked_at: 1,
+      changed: 0,
+    });
+    sfn.onAnyCommand().resolves({ status: 'FAILED' });
+    expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
+      looked_at: 1,
+      changed: 1,
+    });
+    expect(db.commandCalls(PutCommand)[0]?.args[0].input.Item).toMatchObject({ run: 2 });
+    expect(ecs.commandCalls(ListTasksCommand)).toHaveLength(0);
+  });
+});
+
+describe('the cascade', () => {
+  it('says where the task stands when a step comes late or twice, and changes nothing', async () => {
+    holds(inReview());
+    expect(await cascade({ step: 'select_model', task_id: 'T1', run: 1 }, context)).toEqual({
+      stage: 'run_gates',
+      attempt: 1,
+      priority: 2,
+    });
+    expect(await cascade({ step: 'settle', task_id: 'T1', run: 1 }, context)).toMatchObject({
+      stage: 'run_gates',
+    });
+    expect(await cascade({ step: 'decide', task_id: 'T1', run: 9 }, context)).toMatchObject({
+      stage: 'superseded',
+    });
+    expect(db.commandCalls(PutCommand)).toHaveLength(0);
+  });
+
+  it('ends when the task is gone', async () => {
+    db.on(GetCommand).resolves({});
+    expect(await cascade({ step: 'select_model', task_id: 'T9', run: 1 }, context)).toMatchObject({
+      stage: 'ended',
+    });
+  });
+});
