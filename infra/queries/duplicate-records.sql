@@ -1,4 +1,4 @@
--- Creates the view of records that were written more than once under the same record_id: expected to be empty. Run it once, then SELECT * FROM duplicate_records.
+-- Creates the view duplicate_records: records that were written more than once under the same record_id. Run it once; the view should be empty.
 CREATE OR REPLACE VIEW duplicate_records AS
 SELECT 'tasks' AS record_table, record_id, min(dt) AS first_dt, count(*) AS copies
 FROM tasks GROUP BY record_id HAVING count(*) > 1

@@ -24,7 +24,8 @@ WITH
     UNION ALL
     SELECT 'attempt', attempt.model, attempt.latency_s
     FROM chains
-    CROSS JOIN UNNEST(attempts) AS each_attempt (attempt)
+    -- Athena takes rows apart when it unnests them; wrapped in another row, an attempt stays one column.
+    CROSS JOIN UNNEST(transform(attempts, each -> ROW(each))) AS unnested (attempt)
     WHERE copy = 1 AND attempt.latency_s IS NOT NULL
     UNION ALL
     SELECT what, name, seconds FROM gates WHERE copy = 1

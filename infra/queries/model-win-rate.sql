@@ -13,7 +13,8 @@ SELECT
   round(cast(count_if(attempt.success) AS double) / count(*), 4) AS win_rate,
   round(avg(attempt.cost_usd), 4) AS average_cost_usd
 FROM chains
-CROSS JOIN UNNEST(attempts) AS each_attempt (attempt)
+-- Athena takes rows apart when it unnests them; wrapped in another row, an attempt stays one column.
+CROSS JOIN UNNEST(transform(attempts, each -> ROW(each))) AS unnested (attempt)
 WHERE copy = 1
   AND attempt.outcome NOT IN ('infra_failed', 'expired', 'cancelled')
 GROUP BY attempt.model, role, complexity

@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RUNBOOKS } from '../../infra/alarms.ts';
+import { ROOT } from '../../infra/build.ts';
+import { METRICS } from '../../shared/names.ts';
+import { only, synthesise, text } from './synthesise.ts';
+
+const template = synthesise();
+const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
+const runbook = (description: string): string | undefined =>
+  /Runbook: (docs\/runbooks\/[\w-]+\.md)$/.exec(description)?.[1];
+
+describe('every alarm', () => {
+  it.each(alarms)('%s says what it means and links a page that exists', (_id, { Properties }) => {
+    const page = runbook(Properties.AlarmDescription);
+    expect(page).toBeDefined();
+    expect(existsSync(join(ROOT, page ?? ''))).toBe(true);
+  });
+
+  it.each(alarms)('%s reaches the topic and is not set off by missing data', (_id, { Properties }) => {
+    expect(Properties.TreatMissingData).toBe('notBreaching');
+    expect(Properties.AlarmActions.map(text)).toEqual([expect.stringMatching('^<AlarmsTopic')]);
+  });
+
+  it('has its page used, and every page has an alarm', () => {
+    const pages = readdirSync(join(ROOT, 'docs/runbooks'));
+    expect(new Set(pages)).toEqual(new Set(RUNBOOKS.map((name) => `${name}.md`)));
+    const linked = alarms.map(([, { Properties }]) => runbook(Properties.AlarmDescription));
+    expect(new Set(linked)).toEqual(new Set(pages.map((page) => `docs/runbooks/${page}`)));
+  });
+
+  it('has a page that says what it means and what to do', () => {
+    for (const name of RUNBOOKS) {
+      const page = readFileSync(join(ROOT, `docs/runbooks/${name}.md`), 'utf8');
+      expect(page).toContain('**It means:**');
+      expect(page).toMatch(/^1\. /m);
+    }
+  });
+
+  it('is there for what the stack is about', () => {
+    expect(alarms.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual(
+      [
+        'AnalyticsStreamDeadLettersNotEmpty',
+        'AnalyticsStreamLag',
+        'ApiServerErrors',
+        'ConductorStreamDeadLettersNotEmpty',
+        'ConductorStreamLag',
+        'DispatcherErrors',
+        'ObservabilityUnverifiedRatio',
+        'ReconcilerErrors',
+        'VerificationCascadeFailures',
+        'VerificationJanitorFailures',
+        ...['Agents1', 'Agents2', 'Agents3', 'Gates'].flatMap((queue) => [
+          `Workforce${queue}DeadLettersNotEmpty`,
+          `Workforce${queue}OldestMessage`,
+        ]),
+      ].sort(),
+    );
+  });
+});
+
+describe('the unverified alarm', () => {
+  const { Properties } = only(template, 'AWS::CloudWatch::Alarm', 'ObservabilityUnverifiedRatio');
+  const [expression, ...inputs] = Properties.Metrics;
+
+  it('divides unverified by all completions of a day', () => {
+    expect(expression).toMatchObject({ Expression: 'IF(total >= 3, unverified / total)', ReturnData: true });
+    const input = (Id: string, MetricName: string) => ({
+      Id,
+      ReturnData: false,
+      MetricStat: {
+        Metric: {
+          Namespace: METRICS.namespace,
+          MetricName,
+          Dimensions: [{ Name: METRICS.dimension, Value: METRICS.service }],
+        },
+        Period: 86_400,
+        Stat: 'Sum',
+      },
+    });
+    expect(inputs).toEqual([input('total', 'Completions'), input('unverified', 'UnverifiedCompletions')]);
+    expect(Properties.EvaluationPeriods).toBe(1);
+  });
+
+  it.each([
+    { unverified: 1, total: 1, fires: false },
+    { unverified: 2, total: 2, fires: false },
+    { unverified: 3, total: 3, fires: true },
+    { unverified: 3, total: 10, fires: false },
+    { unverified: 4, total: 10, fires: true },
+    { unverified: 0, total: 100, fires: false },
+  ])('fires ($fires) for $unverified unverified of $total', ({ unverified, total, fires }) => {
+    const [, least] = /^IF\(total >= (\d+), unverified \/ total\)$/.exec(expression.Expression) ?? [];
+    const ratio = total >= Number(least) ? unverified / total : undefined;
+    expect(Properties.ComparisonOperator).toBe('GreaterThanThreshold');
+    expect(ratio !== undefined && ratio > Properties.Threshold).toBe(fires);
+  });
+});
+
+describe('the topic', () => {
+  it('is encrypted with a key that CloudWatch of this account may use', () => {
+    const { KmsMasterKeyId } = only(template, 'AWS::SNS::Topic').Properties;
+    expect(text(KmsMasterKeyId)).toMatch(/^<AlarmsKey/);
+    const { KeyPolicy, EnableKeyRotation } = only(template, 'AWS::KMS::Key').Properties;
+    expect(EnableKeyRotation).toBe(true);
+    expect(KeyPolicy.Statement).toContainEqual({
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+      Resource: '*',
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    });
+  });
+
+  it('takes what CloudWatch publishes, and nothing without TLS', () => {
+    const { PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy').Properties;
+    expect(PolicyDocument.Statement).toEqual([
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    ]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('is well-formed and shows the ratio that the alarm is about', () => {
+    const { DashboardBody } = only(template, 'AWS::CloudWatch::Dashboard').Properties;
+    const { widgets } = JSON.parse(text(DashboardBody));
+    expect(widgets.length).toBeGreaterThanOrEqual(12);
+    expect(JSON.stringify(widgets[0])).toContain('IF(total >= 3, unverified / total)');
+  });
+});

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
+
+const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
+const template = synthesise({ 'assay:deliverySecretArn': SECRET });
+const all = (type: string) => Object.entries(template.findResources(type));
+
+interface Grant {
+  readonly action: string;
+  readonly resource: string;
+  readonly condition: unknown;
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const grantsIn = (document: { Statement: Record<string, unknown>[] }): Grant[] =>
+  document.Statement.filter(({ Effect }) => Effect === 'Allow').flatMap((statement) =>
+    list(statement['Action']).flatMap((action) =>
+      list(statement['Resource']).map((resource) => ({
+        action: String(action),
+        resource: text(resource),
+        condition: statement['Condition'],
+      })),
+    ),
+  );
+
+/** Everything that a role may do, wherever it is written. */
+function grantsOf(roleId: string): Grant[] {
+  const attached = all('AWS::IAM::Policy').filter(([, { Properties }]) =>
+    Properties.Roles.some((role: unknown) => text(role) === `<${roleId}>`),
+  );
+  const inline = template.findResources('AWS::IAM::Role')[roleId]?.['Properties'].Policies ?? [];
+  return [
+    ...attached.map(([, { Properties }]) => Properties.PolicyDocument),
+    ...inline.map((policy: { PolicyDocument: unknown }) => policy.PolicyDocument),
+  ].flatMap(grantsIn);
+}
+
+const roles = all('AWS::IAM::Role').map(([id]) => ({ id, grants: grantsOf(id) }));
+const role = (prefix: string) => {
+  const [found, ...others] = roles.filter(({ id }) => id.startsWith(prefix));
+  if (!found || others.length > 0) throw new Error(`not one role begins with ${prefix}`);
+  return found;
+};
+const functionRole = (name: keyof typeof FUNCTION_IDS) => role(`${FUNCTION_IDS[name]}Role`);
+const unique = (values: string[]): string[] => [...new Set(values)].sort();
+
+const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+  (each) => `dynamodb:${each}`,
+);
+const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
+
+/** All that each function may do beside writing its own log. A new entry here is a decision. */
+const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
+  'api-authorizer': ['dynamodb:GetItem'],
+  'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  'api-work': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 's3:PutObject'],
+  'api-read': ['dynamodb:GetItem', 'dynamodb:Query'],
+  conductor: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
+    'states:SendTaskSuccess',
+    'states:StartExecution',
+    ...STREAM,
+    ...DEAD_LETTERS,
+  ],
+  ledger: ['s3:PutObject', ...STREAM, ...DEAD_LETTERS],
+  cascade: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
+  dispatcher: [
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'ecs:RunTask',
+    'ecs:TagResource',
+    'iam:PassRole',
+    's3:GetObject',
+    's3:PutObject',
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:GetQueueUrl',
+    'sqs:ReceiveMessage',
+    'states:SendTaskSuccess',
+  ],
+  reconciler: [
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'ecs:ListTasks',
+    'states:DescribeExecution',
+  ],
+};
+
+/** What each function must never be able to do, whatever is added: actions by pattern, resources by pattern. */
+const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][] = [
+  [
+    'api-read',
+    'write anything',
+    ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Send|Start|Run)/.test(action),
+  ],
+  [
+    'api-authorizer',
+    'write anything',
+    ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Send|Start|Run)/.test(action),
+  ],
+  ['api-submit', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
+  ['api-work', 'touch records', ({ resource }) => resource.includes('/records/')],
+  ['api-work', 'start or wake executions', ({ action }) => action.startsWith('states:')],
+  ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
+  [
+    'ledger',
+    'write outside of records',
+    ({ action, resource }) => action === 's3:PutObject' && !resource.endsWith('/records/*'),
+  ],
+  ['ledger', 'read objects', ({ action }) => action.startsWith('s3:Get')],
+  [
+    'janitor',
+    'read more than evidence',
+    ({ action, resource }) => action.startsWith('s3:') && !resource.endsWith('/evidence/*'),
+  ],
+  ['cascade', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|sqs|iam):/.test(action)],
+  ['conductor', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|iam):/.test(action)],
+  ['reconciler', 'launch boxes', ({ action }) => /ecs:RunTask|iam:PassRole/.test(action)],
+  [
+    'dispatcher',
+    'write evidence or records',
+    ({ action, resource }) => action === 's3:PutObject' && !resource.endsWith('/assignments/*'),
+  ],
+];
+
+describe('functions', () => {
+  it.each(Object.entries(MAY))('the %s may do what it needs and nothing else', (name, wanted) => {
+    const actions = functionRole(name as keyof typeof MAY).grants.map(({ action }) => action);
+    expect(unique(actions)).toEqual(unique([...wanted, 'logs:CreateLogStream', 'logs:PutLogEvents']));
+  });
+
+  it.each(MUST_NOT)('the %s cannot %s', (name, _what, forbidden) => {
+    expect(functionRole(name).grants.filter(forbidden)).toEqual([]);
+  });
+
+  it('write to their own log only', () => {
+    for (const name of Object.keys(FUNCTION_IDS) as (keyof typeof FUNCTION_IDS)[])
+      for (const { action, resource } of functionRole(name).grants)
+        if (action.startsWith('logs:')) expect(resource).toMatch(new RegExp(`^<${FUNCTION_IDS[name]}Log`));
+  });
+
+  it('have a role each', () => {
+    const used = all('AWS::Lambda::Function').map(([, { Properties }]) => text(Properties.Role));
+    expect(new Set(used).size).toBe(used.length);
+  });
+});
+
+describe('wildcards', () => {
+  it('stand for no action', () => {
+    for (const { id, grants } of roles)
+      for (const { action } of grants) expect(`${id} ${action}`).not.toContain('*');
+  });
+
+  it('stand for every resource only where AWS offers nothing narrower', () => {
+    const everywhere = roles.flatMap(({ grants }) => grants).filter(({ resource }) => resource === '*');
+    expect(unique(everywhere.map(({ action }) => action))).toEqual([
+      'ecr:GetAuthorizationToken',
+      'ecs:ListTasks',
+      ...[
+        'CreateLogDelivery',
+        'DeleteLogDelivery',
+        'DescribeLogGroups',
+        'DescribeResourcePolicies',
+        'GetLogDelivery',
+        'ListLogDeliveries',
+        'PutResourcePolicy',
+        'UpdateLogDelivery',
+      ].map((each) => `logs:${each}`),
+    ]);
+  });
+
+  it('stand for objects below one folder at a time', () => {
+    for (const { grants } of roles)
+      for (const { action, resource } of grants)
+        if (action.startsWith('s3:'))
+          expect(resource).toMatch(/^<StorageBucket\w+\.Arn>\/(assignments|artifacts|evidence|records)\/\*$/);
+  });
+
+  it('are not brought in by managed policies', () => {
+    for (const [, { Properties }] of all('AWS::IAM::Role'))
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+  });
+});
+
+describe('the dispatcher', () => {
+  const { grants } = functionRole('dispatcher');
+  const granted = (action: string) => grants.filter((grant) => grant.action === action);
+
+  it('launches the three families, in any revision, on this cluster only', () => {
+    expect(
+      granted('ecs:RunTask')
+        .map(({ resource }) => resource.replace(/.*task-definition\//, ''))
+        .sort(),
+    ).toEqual([
+      expect.stringMatching(/^AssayWorkforceBoxesagentTask\w+:\*$/),
+      expect.stringMatching(/^AssayWorkforceBoxesdeliverTask\w+:\*$/),
+      expect.stringMatching(/^AssayWorkforceBoxesgatesTask\w+:\*$/),
+    ]);
+    for (const { condition } of granted('ecs:RunTask'))
+      expect(condition).toEqual({
+        ArnEquals: {
+          'ecs:cluster': { 'Fn::GetAtt': [expect.stringMatching('^WorkforceBoxesCluster'), 'Arn'] },
+        },
+      });
+  });
+
+  it('hands the roles of the boxes to ECS, and no other role to nobody else', () => {
+    const ofBoxes = all('AWS::ECS::TaskDefinition').flatMap(([, { Properties }]) => [
+      text(Properties.TaskRoleArn),
+      text(Properties.ExecutionRoleArn),
+    ]);
+    expect(unique(granted('iam:PassRole').map(({ resource }) => resource))).toEqual(unique(ofBoxes));
+    for (const { condition } of granted('iam:PassRole'))
+      expect(condition).toEqual({ StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } });
+  });
+});
+
+describe('boxes', () => {
+  const definition = (name: string): Properties =>
+    only(template, 'AWS::ECS::TaskDefinition', `WorkforceBoxes${name}`).Properties;
+
+  it.each(['agent', 'gates', 'deliver'])('the %s box may do nothing in AWS', (name) => {
+    const id = text(definition(name).TaskRoleArn).replace(/^<(.+)\.Arn>$/, '$1');
+    expect(roles.find((each) => each.id === id)?.grants).toEqual([]);
+  });
+
+  it('hand the git credential to the deliver box alone', () => {
+    const secrets = (name: string) => definition(name).ContainerDefinitions[0].Secrets;
+    expect(secrets('deliver')).toEqual([{ Name: 'GIT_CREDENTIAL', ValueFrom: SECRET }]);
+    expect(secrets('agent')).toBeUndefined();
+    expect(secrets('gates')).toBeUndefined();
+    const readers = roles.filter(({ grants }) =>
+      grants.some(({ action }) => action.startsWith('secretsmanager:')),
+    );
+    expect(readers.map(({ id }) => id)).toEqual([
+      expect.stringMatching('^WorkforceBoxesdeliverTaskExecutionRole'),
+    ]);
+  });
+
+  it('can be started by nothing but ECS', () => {
+    for (const name of ['agent', 'gates', 'deliver']) {
+      const { AssumeRolePolicyDocument } = only(
+        template,
+        'AWS::IAM::Role',
+        `WorkforceBoxes${name}TaskTaskRole`,
+      ).Properties;
+      expect(AssumeRolePolicyDocument.Statement).toEqual([
+        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'ecs-tasks.amazonaws.com' } },
+      ]);
+    }
+  });
+});
+
+describe('state machines', () => {
+  it('may call their own function, and the cascade its queues and the janitor', () => {
+    const used = (prefix: string) =>
+      role(prefix)
+        .grants.filter(({ action }) => !action.startsWith('logs:'))
+        .map(({ action, resource }) => [action, resource]);
+    expect(used('VerificationJanitorRole')).toEqual([
+      ['lambda:InvokeFunction', expect.stringMatching('^<VerificationJanitorStepsFunction')],
+    ]);
+    expect(used('VerificationCascadeRole')).toEqual([
+      ['lambda:InvokeFunction', expect.stringMatching('^<VerificationCascadeStepsFunction')],
+      ...['Agents1', 'Agents2', 'Agents3', 'Gates'].map((name) => [
+        'sqs:SendMessage',
+        expect.stringMatching(`^<Workforce${name}Queue`),
+      ]),
+      ['states:StartSyncExecution', expect.stringMatching('^<VerificationJanitorMachine')],
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../infra/build.ts';
+import { readSettings, Settings } from '../../infra/settings.ts';
+import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
+
+const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
+
+describe('settings', () => {
+  it('are all optional', () => {
+    expect(read({})).toMatchObject({
+      network: 'public-no-ingress',
+      nudgeThreshold: 0.3,
+      nudgeMinCompletions: 3,
+      leaseSeconds: 120,
+      tierModels: DEFAULT_TIER_MODELS,
+      onDelete: 'retain',
+    });
+  });
+
+  it('come as text from the command line', () => {
+    expect(
+      read({
+        'assay:nudgeThreshold': '0.5',
+        'assay:leaseSeconds': '300',
+        'assay:tierModels': '{"haiku":"a","sonnet":"b","opus":"c"}',
+        'assay:defaultAdapter': '{"kind":"command","argv":["agent","{prompt}"]}',
+      }),
+    ).toMatchObject({
+      nudgeThreshold: 0.5,
+      leaseSeconds: 300,
+      tierModels: { haiku: 'a', sonnet: 'b', opus: 'c' },
+      defaultAdapter: { kind: 'command', argv: ['agent', '{prompt}'] },
+    });
+  });
+
+  it.each([
+    ['network', 'private'],
+    ['nudgeThreshold', '30'],
+    ['nudgeThreshold', 'much'],
+    ['nudgeMinCompletions', '0'],
+    ['leaseSeconds', '5'],
+    ['logRetentionDays', '4'],
+    ['alarmEmail', 'nobody'],
+    ['tierModels', '{"haiku":"a"}'],
+    ['tierModels', '{haiku'],
+    ['defaultAdapter', '{"kind":"magic"}'],
+    ['deliverySecretArn', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:partial'],
+    ['onDelete', 'forget'],
+    ['networkMode', 'private-nat'],
+  ])('refuse %s=%s and name it', (name, value) => {
+    expect(() => read({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
+  });
+
+  it('leave the context of others alone', () => {
+    expect(() => read({ '@aws-cdk/core:something': true, stage: 'x' })).not.toThrow();
+  });
+
+  it('are all in the deployment guide', () => {
+    const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
+    for (const name of Object.keys(Settings.shape)) expect(guide).toContain(`\`assay:${name}\``);
+  });
+});

@@ -1,0 +1,353 @@
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Match } from 'aws-cdk-lib/assertions';
+import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import dynalite from 'dynalite';
+import { describe, expect, it } from 'vitest';
+import { FUNCTIONS } from '../../infra/build.ts';
+import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
+import { ENV, INDEXES } from '../../shared/names.ts';
+import { toItem } from '../../shared/store/task-item.ts';
+import { task } from '../support/builders.ts';
+import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
+
+const template = synthesise();
+const ids = (type: string): string[] => Object.keys(template.findResources(type));
+const all = (type: string) => Object.entries(template.findResources(type));
+
+describe('the synthesised app', () => {
+  it('refuses what breaks a rule of cdk-nag, and what CloudFormation would refuse', () => {
+    const spoilt = () =>
+      synthesise({}, (stack) => {
+        const queue = new Queue(stack, 'Bad');
+        (queue.node.defaultChild as CfnQueue).addPropertyOverride('VisibilityTimout', 30);
+      });
+    expect(spoilt).toThrow(/VisibilityTimout.* was unexpected/);
+    expect(spoilt).toThrow(/AwsSolutions-SQS4/);
+  });
+
+  it('tags everything that can be tagged', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Tags: Match.arrayWith([{ Key: 'service', Value: 'assay' }]),
+    });
+  });
+});
+
+describe('the Tasks table', () => {
+  const { Properties: table, DeletionPolicy } = only(template, 'AWS::DynamoDB::GlobalTable');
+
+  it('has a stream with both images, point-in-time recovery, a time to live, and no provisioned capacity', () => {
+    expect(table).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      Replicas: [
+        {
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          DeletionProtectionEnabled: true,
+        },
+      ],
+    });
+    expect(DeletionPolicy).toBe('Retain');
+  });
+
+  it('can be created by the embedded engine as it stands', async () => {
+    const server = dynalite({ createTableMs: 0 });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    const client = new DynamoDBClient({
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    const { BillingMode, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes } =
+      table as CreateTableCommandInput;
+    const { TableDescription } = await client.send(
+      new CreateTableCommand({
+        TableName: 'tasks',
+        BillingMode,
+        AttributeDefinitions,
+        KeySchema,
+        GlobalSecondaryIndexes,
+      }),
+    );
+    client.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    expect(TableDescription?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual([
+      'by_queue',
+      'by_status',
+      'by_wait',
+    ]);
+  });
+
+  it.each(Object.values(INDEXES))('has an index $name whose key is another one for each task', ({ name }) => {
+    const index = table.GlobalSecondaryIndexes.find((each: { IndexName: string }) => each.IndexName === name);
+    const key: string[] = index.KeySchema.map((each: { AttributeName: string }) => each.AttributeName);
+    const item = (id: string) => {
+      const waiting = toItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
+      return key.map((attribute) => waiting[attribute]);
+    };
+    expect(item('T1')).not.toContain(undefined);
+    expect(item('T1')).not.toEqual(item('T2'));
+  });
+});
+
+describe('queues', () => {
+  const queues = all('AWS::SQS::Queue');
+  const deadLetters = new Set([
+    ...queues.flatMap(([, { Properties }]) =>
+      Properties?.RedrivePolicy ? [text(Properties.RedrivePolicy.deadLetterTargetArn)] : [],
+    ),
+    ...all('AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) =>
+      Properties.DestinationConfig ? [text(Properties.DestinationConfig.OnFailure.Destination)] : [],
+    ),
+  ]);
+
+  it('are three for agents, by priority, one for gates, and the dead-letter queues', () => {
+    const work = queues.filter(([id]) => !deadLetters.has(`<${id}.Arn>`)).map(([id]) => id);
+    expect(work).toEqual(
+      ['Agents1', 'Agents2', 'Agents3', 'Gates'].map((name) => expect.stringMatching(`^Workforce${name}`)),
+    );
+  });
+
+  it.each(queues)('%s has a dead-letter queue, or is one with an alarm on it', (id, { Properties }) => {
+    if (Properties.RedrivePolicy) return;
+    expect(deadLetters).toContain(`<${id}.Arn>`);
+    const watched = all('AWS::CloudWatch::Alarm').filter(([, alarm]) =>
+      JSON.stringify(alarm['Properties'].Metrics ?? []).includes(`{"Fn::GetAtt":["${id}","QueueName"]}`),
+    );
+    expect(watched).toHaveLength(1);
+  });
+
+  it('give a message back only when its function cannot be at work on it any more', () => {
+    const { Timeout } = only(template, 'AWS::Lambda::Function', FUNCTION_IDS.dispatcher).Properties;
+    const work = queues.filter(([, { Properties }]) => Properties.RedrivePolicy);
+    expect(work.map(([, { Properties }]) => Properties.VisibilityTimeout)).toEqual(
+      work.map(() => 6 * Timeout),
+    );
+  });
+});
+
+describe('event sources', () => {
+  const mappings = all('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties);
+  const of = (name: keyof typeof FUNCTION_IDS) =>
+    mappings.filter(({ FunctionName }) => text(FunctionName).startsWith(`<${FUNCTION_IDS[name]}`));
+
+  it('feed the dispatcher from all four queues, message by message', () => {
+    expect(of('dispatcher')).toHaveLength(4);
+    for (const mapping of of('dispatcher'))
+      expect(mapping).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] });
+  });
+
+  it('serve priority 1 with more dispatchers than 2, and 2 with more than 3', () => {
+    const [first, second, third] = of('dispatcher').map((each) => each.ScalingConfig.MaximumConcurrency);
+    expect(first).toBeGreaterThan(second);
+    expect(second).toBeGreaterThan(third);
+  });
+
+  it.each(['conductor', 'ledger'] as const)(
+    'feed the %s writes of tasks only, and put aside what fails',
+    (name) => {
+      expect(of(name)).toEqual([
+        expect.objectContaining({
+          EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching('^TasksTable'), 'StreamArn'] },
+          FilterCriteria: { Filters: [{ Pattern: '{"dynamodb":{"Keys":{"sk":{"S":["task"]}}}}' }] },
+          StartingPosition: 'TRIM_HORIZON',
+          BisectBatchOnFunctionError: true,
+          FunctionResponseTypes: ['ReportBatchItemFailures'],
+          MaximumRetryAttempts: expect.any(Number),
+          DestinationConfig: expect.anything(),
+        }),
+      ]);
+    },
+  );
+
+  it('wake the conductor at once and let the ledger collect', () => {
+    expect(of('conductor')[0]?.MaximumBatchingWindowInSeconds).toBeUndefined();
+    expect(of('ledger')[0]).toMatchObject({ BatchSize: 500, MaximumBatchingWindowInSeconds: 30 });
+  });
+
+  it('start the reconciler every minute and for each box that stopped on the cluster', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: [Match.objectLike({ Input: '{"kind":"schedule"}' })],
+    });
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.ecs'],
+        'detail-type': ['ECS Task State Change'],
+        detail: { clusterArn: [Match.anyValue()], lastStatus: ['STOPPED'] },
+      },
+    });
+  });
+});
+
+describe('the API', () => {
+  const routes = all('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties);
+  const integrations = template.findResources('AWS::ApiGatewayV2::Integration');
+
+  it('has the routes of the route table, each to its function', () => {
+    const functionOf = ({ Target }: { Target: unknown }) => {
+      const integration = integrations[text(Target).replace(/^integrations\/<(.+)>$/, '$1')];
+      return text(integration?.['Properties'].IntegrationUri);
+    };
+    const inTemplate = routes.map((route) => [route.RouteKey, functionOf(route)]);
+    const wanted = Object.values(ROUTES).map((route) => [
+      routeKey(route),
+      expect.stringMatching(`^<${FUNCTION_IDS[route.function]}`),
+    ]);
+    const byKey = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]));
+    expect(inTemplate.sort(byKey)).toEqual(wanted.sort(byKey));
+  });
+
+  it.each(Object.values(ROUTES) as Route[])('asks who calls $method $path, unless anyone may', (route) => {
+    const { AuthorizationType } = routes.find(({ RouteKey }) => RouteKey === routeKey(route)) ?? {};
+    expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
+  });
+
+  it('asks anew for each request, and also when no token was sent', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+      AuthorizerType: 'REQUEST',
+      AuthorizerPayloadFormatVersion: '2.0',
+      EnableSimpleResponses: true,
+      AuthorizerResultTtlInSeconds: 0,
+      IdentitySource: [],
+    });
+  });
+
+  it('limits the rate and keeps an access log without tokens', () => {
+    const { DefaultRouteSettings, AccessLogSettings } = only(template, 'AWS::ApiGatewayV2::Stage').Properties;
+    expect(DefaultRouteSettings.ThrottlingRateLimit).toBeGreaterThan(0);
+    expect(AccessLogSettings.Format).not.toMatch(/header|authorization|querystring/i);
+  });
+});
+
+describe('functions', () => {
+  it('are those of the bundle list, on Node 24 and ARM, each with a log of its own', () => {
+    expect(ids('AWS::Lambda::Function')).toHaveLength(Object.keys(FUNCTIONS).length);
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      LoggingConfig: { LogGroup: Match.anyValue() },
+    });
+  });
+
+  /** Set for each function: no more, and nothing that only the embedded default sets. */
+  const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
+    'api-authorizer': ['table'],
+    'api-submit': ['table', 'tierModels'],
+    'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels'],
+    'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
+    conductor: ['table', 'cascadeMachine'],
+    ledger: ['bucket', 'tierModels'],
+    cascade: ['table', 'tierModels'],
+    janitor: ['table', 'bucket'],
+    dispatcher: [
+      'table',
+      'bucket',
+      'apiUrl',
+      'cluster',
+      'subnets',
+      'securityGroups',
+      'assignPublicIp',
+      'agentFamily',
+      'gatesFamily',
+      'deliverFamily',
+      'defaultAdapter',
+      'leaseSeconds',
+    ],
+    reconciler: ['table', 'cascadeMachine', 'cluster'],
+  };
+  it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {
+    const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];
+    const { Environment } = only(template, 'AWS::Lambda::Function', prefix).Properties;
+    expect(new Set(Object.keys(Environment.Variables))).toEqual(new Set(wanted.map((each) => ENV[each])));
+  });
+});
+
+describe('boxes', () => {
+  const definitions = all('AWS::ECS::TaskDefinition').map(([, { Properties }]) => Properties);
+  const container = (name: string) =>
+    definitions.flatMap((each) => each.ContainerDefinitions).find((each) => each.Name === name);
+
+  it('are an agent, the gates, and a deliverer in the image of the gates', () => {
+    expect(definitions.map((each) => each.ContainerDefinitions[0].Name).sort()).toEqual([
+      'agent',
+      'deliver',
+      'gates',
+    ]);
+    expect(container('gates')).toMatchObject({ Command: ['gates'] });
+    expect(container('deliver')).toMatchObject({ Command: ['deliver'], Image: container('gates').Image });
+    expect(container('agent').Image).not.toEqual(container('gates').Image);
+  });
+
+  it.each(['agent', 'gates', 'deliver'])(
+    'the %s box can write to its volumes only and cannot gain rights',
+    (name) => {
+      expect(container(name)).toMatchObject({
+        ReadonlyRootFilesystem: true,
+        LinuxParameters: {
+          InitProcessEnabled: true,
+          Capabilities: { Drop: expect.arrayContaining(['SETPCAP', 'NET_RAW']) },
+        },
+        StopTimeout: 120,
+      });
+      const { Drop } = container(name).LinuxParameters.Capabilities;
+      for (const needed of ['CHOWN', 'KILL', 'SETGID', 'SETUID']) expect(Drop).not.toContain(needed);
+      expect(
+        container(name).MountPoints.map((each: { ContainerPath: string }) => each.ContainerPath),
+      ).toEqual(['/work', '/tmp']);
+    },
+  );
+
+  it('find nothing about the platform in their environment', () => {
+    for (const each of ['agent', 'gates', 'deliver']) expect(container(each).Environment).toBeUndefined();
+  });
+
+  it('cannot be reached from outside, and reach HTTPS only', () => {
+    const group = only(template, 'AWS::EC2::SecurityGroup').Properties;
+    expect(group.SecurityGroupIngress).toBeUndefined();
+    expect(ids('AWS::EC2::SecurityGroupIngress')).toEqual([]);
+    expect(group.SecurityGroupEgress).toEqual([
+      expect.objectContaining({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
+    ]);
+  });
+});
+
+describe('the network', () => {
+  it('costs nothing while idle by default: public subnets, no NAT gateway', () => {
+    expect(ids('AWS::EC2::NatGateway')).toEqual([]);
+    const { Variables } = only(template, 'AWS::Lambda::Function', FUNCTION_IDS.dispatcher).Properties
+      .Environment;
+    expect(Variables[ENV.assignPublicIp]).toBe('true');
+    template.allResourcesProperties('AWS::EC2::Subnet', { MapPublicIpOnLaunch: false });
+  });
+
+  it('can put the boxes into private subnets behind one NAT gateway', () => {
+    const hidden = synthesise({ 'assay:network': 'private-nat' });
+    hidden.resourceCountIs('AWS::EC2::NatGateway', 1);
+    const { Variables } = only(hidden, 'AWS::Lambda::Function', FUNCTION_IDS.dispatcher).Properties
+      .Environment;
+    expect(Variables[ENV.assignPublicIp]).toBe('false');
+    expect(text(Variables[ENV.subnets])).toMatch(/PrivateSubnet1.*,.*PrivateSubnet2/);
+  });
+});
+
+describe('storage', () => {
+  it('is one bucket that nobody from outside reads and in which working data ends by itself', () => {
+    const { Properties } = only(template, 'AWS::S3::Bucket');
+    expect(Object.values(Properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+    const days = Object.fromEntries(
+      Properties.LifecycleConfiguration.Rules.map((rule: { Prefix?: string; ExpirationInDays?: number }) => [
+        rule.Prefix,
+        rule.ExpirationInDays,
+      ]),
+    );
+    expect(days).toMatchObject({ 'assignments/': 1, 'artifacts/': 90, 'evidence/': 90, 'records/': 400 });
+  });
+});
+
+describe('outputs', () => {
+  it.each(['ApiUrl', 'DashboardUrl', 'Bucket', 'TableName'])('name the %s', (name) => {
+    expect(Object.keys(template.findOutputs('*'))).toContain(name);
+  });
+});

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { assayApp } from '../../infra/app.ts';
+import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/build.ts';
+import type { AssayStack } from '../../infra/stack.ts';
+
+/** Stands in for the bundles: the template does not depend on what is in them. */
+function emptyBundles(): Bundles {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-bundles-'));
+  const place = (path: string, name: string, content: string) => {
+    mkdirSync(join(folder, path), { recursive: true });
+    writeFileSync(join(folder, path, name), content);
+  };
+  for (const name of Object.keys(FUNCTIONS)) place(`functions/${name}`, 'index.js', `// ${name}`);
+  for (const name of Object.keys(CONTAINERS)) place(`containers/${name}`, 'Dockerfile', `# ${name}`);
+  return bundlesIn(folder);
+}
+
+/** Synthesises the stack as `npm run synth` does, checks included. `change` may spoil it first. Throws what synthesis throws. */
+export function synthesise(
+  context: Record<string, unknown> = {},
+  change: (stack: AssayStack) => void = () => {},
+): Template {
+  const outdir = mkdtempSync(join(tmpdir(), 'assay-assembly-'));
+  const { app, stack } = assayApp({ bundles: emptyBundles(), context, outdir });
+  change(stack);
+  const { template } = app.synth().getStackByName('Assay');
+  // Also refuses circular dependencies.
+  return Template.fromJSON(template);
+}
+
+type Found = ReturnType<Template['findResources']>[string];
+/** As loose as a template is. */
+export type Properties = Found[string];
+export interface Resource {
+  readonly Properties: Properties;
+  readonly DeletionPolicy?: string;
+}
+
+/** The one resource of a type, or the one whose logical id begins so. */
+export function only(template: Template, type: string, prefix = ''): Resource {
+  const found = Object.entries(template.findResources(type)).filter(([id]) => id.startsWith(prefix));
+  const [first] = found;
+  if (!first || found.length !== 1)
+    throw new Error(`there are ${found.length} of ${type} ${prefix}: ${found.map(([id]) => id).join(', ')}`);
+  return { Properties: first[1]['Properties'], DeletionPolicy: first[1]['DeletionPolicy'] };
+}
+
+/** Text of a value with references: `Fn::Join` joined, `Ref` and `Fn::GetAtt` as `<id>` and `<id.attribute>`. */
+export function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const {
+    Ref: ref,
+    'Fn::GetAtt': attribute,
+    'Fn::Join': join,
+    'Fn::Sub': sub,
+  } = value as Record<string, unknown>;
+  if (Array.isArray(join)) return (join[1] as unknown[]).map(text).join(String(join[0]));
+  if (Array.isArray(attribute)) return `<${attribute.join('.')}>`;
+  if (typeof sub === 'string') return sub;
+  if (typeof ref === 'string') return `<${ref}>`;
+  throw new Error(`cannot tell what ${JSON.stringify(value)} is`);
+}
+
+/** Names of the functions by the beginning of the logical ids that the stack gives them. */
+export const FUNCTION_IDS = {
+  'api-authorizer': 'Apiapiauthorizer',
+  'api-submit': 'Apiapisubmit',
+  'api-work': 'Apiapiwork',
+  'api-read': 'Apiapiread',
+  conductor: 'ConductorConduct',
+  ledger: 'AnalyticsLedger',
+  cascade: 'VerificationCascadeSteps',
+  janitor: 'VerificationJanitorSteps',
+  dispatcher: 'DispatcherLaunch',
+  reconciler: 'ReconcilerReconcile',
+} as const satisfies Record<keyof typeof FUNCTIONS, string>;
