@@ -19,6 +19,7 @@ const values: Record<string, string> = {
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
   POWERTOOLS_DEV: 'true',
+  POWERTOOLS_METRICS_DISABLED: 'false',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 };
 Object.assign(process.env, values);
