@@ -146,8 +146,9 @@ describe('the real Step Functions client', () => {
   });
 
   it('is billed a transition for the start and one for each state entered', async () => {
-    const before = counts['states.StateTransition'] ?? 0;
-    await start('billed', 3_600);
+    await start('billed-1', 3_600);
+    const before = Number(counts['states.StateTransition']);
+    await start('billed-2', 3_600);
     expect(counts['states.StateTransition']).toBe(before + 2);
   });
 });
