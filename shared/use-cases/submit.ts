@@ -4,6 +4,7 @@ import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { dependenciesFirst, findCycle } from '../task/graph.ts';
 import { idForKey, newTaskId } from '../task/ids.ts';
+import { regexErrors } from '../task/regex.ts';
 import type { SubmitTask } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 
@@ -31,6 +32,16 @@ interface Named {
 }
 
 function name(request: SubmitTask, index: number, at: string, context: SubmitContext): Named {
+  const errors = regexErrors(request.completion_signals).map((error) => ({
+    ...error,
+    pointer: `${at}${error.pointer}`,
+  }));
+  if (errors.length > 0)
+    throw new Refusal(
+      'invalid',
+      errors.map((error) => `${error.pointer} ${error.message}`).join('; '),
+      errors,
+    );
   if (request.repository.startsWith('file:') && !context.allowFileRepositories)
     throw new Refusal('invalid', `${at}/repository file:// repositories exist only in the embedded default`, [
       { pointer: `${at}/repository`, message: 'file:// repositories exist only in the embedded default' },
