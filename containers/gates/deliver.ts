@@ -2,16 +2,17 @@ import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import { commitTree, pushNewBranch } from '../../shared/checkout/deliver.ts';
 import { CheckoutError } from '../../shared/checkout/error.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';
 import { rebuildTree } from './checkout.ts';
 
-/** Authorization header for pushing, or a bare token; set on the deliver box only. */
-const CREDENTIAL = 'GIT_CREDENTIAL';
-
-/** Takes the credential out of the environment, so that it lives in this process's memory only. */
+/**
+ * Takes the credential (an Authorization header, or a bare token) out of the environment, so that it lives in this
+ * process's memory only.
+ */
 export function takeCredential(environment: Record<string, string | undefined> = process.env): string | null {
-  const value = environment[CREDENTIAL]?.trim();
-  delete environment[CREDENTIAL];
+  const value = environment[BOX_ENV.gitCredential]?.trim();
+  delete environment[BOX_ENV.gitCredential];
   if (!value) return null;
   if (/\s/.test(value)) return value;
   return `Basic ${Buffer.from(`x-access-token:${value}`).toString('base64')}`;

@@ -1,28 +1,34 @@
+import { decodePath } from './path-bytes.ts';
 import { mustInStore, type Store } from './store.ts';
 
+/** A file as a tree holds it; `mode` as git writes it, e.g. `100644`. */
+export interface Entry {
+  readonly id: string;
+  readonly mode: string;
+}
+
 export interface Change {
-  /** Path in the new tree, or in the base when it was deleted. */
+  /** Path in the new tree, or in the base when it was deleted (see path-bytes.ts). */
   readonly path: string;
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed';
   /** Path in the base, for a rename. */
   readonly from: string | null;
-  /** Blob in the base, or null when it was added; its mode as git writes it, e.g. `100644`. */
-  readonly base: { readonly id: string; readonly mode: string } | null;
-  /** Blob in the new tree, or null when it was deleted. */
-  readonly head: { readonly id: string; readonly mode: string } | null;
+  /** Null when it was added. */
+  readonly base: Entry | null;
+  /** Null when it was deleted. */
+  readonly head: Entry | null;
+}
+
+/** The changed files between two trees, by path. Renames are found by content, as git does. */
+export async function changesBetween(store: Store, base: string, tree: string): Promise<Change[]> {
+  return parseRaw(await mustInStore(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]));
 }
 
 const NOTHING = /^0+$/;
 
-/** The changed files between two trees, by path. Renames are found by content, as git does. */
-export async function changesBetween(store: Store, base: string, tree: string): Promise<Change[]> {
-  const raw = await mustInStore(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]);
-  return parseRaw(raw.toString('utf8'));
-}
-
 /** Parses `git diff-tree -r -z --raw`. */
-export function parseRaw(raw: string): Change[] {
-  const fields = raw.split('\0');
+export function parseRaw(raw: Buffer): Change[] {
+  const fields = splitNul(raw);
   const changes: Change[] = [];
   for (let at = 0; at + 1 < fields.length; ) {
     const [baseMode = '', headMode = '', baseId = '', headId = '', status = ''] = (fields[at] ?? '')
@@ -45,9 +51,24 @@ export function parseRaw(raw: string): Change[] {
   return changes;
 }
 
+function splitNul(raw: Buffer): string[] {
+  const fields: string[] = [];
+  for (let from = 0; from < raw.length; ) {
+    const end = raw.indexOf(0, from);
+    const stop = end < 0 ? raw.length : end;
+    fields.push(decodePath(raw.subarray(from, stop)));
+    from = stop + 1;
+  }
+  return fields;
+}
+
 /** Every path that a change touches: for a rename the old one too. */
 export const touchedPaths = (changes: readonly Change[]): string[] => [
   ...new Set(
     changes.flatMap((change) => (change.from === null ? [change.path] : [change.from, change.path])),
   ),
 ];
+
+/** Path of a change in the base, or null when the base does not have it. */
+export const basePath = (change: Change): string | null =>
+  change.base === null ? null : (change.from ?? change.path);

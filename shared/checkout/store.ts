@@ -70,6 +70,8 @@ export async function mustInStore(
   call: StoreCall = {},
 ): Promise<Buffer> {
   const result = await inStore(store, args, call);
+  if (result.stopped === 'output_limit')
+    throw new CheckoutError('unknown', `git ${args[0]}: the answer is too large`);
   if (result.code !== 0) throw new CheckoutError('unknown', `git ${args[0]}: ${complaint(result)}`);
   return result.stdout;
 }

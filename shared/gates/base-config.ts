@@ -1,4 +1,6 @@
-import { inStore, mustInStore, type Store } from '../checkout/store.ts';
+import { readFileAt } from '../checkout/edit.ts';
+import { CheckoutError } from '../checkout/error.ts';
+import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE, type LoadedConfig, MAX_CONFIG_BYTES, parseConfig } from '../config/load.ts';
 
@@ -12,13 +14,14 @@ export async function baseConfig(
   instead: { readonly file: string; readonly text: string } | null,
 ): Promise<LoadedConfig | null> {
   if (instead) return parseConfig(instead.text, instead.file);
-  const entry = (await mustInStore(store, ['ls-tree', '-z', base, '--', CONFIG_FILE])).toString('utf8');
-  if (entry === '') return null;
-  const [mode, type, id] = entry.split(/[\s\0]/);
-  if (type !== 'blob' || mode === '120000' || id === undefined)
-    throw new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message: 'is not a regular file' }]);
-  const blob = await inStore(store, ['cat-file', 'blob', id], { outputBytes: MAX_CONFIG_BYTES });
-  if (blob.stopped === 'output_limit')
-    throw new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
-  return parseConfig(blob.stdout.toString('utf8'));
+  const unusable = (message: string) => new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message }]);
+  try {
+    const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
+    if (file === null) return null;
+    if (!file.regular) throw unusable('is not a regular file');
+    return parseConfig(file.content.toString('utf8'));
+  } catch (error) {
+    if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
+    throw error;
+  }
 }

@@ -1,23 +1,80 @@
+import * as z from 'zod';
 import type { GateEvidence } from '../evidence/schema.ts';
 import { outcomeOf } from '../process/outcome.ts';
-import type { GateContext, GateResult } from './gate.ts';
+import type { RunResult } from '../process/run.ts';
+import type { Condition } from './conditions.ts';
+import type { Gate, GateContext, GateResult } from './gate.ts';
+import { guarded } from './guarded.ts';
+import { projectTool, type ToolKind } from './tools.ts';
 
-/** Runs a command line on a tree, in a room of its own, and says what came of it. */
-export async function runOn(context: GateContext, tree: string, command: string): Promise<GateResult> {
-  const room = await context.rooms.enter(tree);
-  const result = await room.run({ line: command }, context.timeoutMs);
-  const metadata: GateEvidence['metadata'] = {
-    command,
-    exit_code: result.exitCode,
-    output_bytes_cut: result.cutBytes,
-  };
-  return { ...outcomeOf(result), kind: 'executed_by_us', findings: [], metadata };
+interface CommandGate {
+  readonly name: string;
+  readonly on: boolean;
+  readonly condition: Condition;
+  /** Key of its command in `assay.yaml`. */
+  readonly commandKey: string;
+  /** What to look for in the project when there is no command. */
+  readonly tool: ToolKind;
+  /** Whether it runs the project's tests, so that those which the patch takes away are run too. */
+  readonly runsTests: boolean;
 }
 
-/** A gate that is on, but has nothing to run. Never `passed`. */
-export const inert = (detail: string): GateResult => ({
-  outcome: 'inert',
-  kind: 'executed_by_us',
-  findings: [],
-  detail,
-});
+const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+
+/** A gate that runs one command line: the configured one, or the project's own tool. */
+export function commandGate(definition: CommandGate): Gate {
+  const { name, commandKey } = definition;
+  return {
+    name,
+    flag: name,
+    on: definition.on,
+    required: true,
+    condition: definition.condition,
+    settings: { [name]: z.boolean().optional(), [commandKey]: Command.optional() },
+    run: async (context, settings) => {
+      const command =
+        context.command ??
+        Command.safeParse(settings[commandKey]).data ??
+        (await projectTool(context.subject, definition.tool));
+      return command === null ? nothingToRun(definition, context) : runCommand(definition, context, command);
+    },
+  };
+}
+
+async function runCommand(
+  { runsTests }: CommandGate,
+  { subject, timeoutMs }: GateContext,
+  command: string,
+): Promise<GateResult> {
+  const runs: RunResult[] = [];
+  const result = await guarded(
+    subject,
+    command,
+    async (tree) => {
+      const room = await subject.rooms.enter(tree);
+      const ran = await room.run({ line: command }, timeoutMs);
+      runs.push(ran);
+      return outcomeOf(ran);
+    },
+    runsTests,
+  );
+  const last = runs.at(-1);
+  const metadata: GateEvidence['metadata'] = {
+    command,
+    runs: runs.length,
+    exit_code: last?.exitCode ?? null,
+    output_bytes_cut: last?.cutBytes ?? 0,
+  };
+  return { ...result, kind: 'executed_by_us', metadata };
+}
+
+/** On, but with nothing to run: `inert` when somebody asked for it, `skipped` when it is on by default only. */
+function nothingToRun({ name, commandKey }: CommandGate, { asked }: GateContext): GateResult {
+  const remedy = `no ${commandKey} is set, and the project configures no tool for it`;
+  return {
+    outcome: asked ? 'inert' : 'skipped',
+    kind: 'checked_by_us',
+    findings: [],
+    detail: asked ? remedy : `on by default, but ${remedy}; set ${commandKey}, or ${name}: true to insist`,
+  };
+}

@@ -1,6 +1,7 @@
 import picomatch from 'picomatch';
 import * as z from 'zod';
 import { badGlob } from '../task/signals.ts';
+import { isTestPath } from './test-paths.ts';
 
 /** The seed's conditions, and `code_changed`, which is true for every language. */
 export const NAMED_CONDITIONS = [
@@ -53,13 +54,6 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const PROSE = /\.(md|markdown|mdx|rst|adoc|png|jpe?g|gif|webp|svg|ico|pdf)$/i;
 const PROSE_NAMES = /^(LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|CHANGELOG|README)$/;
 const isProse = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
-
-/** Test code by its place or name, in the conventions of the common runners. */
-export const isTestPath = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|specs?|e2e|__snapshots__)\//.test(path) ||
-  /^(test_.*\.py|.*_test\.(py|go|exs?|dart|cc|cpp)|.*[._-](test|spec)\.[cm]?[jt]sx?|tests?\.([cm]?[jt]sx?|py)|.*_(spec|test)\.rb|.*Tests?\.(java|kt|cs))$/.test(
-    nameOf(path),
-  );
 
 const DEPENDENCY_FILES = new Set([
   'pyproject.toml',

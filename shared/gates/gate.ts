@@ -1,22 +1,16 @@
 import type * as z from 'zod';
-import type { Change } from '../checkout/changes.ts';
 import type { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../evidence/schema.ts';
 import type { Condition } from './conditions.ts';
-import type { Rooms } from './rooms.ts';
-import type { TestChanges } from './tests/changes.ts';
+import type { Subject } from './subject.ts';
 
-/** What a gate may look at and use. Everything steering comes from the base commit. */
+/** What a gate gets for one run. Everything steering comes from the base commit. */
 export interface GateContext {
-  readonly changes: readonly Change[];
-  /** Every changed path, old names of renamed files included. */
-  readonly changedPaths: readonly string[];
-  /** Tree to run commands on: the patch, with the protected files of the base. */
-  readonly tree: string;
-  readonly rooms: Rooms;
-  readonly tests: TestChanges;
+  readonly subject: Subject;
   /** The command that the pipeline step gives this gate instead of its own. */
   readonly command: string | null;
+  /** Somebody switched it on; false when it is on only because that is the default. */
+  readonly asked: boolean;
   readonly timeoutMs: number;
 }
 

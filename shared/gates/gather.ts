@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { changesBetween, touchedPaths } from '../checkout/changes.ts';
 import type { Store } from '../checkout/store.ts';
-import type { Evidence, SignalEvidence } from '../evidence/schema.ts';
+import { ConfigError } from '../config/error.ts';
+import { CONFIG_FILE, type LoadedConfig } from '../config/load.ts';
+import type { Evidence } from '../evidence/schema.ts';
 import { pooled } from '../process/pool.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
-import type { GateContext } from './gate.ts';
 import { pipelineOf } from './pipeline.ts';
 import { Rooms } from './rooms.ts';
 import { type Bypass, gateJobs } from './runner.ts';
-import { lookAt, runSignal } from './signals.ts';
+import { lookAtSignals, runSignal } from './signals.ts';
+import { makeSubject } from './subject.ts';
 
 export interface GatherOptions {
   /** Holds both trees. */
@@ -37,70 +38,68 @@ export interface GatherOptions {
  */
 export async function gatherEvidence(options: GatherOptions): Promise<Evidence> {
   const started = performance.now();
-  const { store, base, tree, signals } = options;
-  const changes = await changesBetween(store, base, tree);
-  const changedPaths = touchedPaths(changes);
-  const config = await baseConfig(store, base, options.config ?? null);
+  const { store, base, tree, signals, workDir, abort } = options;
   const rooms = new Rooms({
     store,
     base,
-    workDir: options.workDir,
+    workDir,
     runAs: options.runAs ?? null,
-    ...(options.abort ? { abort: options.abort } : {}),
+    ...(abort ? { abort } : {}),
   });
-  const context: Omit<GateContext, 'command'> = {
-    changes,
-    changedPaths,
-    tree,
-    rooms,
-    tests: { deleted: [], weakened: [], modified: [] },
-    timeoutMs: (config?.gates.timeout_s ?? 120) * 1_000,
-  };
-  const looked = await lookAtAll(rooms, tree, signals);
-  const jobs = [
-    ...signals.flatMap((signal, index) =>
-      signal.type === 'test_passes'
-        ? [async () => ({ index, signal: await runSignal(context, signal) })]
-        : [],
-    ),
-    ...gateJobs(
-      pipelineOf(config?.gates ?? null),
-      context,
-      config?.gates.settings ?? {},
-      options.bypasses ?? [],
-    ).map((job) => async () => ({ gate: await job() })),
-  ];
-  const done = await pooled<Awaited<ReturnType<(typeof jobs)[number]>>>(
-    options.parallel ?? availableParallelism(),
-    jobs,
-  );
-  const ran = new Map(done.flatMap((each) => ('signal' in each ? [[each.index, each.signal] as const] : [])));
+  const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
+  const [config, subject, looked] = await Promise.all([
+    baseConfig(store, base, options.config ?? null),
+    makeSubject({ store, base, tree, rooms, workDir }),
+    hasStatic
+      ? rooms.look(tree).then((root) => lookAtSignals(root, signals))
+      : new Map<number, Evidence['signals'][number]>(),
+  ]);
+  const bypasses = options.bypasses ?? [];
+  refuseBypass(config, bypasses);
+
+  const gateSteps = gateJobs(pipelineOf(config?.gates ?? null), {
+    subject,
+    timeoutMs: (config?.gates.timeout_s ?? 0) * 1_000,
+    settings: config?.gates.settings ?? {},
+    bypasses,
+  });
+  const signalSteps = signals.map((signal, index) => async () => {
+    const seen = looked.get(index);
+    if (seen) return seen;
+    if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
+    return runSignal(subject, signal);
+  });
+  const signalResults: Evidence['signals'] = [];
+  const gateResults: Evidence['gates'] = [];
+  await pooled(options.parallel ?? availableParallelism(), [
+    ...signalSteps.map((step, index) => async () => {
+      signalResults[index] = await step();
+    }),
+    ...gateSteps.map((step, index) => async () => {
+      gateResults[index] = await step();
+    }),
+  ]);
   return {
     schema_version: 1,
     base_commit: base,
     tree,
-    empty_patch: changes.length === 0,
-    changed_files: changedPaths,
-    signals: signals.flatMap((_, index) => looked.get(index) ?? ran.get(index) ?? []),
-    gates: done.flatMap((each) => ('gate' in each ? [each.gate] : [])),
-    protected_files: [],
+    empty_patch: subject.changes.length === 0,
+    changed_files: [...subject.changedPaths],
+    signals: signalResults,
+    gates: gateResults,
+    protected_files: [...subject.protectedFiles],
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };
 }
 
-/** Static signals are answered on the patch's own tree before any command runs, so that none can make them true. */
-async function lookAtAll(
-  rooms: Rooms,
-  tree: string,
-  signals: readonly CompletionSignal[],
-): Promise<Map<number, SignalEvidence>> {
-  const looked = new Map<number, SignalEvidence>();
-  if (!signals.some((signal) => signal.type !== 'test_passes')) return looked;
-  const room = await rooms.enter(tree);
-  for (const [index, signal] of signals.entries()) {
-    const evidence = await lookAt(room.root, signal);
-    if (evidence) looked.set(index, evidence);
-  }
-  return looked;
+function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {
+  if (bypasses.length === 0 || config?.gates.allow_bypass) return;
+  throw new ConfigError(CONFIG_FILE, [
+    {
+      key: 'quality_gates.allow_bypass',
+      line: 1,
+      message: 'is not true in the base commit, so no gate may be bypassed',
+    },
+  ]);
 }

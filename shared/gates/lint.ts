@@ -1,20 +1,11 @@
-import * as z from 'zod';
-import { inert, runOn } from './command.ts';
-import type { Gate } from './gate.ts';
-
-const settings = { lint: z.boolean().optional(), lint_command: z.string().trim().min(1).optional() };
-const Settings = z.object(settings);
+import { commandGate } from './command.ts';
 
 /** The project's linter. */
-export const lint: Gate = {
+export const lint = commandGate({
   name: 'lint',
-  flag: 'lint',
   on: true,
-  required: true,
   condition: 'always',
-  settings,
-  run: (context, input) => {
-    const command = context.command ?? Settings.parse(input).lint_command;
-    return command ? runOn(context, context.tree, command) : Promise.resolve(inert('no lint_command is set'));
-  },
-};
+  commandKey: 'lint_command',
+  tool: 'lint',
+  runsTests: false,
+});

@@ -9,6 +9,8 @@ export interface Step {
   readonly required: boolean;
   readonly condition: Condition;
   readonly command: string | null;
+  /** Somebody switched it on; false when it is on only because that is the default. */
+  readonly asked: boolean;
 }
 
 /** The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make. */
@@ -17,12 +19,13 @@ export function pipelineOf(config: QualityGatesConfig | null): Step[] {
   if (config.pipeline)
     return config.pipeline.flatMap(({ name, required, condition, command }) => {
       const gate = gateNamed(name);
-      return gate ? [{ gate, required, condition, command: command ?? null }] : [];
+      return gate ? [{ gate, required, condition, command: command ?? null, asked: true }] : [];
     });
   return GATES.filter((gate) => config.settings[gate.flag] ?? gate.on).map((gate) => ({
     gate,
     required: gate.required,
     condition: gate.condition,
     command: null,
+    asked: config.settings[gate.flag] !== undefined,
   }));
 }

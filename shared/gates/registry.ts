@@ -1,6 +1,6 @@
 import type { Gate } from './gate.ts';
 import { lint } from './lint.ts';
-import { tests } from './tests/gate.ts';
+import { tests } from './tests.ts';
 import { typeCheck } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */

@@ -18,38 +18,55 @@ export interface RoomsOptions {
   readonly abort?: AbortSignal;
 }
 
-/** A fresh checkout with its own home and temporary folder. */
+/** A fresh checkout with its own home and temporary folder, for one command. */
 export interface Room {
   /** Real path of the checkout. */
   readonly root: string;
   run(program: Program, timeoutMs: number): Promise<RunResult>;
 }
 
-const chown = promisify(execFile);
+const execute = promisify(execFile);
 
 /**
- * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not, no other
- * sees, and they can run side by side.
+ * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not,
+ * no other sees, and they can run side by side.
  */
 export class Rooms {
   readonly #options: RoomsOptions;
   #count = 0;
+  /** A checkout in which nothing has run yet, by tree. */
+  readonly #unused = new Map<string, Room>();
 
   constructor(options: RoomsOptions) {
     this.#options = options;
   }
 
+  /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
+  async look(tree: string): Promise<string> {
+    const room = await this.#make(tree);
+    this.#unused.set(tree, room);
+    return room.root;
+  }
+
   async enter(tree: string): Promise<Room> {
+    const unused = this.#unused.get(tree);
+    if (!unused) return this.#make(tree);
+    this.#unused.delete(tree);
+    return unused;
+  }
+
+  async #make(tree: string): Promise<Room> {
     const { store, base, workDir, runAs, abort } = this.#options;
     const place = join(workDir, `room-${++this.#count}`);
-    const [checkout, home, tmp, index] = ['tree', 'home', 'tmp', 'index'].map((name) =>
-      join(place, name),
-    ) as [string, string, string, string];
+    const checkout = join(place, 'tree');
+    const home = join(place, 'home');
+    const tmp = join(place, 'tmp');
+    const index = join(place, 'index');
     await mkdir(home, { recursive: true });
     await mkdir(tmp);
     await materialise(store, tree, checkout, index);
     await plantGit(store, checkout, base, index);
-    if (runAs) await chown('chown', ['-hR', `${runAs.uid}:${runAs.gid}`, '--', checkout, home, tmp]);
+    if (runAs) await execute('chown', ['-hR', `${runAs.uid}:${runAs.gid}`, '--', checkout, home, tmp]);
     const root = await realpath(checkout);
     const env = commandEnvironment({ home, tmp });
     return {

@@ -1,7 +1,8 @@
 import type { GateEvidence } from '../evidence/schema.ts';
 import { describeCondition, holds } from './conditions.ts';
-import type { GateContext, GateResult } from './gate.ts';
+import type { GateResult } from './gate.ts';
 import type { Step } from './pipeline.ts';
+import type { Subject } from './subject.ts';
 
 /** A gate that somebody decided to leave out this once. It never counts as passed. */
 export interface Bypass {
@@ -10,19 +11,20 @@ export interface Bypass {
   readonly actor: string;
 }
 
-type Shared = Omit<GateContext, 'command'>;
+export interface RunnerOptions {
+  readonly subject: Subject;
+  readonly timeoutMs: number;
+  /** The gates' own keys of the configuration. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly bypasses: readonly Bypass[];
+}
 
 /** One job per gate, to be run side by side with others; each never rejects. */
-export function gateJobs(
-  steps: readonly Step[],
-  shared: Shared,
-  settings: Readonly<Record<string, unknown>>,
-  bypasses: readonly Bypass[] = [],
-): (() => Promise<GateEvidence>)[] {
+export function gateJobs(steps: readonly Step[], options: RunnerOptions): (() => Promise<GateEvidence>)[] {
   return steps.map((step) => async () => {
     const started = performance.now();
-    const bypass = bypasses.find((each) => each.gate === step.gate.name);
-    const result = bypass ? bypassed(bypass) : await runStep(step, shared, settings);
+    const bypass = options.bypasses.find((each) => each.gate === step.gate.name);
+    const result = bypass ? bypassed(bypass) : await runStep(step, options);
     return {
       name: step.gate.name,
       outcome: result.outcome,
@@ -38,12 +40,8 @@ export function gateJobs(
   });
 }
 
-async function runStep(
-  step: Step,
-  shared: Shared,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<GateResult> {
-  if (!holds(step.condition, shared.changedPaths))
+async function runStep(step: Step, { subject, timeoutMs, settings }: RunnerOptions): Promise<GateResult> {
+  if (!holds(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
       kind: 'checked_by_us',
@@ -51,7 +49,8 @@ async function runStep(
       detail: `condition ${describeCondition(step.condition)} does not hold`,
     };
   try {
-    return await step.gate.run({ ...shared, command: step.command }, settings);
+    const { command, asked } = step;
+    return await step.gate.run({ subject, timeoutMs, command, asked }, settings);
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
     return {

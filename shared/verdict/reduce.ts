@@ -10,7 +10,8 @@ const isOurs = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
   (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasResult(check.outcome);
 
 /** A gate whose result must stand for the work to be accepted. */
-const counts = ({ required, blocked }: GateEvidence): boolean => required || blocked;
+const counts = ({ required, blocked }: { readonly required: boolean; readonly blocked: boolean }): boolean =>
+  required || blocked;
 
 /**
  * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.

@@ -1,6 +1,89 @@
-/** What a patch did to tests that were there before. */
-export interface TestChanges {
-  readonly deleted: readonly string[];
-  readonly weakened: readonly string[];
-  readonly modified: readonly string[];
+import { basePath, type Change } from '../../checkout/changes.ts';
+import { readBlobs } from '../../checkout/edit.ts';
+import type { Store } from '../../checkout/store.ts';
+import type { Finding } from '../../evidence/schema.ts';
+import { isTestPath } from '../test-paths.ts';
+import { count, isCountable, weakening } from './count.ts';
+
+/** What a patch did to one test that was there before. */
+export interface TestChange {
+  /** Path in the base. */
+  readonly path: string;
+  /**
+   * `deleted` and `weakened`: it protects less than before. `removed_with_subject`: it went away together with what it
+   * tested. `modified`: it differs, and by our counts protects no less.
+   */
+  readonly kind: 'deleted' | 'weakened' | 'removed_with_subject' | 'modified';
+  readonly message: string;
 }
+export type TestChanges = readonly TestChange[];
+
+/** Finds the tests of the base that a patch deletes, weakens or changes. Blank space and new tests are no change. */
+export async function testChanges(store: Store, changes: readonly Change[]): Promise<TestChanges> {
+  const touched = changes.flatMap((change) => {
+    const path = basePath(change);
+    if (path === null || change.base === null || !isTestPath(path) || !isFile(change.base.mode)) return [];
+    // A test that was moved to where no runner looks for it is a deleted one.
+    const head = change.head && isFile(change.head.mode) && isTestPath(change.path) ? change.head : null;
+    return head?.id === change.base.id ? [] : [{ path, base: change.base.id, head: head?.id ?? null }];
+  });
+  const gone = changes.filter((change) => change.head === null && !isTestPath(change.path));
+  const texts = await readBlobs(
+    store,
+    touched.flatMap(({ base, head }) => (head ? [base, head] : [base])),
+  );
+  const text = (id: string): string => (texts.get(id) ?? Buffer.alloc(0)).toString('utf8');
+  return touched.map(({ path, base, head }) =>
+    compare(
+      path,
+      text(base),
+      head === null ? null : text(head),
+      gone.map((change) => change.path),
+    ),
+  );
+}
+
+const isFile = (mode: string): boolean => mode.startsWith('100');
+
+function compare(path: string, base: string, head: string | null, gone: readonly string[]): TestChange {
+  const modified: TestChange = { path, kind: 'modified', message: 'an existing test file was changed' };
+  if (!isCountable(path))
+    return head === null ? { ...modified, message: 'a file of the tests was deleted' } : modified;
+  const before = count(path, base);
+  if (head === null) {
+    if (before.cases + before.assertions === 0)
+      return { ...modified, message: 'a helper of the tests was deleted' };
+    const subject = gone.find((deleted) => mentions(base, deleted));
+    return subject === undefined
+      ? { path, kind: 'deleted', message: `a test file with ${before.cases} test cases was deleted` }
+      : {
+          path,
+          kind: 'removed_with_subject',
+          message: `was deleted together with ${subject}, which it names`,
+        };
+  }
+  const how = weakening(before, count(path, head));
+  return how === null ? modified : { path, kind: 'weakened', message: `protects less than before: ${how}` };
+}
+
+/** Whether a test names a source file by its stem, as imports do. */
+function mentions(text: string, path: string): boolean {
+  const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  if (stem.length < 2) return false;
+  for (let at = text.indexOf(stem); at >= 0; at = text.indexOf(stem, at + 1))
+    if (!/[\w$]/.test(text[at - 1] ?? '') && !/[\w$]/.test(text[at + stem.length] ?? '')) return true;
+  return false;
+}
+
+/** Tests whose base version must still pass on the new code. */
+export const protecting = (tests: TestChanges): TestChange[] =>
+  tests.filter(({ kind }) => kind === 'deleted' || kind === 'weakened');
+
+/** Findings that list every touched test. */
+export const findingsOf = (tests: TestChanges): Finding[] =>
+  tests.map(({ path, kind, message }) => ({
+    file: path,
+    line: null,
+    rule: kind === 'removed_with_subject' ? 'test_deleted' : `test_${kind}`,
+    message,
+  }));

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { basePath, type Change, changesBetween, touchedPaths } from '../checkout/changes.ts';
+import { editTree, readFileAt } from '../checkout/edit.ts';
+import type { Store } from '../checkout/store.ts';
+import type { ProtectedFile } from '../evidence/schema.ts';
+import { protect } from './protect/protect.ts';
+import type { Rooms } from './rooms.ts';
+import { type TestChanges, testChanges } from './tests/changes.ts';
+
+/** Largest file of the base, in bytes, that is read to find a tool in it. */
+const MAX_READ_BYTES = 1_048_576;
+
+/** The work that is looked at: a base commit, a patch on it, and what the patch did to the things that check it. */
+export interface Subject {
+  readonly changes: readonly Change[];
+  /** Every changed path, old names of renamed files included. */
+  readonly changedPaths: readonly string[];
+  /** Tree for commands: the patch, with what steers the checks as the base has it. */
+  readonly tree: string;
+  readonly protectedFiles: readonly ProtectedFile[];
+  readonly tests: TestChanges;
+  readonly rooms: Rooms;
+  /** `tree` with these paths of the base in their base version. */
+  withBase(paths: readonly string[]): Promise<string>;
+  /** Text of a file of the base commit, or null. */
+  baseFile(path: string): Promise<string | null>;
+}
+
+export async function makeSubject(options: {
+  readonly store: Store;
+  readonly base: string;
+  readonly tree: string;
+  readonly rooms: Rooms;
+  readonly workDir: string;
+}): Promise<Subject> {
+  const { store, base, tree, rooms, workDir } = options;
+  const changes = await changesBetween(store, base, tree);
+  let indexes = 0;
+  const newIndex = (): string => join(workDir, `edit-${++indexes}.index`);
+  const [kept, tests] = await Promise.all([
+    protect(store, tree, changes, newIndex()),
+    testChanges(store, changes),
+  ]);
+  return {
+    changes,
+    changedPaths: touchedPaths(changes),
+    tree: kept.tree,
+    protectedFiles: kept.files,
+    tests,
+    rooms,
+    withBase: (paths) =>
+      editTree(
+        store,
+        kept.tree,
+        changes.flatMap((change) => {
+          const path = basePath(change);
+          return path !== null && paths.includes(path) ? [{ path, to: change.base }] : [];
+        }),
+        newIndex(),
+      ),
+    baseFile: async (path) => {
+      const file = await readFileAt(store, base, path, MAX_READ_BYTES);
+      return file?.regular ? file.content.toString('utf8') : null;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Subject } from './subject.ts';
+
+export type ToolKind = 'lint' | 'type_check' | 'tests';
+
+interface Tool {
+  readonly kind: ToolKind;
+  /** File of the base that configures it, and what must be in it. */
+  readonly file: string;
+  readonly when?: RegExp;
+  readonly command: string;
+}
+
+const tool = (kind: ToolKind, file: string, command: string, when?: RegExp): Tool => ({
+  kind,
+  file,
+  command,
+  ...(when ? { when } : {}),
+});
+
+/** Tools that a project configures itself, by the files of the base commit; the first that is there counts. */
+const TOOLS: readonly Tool[] = [
+  tool('lint', 'ruff.toml', 'ruff check .'),
+  tool('lint', '.ruff.toml', 'ruff check .'),
+  tool('lint', 'pyproject.toml', 'ruff check .', /^\[tool\.ruff\b/m),
+  tool('lint', '.golangci.yml', 'golangci-lint run'),
+  tool('lint', 'clippy.toml', 'cargo clippy --quiet -- -D warnings'),
+  tool('type_check', 'pyrightconfig.json', 'pyright'),
+  tool('type_check', 'pyproject.toml', 'pyright', /^\[tool\.(based)?pyright\b/m),
+  tool('type_check', 'mypy.ini', 'mypy .'),
+  tool('type_check', 'pyproject.toml', 'mypy .', /^\[tool\.mypy\b/m),
+  tool('type_check', 'go.mod', 'go vet ./...'),
+  tool('type_check', 'Cargo.toml', 'cargo check --quiet'),
+  tool('tests', 'pytest.ini', 'pytest -q'),
+  tool('tests', 'pyproject.toml', 'pytest -q', /^\[tool\.pytest\b/m),
+  tool('tests', 'go.mod', 'go test ./...'),
+  tool('tests', 'Cargo.toml', 'cargo test --quiet'),
+];
+
+/** Names under which projects keep the scripts in their package.json. */
+const SCRIPTS: Readonly<Record<ToolKind, readonly string[]>> = {
+  lint: ['lint'],
+  type_check: ['typecheck', 'type-check', 'type_check', 'types'],
+  tests: ['test'],
+};
+/** What `npm init` writes. */
+const NO_TEST = /no test specified/;
+
+/** The command of the project's own tool, or null when it configures none. Its own script comes first. */
+export async function projectTool(
+  subject: Pick<Subject, 'baseFile'>,
+  kind: ToolKind,
+): Promise<string | null> {
+  const script = packageScript(await subject.baseFile('package.json'), kind);
+  if (script !== null) return `npm run --silent ${script}`;
+  for (const each of TOOLS) {
+    if (each.kind !== kind) continue;
+    const text = await subject.baseFile(each.file);
+    if (text !== null && (each.when?.test(text) ?? true)) return each.command;
+  }
+  return null;
+}
+
+function packageScript(text: string | null, kind: ToolKind): string | null {
+  if (text === null) return null;
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
+    return (
+      SCRIPTS[kind].find((name) => {
+        const script = scripts?.[name];
+        return typeof script === 'string' && !NO_TEST.test(script);
+      }) ?? null
+    );
+  } catch {
+    return null;
+  }
+}
