@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventBus } from '../ports.ts';
 import { startBox } from './box.ts';
@@ -22,9 +23,8 @@ export interface Runner {
 export function createRunner({ dataDir, env, bus, onLog }: RunnerOptions): Runner {
   const logs = join(dataDir, 'ecs-logs');
   const scratch = join(dataDir, 'ecs-scratch');
-  // What an earlier process left when it was killed.
-  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
-  mkdirSync(logs, { recursive: true });
+  for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
+  clear(scratch).catch((error: unknown) => onLog(`${scratch} could not be cleared: ${String(error)}`));
   const change = (task: Task, changes: Partial<Task>) => {
     Object.assign(task, changes, { version: task.version + 1 });
     bus.put(stateChange(task));
@@ -66,4 +66,10 @@ export function createRunner({ dataDir, env, bus, onLog }: RunnerOptions): Runne
       }
     },
   };
+}
+
+/** Removes what an earlier process left when it was killed. Its boxes may still be ending, so that nothing depends on it. */
+async function clear(scratch: string): Promise<void> {
+  const left = readdirSync(scratch).map((name) => join(scratch, name));
+  await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 })));
 }

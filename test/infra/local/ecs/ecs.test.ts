@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEcs, type EcsOptions } from '../../../../infra/local/ecs/index.ts';
@@ -272,6 +273,17 @@ describe('DescribeTasks and ListTasks', () => {
     expect(await list({ startedBy: 'stops' })).toEqual([]);
     expect(await list({ startedBy: 'runs' })).toEqual([runs?.taskArn]);
     expect(await list({ family: 'other' })).toEqual([]);
+  });
+});
+
+describe('what a killed stack left behind', () => {
+  it('is removed at the next start', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'assay-ecs-left-'));
+    const left = join(dataDir, 'ecs-scratch', 'task');
+    await mkdir(join(left, 'home'), { recursive: true });
+    await start(PROGRAM, { dataDir });
+    await expect.poll(() => existsSync(left)).toBe(false);
+    await rm(dataDir, { recursive: true });
   });
 });
 
