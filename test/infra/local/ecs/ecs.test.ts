@@ -116,6 +116,21 @@ describe('a task', () => {
   });
 });
 
+it('a task stops when its program does, also while a process in another group holds its output', async () => {
+  const ecs = await start(PROGRAM);
+  const life = await lifeline();
+  const source = `
+    const { spawn } = await import('node:child_process');
+    spawn(process.execPath, ['-e', args[0]], { detached: true, stdio: ['ignore', 'inherit', 'inherit'] }).unref();
+    setInterval(() => {}, 1000)`;
+  const [task] = (await ecs.run(overrides([source, life.source]))).tasks;
+  const holder = await life.connected;
+  await ecs.call('StopTask', { task: task?.taskArn });
+  expect(await ecs.stopped()).toMatchObject({ containers: [{ exitCode: 143 }] });
+  holder.release();
+  life.close();
+});
+
 describe('StopTask', () => {
   it('sends SIGTERM, and the task says why it stopped', async () => {
     const ecs = await start(PROGRAM);

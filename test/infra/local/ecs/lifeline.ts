@@ -12,7 +12,11 @@ export async function lifeline() {
     /** JavaScript that connects the process which runs it. */
     source: `require('node:net').connect(${port}, '127.0.0.1');`,
     /** Resolves when a process has connected; `ended` of what it gives resolves when that process has ended. */
-    connected: connection.then((socket) => ({ ended: once(socket, 'close') })),
+    connected: connection.then((socket) => ({
+      ended: once(socket, 'close'),
+      /** Ends the process, if nothing but the connection keeps it alive. */
+      release: () => socket.destroy(),
+    })),
     close: () => server.close(),
   };
 }
