@@ -1,0 +1,22 @@
+import type { InvokeResult } from '../ports.ts';
+import { isRecord } from '../properties.ts';
+
+/**
+ * Which items of a batch a function has not handled. An error, or an answer that names something that is not in the
+ * batch, means all of them: so does Lambda read it.
+ */
+export function failedItems(
+  result: InvokeResult,
+  identifiers: readonly string[],
+  reportsItems: boolean,
+): ReadonlySet<string> {
+  const all = new Set(identifiers);
+  if (result.error !== undefined) return all;
+  if (!reportsItems || result.payload === null) return new Set();
+  const reported = isRecord(result.payload) ? result.payload['batchItemFailures'] : undefined;
+  if (reported === undefined || reported === null) return new Set();
+  if (!Array.isArray(reported)) return all;
+  const named = reported.map((item) => (isRecord(item) ? item['itemIdentifier'] : undefined));
+  const known = named.filter((name) => typeof name === 'string').filter((name) => all.has(name));
+  return known.length === named.length ? new Set(known) : all;
+}

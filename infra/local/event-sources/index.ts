@@ -1,0 +1,66 @@
+import type { Dynamo } from '../dynamodb/index.ts';
+import { awsJsonClient } from '../http/aws-json.ts';
+import type { Faults, LambdaHost, ResolvedResource, Running } from '../ports.ts';
+import { mappings } from './mapping.ts';
+import { startQueuePoller } from './queue-poller.ts';
+import { createStreamReader, type StreamReader } from './stream-reader.ts';
+
+export interface EventSourceOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly dynamo: Pick<Dynamo, 'journal' | 'tables'>;
+  readonly sqsEndpoint: string;
+  readonly lambda: LambdaHost;
+  readonly faults: Faults;
+  onError(message: string): void;
+}
+
+export interface EventSources extends Running {
+  /**
+   * Delivers what waits for a full batch, until the readers of the streams have handled every change, also those that
+   * come of it. False when changes kept coming for `timeoutMs`.
+   */
+  drain(timeoutMs: number): Promise<boolean>;
+}
+
+/** Starts the event source mappings of the template. */
+export function startEventSources(options: EventSourceOptions): EventSources {
+  const { dynamo, sqsEndpoint } = options;
+  const { journal, tables } = dynamo;
+  const sqs = awsJsonClient(sqsEndpoint, 'AmazonSQS');
+  const all = mappings(options.resources);
+  const readers: StreamReader[] = all.flatMap((mapping) => {
+    if (mapping.kind !== 'stream') return [];
+    const table = tables.find(({ stream }) => stream?.arn === mapping.sourceArn);
+    if (table === undefined) throw new Error(`${mapping.id}: there is no stream ${mapping.sourceArn}`);
+    return [createStreamReader({ ...options, mapping, table, journal, sqs })];
+  });
+  const streams = all.filter((mapping) => mapping.kind === 'stream');
+  journal.register(new Map(streams.map(({ id, startingPosition }) => [id, startingPosition])));
+  for (const reader of readers) reader.start();
+  const pollers = all.flatMap((mapping) =>
+    mapping.kind === 'queue' ? [startQueuePoller({ ...options, mapping, sqs })] : [],
+  );
+  return {
+    async drain(timeoutMs) {
+      const deadline = Date.now() + timeoutMs;
+      const timedOut = Promise.withResolvers<'timeout'>();
+      const timer = setTimeout(() => timedOut.resolve('timeout'), timeoutMs);
+      try {
+        while (Date.now() < deadline) {
+          const head = journal.head();
+          for (const reader of readers) reader.flush();
+          const settled = Promise.all(readers.map((reader) => reader.settled()));
+          if ((await Promise.race([settled, timedOut.promise])) === 'timeout') return false;
+          if (journal.head() === head) return true;
+        }
+        return false;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async stop() {
+      await Promise.all([...pollers, ...readers].map((source) => source.stop()));
+      sqs.close();
+    },
+  };
+}

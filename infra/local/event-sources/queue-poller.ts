@@ -1,0 +1,147 @@
+import { shuffled } from '../faults.ts';
+import type { AwsJsonClient } from '../http/aws-json.ts';
+import type { Faults, LambdaHost, Running } from '../ports.ts';
+import { isRecord, type Json } from '../properties.ts';
+import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { failedItems } from './batch-failures.ts';
+import type { QueueMapping } from './mapping.ts';
+
+/** Seconds that one receive waits for a message: the longest that SQS offers. */
+const WAIT_SECONDS = 20;
+/** Pause in milliseconds after SQS could not be reached. */
+const PAUSE_MS = 200;
+
+interface QueuePollerOptions {
+  readonly mapping: QueueMapping;
+  readonly sqs: AwsJsonClient;
+  readonly sqsEndpoint: string;
+  readonly lambda: LambdaHost;
+  readonly faults: Faults;
+  onError(message: string): void;
+}
+
+/** Feeds the messages of a queue to a function; what it reports as failed comes again after the visibility timeout. */
+export function startQueuePoller(options: QueuePollerOptions): Running {
+  const { mapping, sqs, lambda, faults, onError } = options;
+  const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.sourceArn.split(':').at(-1)}`;
+  const stopping = new AbortController();
+  const inWork = new Set<Promise<void>>();
+
+  async function receive(): Promise<readonly Json[]> {
+    const { status, body } = await sqs.call(
+      'ReceiveMessage',
+      {
+        QueueUrl,
+        MaxNumberOfMessages: mapping.batchSize,
+        WaitTimeSeconds: WAIT_SECONDS,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      },
+      stopping.signal,
+    );
+    if (status >= 400) throw new Error(`ReceiveMessage answered ${JSON.stringify(body)}`);
+    const messages = body['Messages'];
+    return Array.isArray(messages) ? messages.filter(isRecord) : [];
+  }
+
+  async function remove(messages: readonly Json[]): Promise<void> {
+    if (messages.length === 0) return;
+    await sqs.expect('DeleteMessageBatch', {
+      QueueUrl,
+      Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+    });
+  }
+
+  async function handle(received: readonly Json[]): Promise<void> {
+    const wanted = received.filter((message) => isWanted(message, mapping));
+    // As in Lambda, a message that no filter wants is gone.
+    await remove(received.filter((message) => !wanted.includes(message)));
+    if (wanted.length === 0) return;
+    const deliver = () => {
+      const order = faults.shuffle ? shuffled(wanted) : wanted;
+      return lambda.invoke(mapping.functionName, { Records: order.map((item) => toRecord(item, mapping)) });
+    };
+    const deliveries = faults.duplicateMessages ? [deliver(), deliver()] : [deliver()];
+    const ids = wanted.map((message) => String(message['MessageId']));
+    const failed = new Set<string>();
+    for (const result of await Promise.all(deliveries)) {
+      if (result.error !== undefined) {
+        onError(`${mapping.id}: ${result.error.errorType}: ${result.error.errorMessage}`);
+      }
+      for (const id of failedItems(result, ids, mapping.reportsItems)) failed.add(id);
+    }
+    await remove(wanted.filter((message) => !failed.has(String(message['MessageId']))));
+  }
+
+  function start(messages: readonly Json[]): void {
+    const work: Promise<void> = handle(messages)
+      .catch((error: unknown) => onError(`${mapping.id}: ${String(error)}`))
+      .finally(() => inWork.delete(work));
+    inWork.add(work);
+  }
+
+  async function poll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        if (inWork.size >= mapping.concurrency) await Promise.race(inWork);
+        else start(await receive());
+      } catch (error) {
+        if (stopping.signal.aborted) break;
+        onError(`${mapping.id}: ${String(error)}`);
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+    await Promise.all(inWork);
+  }
+
+  const ended = poll();
+  return {
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}
+
+const parsed = (body: unknown): unknown => {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    return body;
+  }
+};
+
+function isWanted(message: Json, { filters }: QueueMapping): boolean {
+  if (filters === null) return true;
+  const event = { ...toRecordBase(message), body: parsed(message['Body']) };
+  return filters.some((matches) => matches(event));
+}
+
+const toRecordBase = (message: Json): Json => ({
+  messageId: message['MessageId'],
+  receiptHandle: message['ReceiptHandle'],
+  body: message['Body'],
+  attributes: message['Attributes'] ?? {},
+  messageAttributes: messageAttributes(message['MessageAttributes']),
+});
+
+/** A message as a record of a Lambda event. */
+const toRecord = (message: Json, mapping: QueueMapping): Json => ({
+  ...toRecordBase(message),
+  md5OfBody: message['MD5OfBody'],
+  eventSource: 'aws:sqs',
+  eventSourceARN: mapping.sourceArn,
+  awsRegion: REGION,
+});
+
+function messageAttributes(attributes: unknown): Json {
+  if (!isRecord(attributes)) return {};
+  const lowerCase = (attribute: unknown): Json =>
+    Object.fromEntries(
+      Object.entries(isRecord(attribute) ? attribute : {}).map(([name, value]) => [
+        name.charAt(0).toLowerCase() + name.slice(1),
+        value,
+      ]),
+    );
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, lowerCase(value)]));
+}

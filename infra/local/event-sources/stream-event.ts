@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { itemBytes } from '../dynamodb/capacity.ts';
+import type { ChangeRecord } from '../dynamodb/journal.ts';
+import type { TableSpec } from '../dynamodb/tables.ts';
+import type { Json } from '../properties.ts';
+import { REGION } from '../template/identity.ts';
+
+/** Sequence numbers of DynamoDB are long, and compare as text only when they are of one length. */
+export const sequenceNumber = (sequence: number): string => `1${String(sequence).padStart(20, '0')}`;
+
+const eventName = (record: ChangeRecord): string => {
+  if (record.old === null) return 'INSERT';
+  return record.new === null ? 'REMOVE' : 'MODIFY';
+};
+
+/** A change as a record of a Lambda event, with the images that the table's stream carries. */
+export function toEventRecord(record: ChangeRecord, table: TableSpec): Json {
+  const viewType = table.stream?.viewType ?? 'NEW_AND_OLD_IMAGES';
+  const withOld = viewType === 'OLD_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';
+  const withNew = viewType === 'NEW_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';
+  const images = {
+    ...(withNew && record.new !== null ? { NewImage: record.new } : {}),
+    ...(withOld && record.old !== null ? { OldImage: record.old } : {}),
+  };
+  const sizes = [record.key, ...Object.values(images)].map(itemBytes);
+  return {
+    eventID: createHash('md5').update(`${record.table} ${record.sequence}`).digest('hex'),
+    eventName: eventName(record),
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
+    awsRegion: REGION,
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(record.at / 1000),
+      Keys: record.key,
+      ...images,
+      SequenceNumber: sequenceNumber(record.sequence),
+      SizeBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
+      StreamViewType: viewType,
+    },
+    eventSourceARN: table.stream?.arn,
+    ...(record.byService ? { userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } } : {}),
+  };
+}

@@ -1,0 +1,177 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ChangeRecord, Journal } from '../dynamodb/journal.ts';
+import type { TableSpec } from '../dynamodb/tables.ts';
+import { shuffled } from '../faults.ts';
+import type { AwsJsonClient } from '../http/aws-json.ts';
+import { functionArn, functionName } from '../lambda/function-spec.ts';
+import type { Faults, InvokeResult, LambdaHost, Running } from '../ports.ts';
+import type { Json } from '../properties.ts';
+import { ACCOUNT_ID } from '../template/identity.ts';
+import { failedItems } from './batch-failures.ts';
+import { createLane, type GivenUp, type Outcome } from './lane.ts';
+import type { StreamMapping } from './mapping.ts';
+import { sequenceNumber, toEventRecord } from './stream-event.ts';
+
+/** Nobody wants to wait for half a minute at a demonstration, so a window is at most this long, in milliseconds. */
+const LONGEST_WINDOW_MS = 1_000;
+/** A position is noted at the latest after so many records that are none of this reader's business. */
+const NOTE_EVERY = 200;
+
+export interface StreamReaderOptions {
+  readonly mapping: StreamMapping;
+  readonly table: TableSpec;
+  readonly journal: Journal;
+  readonly lambda: LambdaHost;
+  readonly faults: Faults;
+  readonly sqs: AwsJsonClient;
+  readonly sqsEndpoint: string;
+  onError(message: string): void;
+}
+
+export interface StreamReader extends Running {
+  /** Begins to deliver, from the position that the journal has noted. */
+  start(): void;
+  /** Delivers what waits for a full batch. */
+  flush(): void;
+  /** Resolves when every record that is in the journal is done with. */
+  settled(): Promise<void>;
+}
+
+/** Feeds the changes of a table to a function, in order for each item. */
+export function createStreamReader(options: StreamReaderOptions): StreamReader {
+  const { mapping, table, journal, lambda, faults, onError } = options;
+  const waiting: (() => void)[] = [];
+  const lanes = Array.from({ length: mapping.lanes }, () =>
+    createLane({
+      batchSize: mapping.batchSize,
+      windowMs: Math.min(mapping.windowSeconds * 1000, LONGEST_WINDOW_MS),
+      bisects: mapping.bisects,
+      maxRetries: mapping.maxRetries,
+      maxAgeMs: mapping.maxAgeSeconds < 0 ? -1 : mapping.maxAgeSeconds * 1000,
+      deliver,
+      giveUp,
+      onProgress,
+    }),
+  );
+  /** All records up to here are in a lane, or not wanted. */
+  let scanned = 0;
+  let stopped = false;
+
+  async function deliver(batch: readonly ChangeRecord[]): Promise<Outcome> {
+    const times = faults.duplicateStream ? 2 : 1;
+    const failed = new Set<string>();
+    for (let time = 0; time < times; time += 1) {
+      const order = faults.shuffle ? shuffled(batch) : batch;
+      const event = { Records: order.map((record) => toEventRecord(record, table)) };
+      for (const id of failedIn(await lambda.invoke(mapping.functionName, event), batch)) failed.add(id);
+    }
+    const index = batch.findIndex((record) => failed.has(sequenceNumber(record.sequence)));
+    return index < 0 ? null : index;
+  }
+
+  function failedIn(result: InvokeResult, batch: readonly ChangeRecord[]): ReadonlySet<string> {
+    const { error } = result;
+    // Stopping ends the invocations that are under way; their records come again after the next start.
+    if (error !== undefined && !stopped) onError(`${mapping.id}: ${error.errorType}: ${error.errorMessage}`);
+    return failedItems(
+      result,
+      batch.map((record) => sequenceNumber(record.sequence)),
+      mapping.reportsItems,
+    );
+  }
+
+  async function giveUp(batch: readonly ChangeRecord[], reason: GivenUp, attempts: number): Promise<void> {
+    onError(`${mapping.id}: gave up ${batch.length} records: ${reason}`);
+    if (mapping.onFailureArn === null) return;
+    const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.onFailureArn.split(':').at(-1)}`;
+    const MessageBody = JSON.stringify(failureMessage(mapping, batch, reason, attempts));
+    await options.sqs
+      .expect('SendMessage', { QueueUrl, MessageBody })
+      .catch((error: unknown) => onError(`${mapping.id}: ${String(error)}`));
+  }
+
+  const position = (): number =>
+    lanes.reduce((lowest, lane) => Math.min(lowest, (lane.oldest() ?? scanned + 1) - 1), scanned);
+
+  function note(): void {
+    const reached = position();
+    if (reached > journal.position(mapping.id)) journal.advance(mapping.id, reached);
+  }
+
+  function onProgress(): void {
+    note();
+    if (!lanes.every((lane) => lane.isIdle())) return;
+    for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  function scan(): void {
+    if (stopped) return;
+    for (const record of journal.read(scanned, Number.POSITIVE_INFINITY)) {
+      scanned = record.sequence;
+      if (isWanted(record, table, mapping)) lanes[laneOf(record, lanes.length)]?.push(record);
+    }
+    if (position() - journal.position(mapping.id) >= NOTE_EVERY) note();
+  }
+
+  return {
+    start() {
+      scanned = journal.position(mapping.id);
+      journal.onRecord(scan);
+      scan();
+    },
+    flush: () => {
+      for (const lane of lanes) lane.flush();
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        if (lanes.every((lane) => lane.isIdle())) resolve();
+        else waiting.push(resolve);
+      }),
+    async stop() {
+      stopped = true;
+      await Promise.all(lanes.map((lane) => lane.stop()));
+      note();
+    },
+  };
+}
+
+function isWanted(record: ChangeRecord, table: TableSpec, { filters }: StreamMapping): boolean {
+  if (record.table !== table.name) return false;
+  if (filters === null) return true;
+  const event = toEventRecord(record, table);
+  return filters.some((matches) => matches(event));
+}
+
+const laneOf = (record: ChangeRecord, lanes: number): number =>
+  lanes === 1 ? 0 : createHash('md5').update(JSON.stringify(record.key)).digest().readUInt32BE() % lanes;
+
+/** What Lambda tells the on-failure destination: where the records are, not what they hold. */
+function failureMessage(
+  mapping: StreamMapping,
+  batch: readonly ChangeRecord[],
+  condition: GivenUp,
+  attempts: number,
+): Json {
+  const times = batch.map(({ at }) => new Date(at).toISOString());
+  const sequences = batch.map(({ sequence }) => sequenceNumber(sequence));
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: functionArn(functionName(mapping.functionName)),
+      condition,
+      approximateInvokeCount: attempts,
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId: 'shardId-00000000000000000000-00000000',
+      startSequenceNumber: sequences[0],
+      endSequenceNumber: sequences.at(-1),
+      approximateArrivalOfFirstRecord: times[0],
+      approximateArrivalOfLastRecord: times.at(-1),
+      batchSize: batch.length,
+      streamArn: mapping.sourceArn,
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { ResolvedResource } from '../ports.ts';
+import { propertiesOf } from '../properties.ts';
+import type { Assets } from '../template/assets.ts';
+import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+
+/** A function of the template. */
+export interface FunctionSpec {
+  readonly name: string;
+  readonly arn: string;
+  /** Directory with its code; null when the assembly has none, as for inline code. */
+  readonly directory: string | null;
+  /** `<file>.<export>`. */
+  readonly handler: string;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  /** Variables that the template sets. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export const functionArn = (name: string): string =>
+  `arn:aws:lambda:${REGION}:${ACCOUNT_ID}:function:${name}`;
+
+/** The function's name in a name, an ARN, or an ARN with a version. */
+export const functionName = (nameOrArn: string): string =>
+  nameOrArn.startsWith('arn:') ? (nameOrArn.split(':')[6] ?? nameOrArn) : nameOrArn;
+
+export const functionSpecs = (
+  resources: readonly ResolvedResource[],
+  assets: Assets,
+): readonly FunctionSpec[] =>
+  resources
+    .filter(({ type }) => type === 'AWS::Lambda::Function')
+    .map((resource) => {
+      const lambda = propertiesOf(resource);
+      const name = lambda.text('FunctionName');
+      const code = lambda.record('Code');
+      const variables = lambda.record('Environment').record('Variables').values;
+      return {
+        name,
+        arn: functionArn(name),
+        directory: code.has('S3Key') ? assets.file(code.text('S3Key')) : null,
+        handler: lambda.text('Handler', 'index.handler'),
+        // Lambda's own defaults.
+        timeoutMs: lambda.number('Timeout', 3) * 1000,
+        memoryMb: lambda.number('MemorySize', 128),
+        variables: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, String(value)])),
+      };
+    });

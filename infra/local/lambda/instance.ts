@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import type { InvokeResult } from '../ports.ts';
+import type { FunctionSpec } from './function-spec.ts';
+import {
+  describeError,
+  type InvokeError,
+  type InvokeMessage,
+  type WorkerData,
+  type WorkerMessage,
+} from './protocol.ts';
+
+/** One execution environment of a function: a worker thread. */
+export interface Instance {
+  /** Runs one invocation; to be called only when no other is under way. Never throws. */
+  invoke(event: string): Promise<InvokeResult>;
+  stop(): Promise<void>;
+}
+
+interface InstanceOptions {
+  readonly spec: FunctionSpec & { readonly directory: string };
+  /** The whole environment of the function. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly compileCache: string;
+  onLog(line: string): void;
+  /** Called when the thread takes no further invocations, before the one under way is answered. */
+  onEnd(): void;
+}
+
+/** Starts a thread and waits until the function's code is loaded. Throws what loading threw. */
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { spec, env, compileCache, onLog, onEnd } = options;
+  const data: WorkerData = {
+    directory: spec.directory,
+    handler: spec.handler,
+    functionName: spec.name,
+    functionArn: spec.arn,
+    memoryMb: spec.memoryMb,
+    compileCache,
+  };
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: data,
+    env: { ...env },
+    stdout: true,
+    stderr: true,
+  });
+  for (const stream of [worker.stdout, worker.stderr]) createInterface({ input: stream }).on('line', onLog);
+
+  let settle: ((result: InvokeResult) => void) | null = null;
+  let ended = false;
+  const end = (): void => {
+    if (!ended) onEnd();
+    ended = true;
+  };
+  const fail = (error: InvokeError): void => {
+    settle?.({ payload: { ...error }, error });
+    settle = null;
+  };
+  await new Promise<void>((resolve, reject) => {
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.kind === 'ready') resolve();
+      else if (message.kind === 'load-failed') {
+        reject(message.error);
+        void worker.terminate();
+      } else if (message.kind === 'done') {
+        settle?.({ payload: JSON.parse(message.payload) });
+        settle = null;
+      } else fail(message.error);
+    });
+    worker.on('error', (error) => {
+      end();
+      reject(describeError(error));
+      fail(describeError(error));
+    });
+    worker.on('exit', (code) => {
+      const error = {
+        errorType: 'Runtime.ExitError',
+        errorMessage: `Error: Runtime exited with code ${code}`,
+      };
+      end();
+      reject(error);
+      fail(error);
+    });
+  });
+
+  return {
+    invoke(event) {
+      const requestId = randomUUID();
+      const message: InvokeMessage = { requestId, event, deadline: Date.now() + spec.timeoutMs };
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          end();
+          const seconds = (spec.timeoutMs / 1000).toFixed(2);
+          fail({
+            errorType: 'Sandbox.Timedout',
+            errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
+          });
+          void worker.terminate();
+        }, spec.timeoutMs);
+        settle = (result) => {
+          clearTimeout(timer);
+          resolve(result);
+        };
+        worker.postMessage(message);
+      });
+    },
+    async stop() {
+      await worker.terminate();
+    },
+  };
+}

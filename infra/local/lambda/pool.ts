@@ -1,0 +1,115 @@
+import type { InvokeResult, Running } from '../ports.ts';
+import type { Instance } from './instance.ts';
+import type { InvokeError } from './protocol.ts';
+
+/** An invocation that has waited this long in milliseconds is worth another cold start. */
+const GROW_AFTER_MS = 25;
+
+export interface PoolOptions {
+  readonly maxInstances: number;
+  /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`. */
+  start(onEnd: () => void): Promise<Instance>;
+}
+
+/** The execution environments of one function. */
+export interface Pool extends Running {
+  /** `onDone` gets the time in milliseconds that the function itself took, without the wait for an instance. */
+  invoke(event: string, onDone: OnDone): Promise<InvokeResult>;
+  /** Makes sure that one instance is there. */
+  warm(): Promise<void>;
+}
+
+type OnDone = (milliseconds: number, result: InvokeResult) => void;
+
+interface Waiting {
+  readonly event: string;
+  readonly onDone: OnDone;
+  resolve(result: InvokeResult): void;
+}
+
+export function createPool({ maxInstances, start }: PoolOptions): Pool {
+  const idle: Instance[] = [];
+  const all = new Set<Instance>();
+  const queue: Waiting[] = [];
+  let starting = 0;
+  let growth: NodeJS.Timeout | null = null;
+  let stopped = false;
+
+  function dispatch(): void {
+    while (idle.length > 0 && queue.length > 0) {
+      const [instance, next] = [idle.pop(), queue.shift()];
+      if (instance === undefined || next === undefined) return;
+      const began = performance.now();
+      void instance.invoke(next.event).then((result) => {
+        next.onDone(performance.now() - began, result);
+        next.resolve(result);
+        if (all.has(instance)) idle.push(instance);
+        dispatch();
+      });
+    }
+    if (queue.length > 0 && all.size + starting === 0) void grow();
+    else if (queue.length > starting && all.size + starting < maxInstances) considerGrowing();
+  }
+
+  function considerGrowing(): void {
+    if (growth !== null) return;
+    const [oldest] = queue;
+    growth = setTimeout(() => {
+      growth = null;
+      if (oldest !== undefined && queue.includes(oldest)) void grow();
+      else dispatch();
+    }, GROW_AFTER_MS).unref();
+  }
+
+  async function grow(): Promise<void> {
+    if (stopped) return;
+    starting += 1;
+    let instance: Instance | null = null;
+    let ended = false;
+    const onEnd = () => {
+      ended = true;
+      if (instance !== null) remove(instance);
+    };
+    try {
+      instance = await start(onEnd);
+      starting -= 1;
+      if (stopped) await instance.stop();
+      else if (!ended) {
+        all.add(instance);
+        idle.push(instance);
+      }
+    } catch (error) {
+      starting -= 1;
+      // As in Lambda, an invocation that finds no environment gets the error of the one that did not start.
+      if (all.size === 0) fail(error as InvokeError);
+    }
+    dispatch();
+  }
+
+  function remove(instance: Instance): void {
+    all.delete(instance);
+    const index = idle.indexOf(instance);
+    if (index >= 0) idle.splice(index, 1);
+    if (!stopped) dispatch();
+  }
+
+  function fail(error: InvokeError): void {
+    for (const { resolve } of queue.splice(0)) resolve({ payload: { ...error }, error });
+  }
+
+  return {
+    invoke: (event, onDone) =>
+      new Promise((resolve) => {
+        queue.push({ event, onDone, resolve });
+        dispatch();
+      }),
+    async warm() {
+      if (all.size + starting === 0) await grow();
+    },
+    async stop() {
+      stopped = true;
+      fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });
+      await Promise.all([...all].map((instance) => instance.stop()));
+    },
+  };
+}
