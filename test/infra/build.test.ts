@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  buildBundles,
+  CONTAINERS,
+  type ContainerName,
+  FUNCTIONS,
+  type FunctionName,
+  ROOT,
+} from '../../infra/build.ts';
+import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
+
+const run = promisify(execFile);
+// Inside the checkout, as .build/ is: source maps name the sources by their way from here.
+mkdirSync(join(ROOT, '.cache'), { recursive: true });
+const target = mkdtempSync(join(ROOT, '.cache', 'build-test-'));
+afterAll(() => rmSync(target, { recursive: true }));
+const bundles = await buildBundles(target);
+const functions = Object.keys(FUNCTIONS) as FunctionName[];
+const containers = Object.keys(CONTAINERS) as ContainerName[];
+const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
+
+/** What the template sets, with values that can be read. */
+const environment = {
+  ...Object.fromEntries(Object.values(ENV).map((name) => [name, '1'])),
+  [ENV.defaultAdapter]: '{"kind":"command","argv":["agent"]}',
+  [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
+  AWS_REGION: 'us-east-1',
+};
+
+describe('the bundles of the functions', () => {
+  it('each export a handler when Lambda loads them', async () => {
+    const files = functions.map((name) => join(bundles.functionDirectory(name), 'index.js'));
+    const script = `console.log(JSON.stringify(${JSON.stringify(files)}.map((file) => typeof require(file).handler)))`;
+    const { stdout } = await run(process.execPath, ['-e', script], { env: environment });
+    expect(JSON.parse(stdout)).toEqual(functions.map(() => 'function'));
+  });
+
+  it.each(functions)('%s is less than 300 KB to download', (name) => {
+    const code = read(bundles.functionDirectory(name), 'index.js');
+    expect(gzipSync(code).length).toBeLessThan(300 * 1_024);
+  });
+
+  it.each(functions)('%s looks for credentials in the environment only', (name) => {
+    const code = read(bundles.functionDirectory(name), 'index.js');
+    const found = [
+      'there are no AWS credentials in the environment',
+      'sso_session',
+      'credential_process',
+    ].map((words) => code.includes(words));
+    expect(found).toEqual([true, false, false]);
+  });
+});
+
+describe('the programs of the containers', () => {
+  it.each(containers)('%s has its Dockerfile beside it and parses', async (name) => {
+    const folder = bundles.imageDirectory(name);
+    expect(read(folder, 'Dockerfile')).toContain('COPY main.mjs');
+    await expect(run(process.execPath, ['--check', join(folder, 'main.mjs')])).resolves.toBeDefined();
+  });
+
+  it.each(containers)('%s holds no AWS SDK', (name) => {
+    expect(read(bundles.imageDirectory(name), 'main.mjs.map').includes('@aws-sdk')).toBe(false);
+  });
+
+  it('are enough for every box', () => {
+    expect(Object.keys(CONTAINER_NAME)).toEqual(expect.arrayContaining(containers));
+  });
+});
+
+describe('a build', () => {
+  const folders = [
+    ...functions.map((name) => bundles.functionDirectory(name)),
+    ...containers.map((name) => bundles.imageDirectory(name)),
+  ];
+
+  it('does not depend on where the checkout is', () => {
+    for (const folder of folders)
+      for (const file of readdirSync(folder))
+        expect(read(folder, file).includes(ROOT), `${folder}/${file}`).toBe(false);
+  });
+
+  it('leaves what has not changed alone, and removes what does not belong', async () => {
+    const [first = ''] = folders;
+    const stray = join(first, 'stray.txt');
+    writeFileSync(stray, 'left over');
+    const times = () => folders.map((folder) => statSync(join(folder, readdirSync(folder)[0] ?? '')).mtimeMs);
+    const before = times();
+    await buildBundles(target);
+    expect(times()).toEqual(before);
+    expect(existsSync(stray)).toBe(false);
+  });
+
+  it('finds every function that there is', () => {
+    const entries = readdirSync(join(ROOT, 'functions'), { recursive: true, encoding: 'utf8' }).filter(
+      (file) =>
+        /export const handler\b/.test(file.endsWith('.ts') ? read(join(ROOT, 'functions'), file) : ''),
+    );
+    expect(new Set(entries.map((file) => `functions/${file.replaceAll('\\', '/')}`))).toEqual(
+      new Set(Object.values(FUNCTIONS)),
+    );
+  });
+});
