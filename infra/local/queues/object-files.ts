@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { S3Store } from './fauxqs.ts';
 
 /** An object as fauxqs keeps it. */
 export interface StoredObject {
@@ -18,6 +17,13 @@ export interface StoredObject {
   readonly body: Buffer;
   readonly lastModified: Date;
   readonly [detail: string]: unknown;
+}
+
+/** What takes the objects in again at start. */
+interface ObjectIndex {
+  hasBucket(name: string): boolean;
+  createBucket(name: string): void;
+  restoreObject(bucket: string, object: StoredObject): void;
 }
 
 const DETAILS = '.details';
@@ -83,7 +89,7 @@ export class ObjectFiles {
   close(): void {}
 
   /** Tells fauxqs of the objects that are there. */
-  load(store: S3Store, bucket: string): void {
+  load(store: ObjectIndex, bucket: string): void {
     const root = join(this.#directory, DETAILS, bucket);
     if (!existsSync(root)) return;
     const entries = readdirSync(root, { recursive: true, withFileTypes: true });

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+interface Report {
+  readonly summary: {
+    readonly totalCruised: number;
+    readonly violations: readonly {
+      readonly rule: { readonly name: string };
+      readonly from: string;
+      readonly to: string;
+    }[];
+  };
+}
+
+function cruise(folder: string, rooms: readonly string[]): Report {
+  const run = (): string => {
+    try {
+      return execFileSync(
+        process.execPath,
+        [
+          resolve('node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'),
+          '--config',
+          resolve('.dependency-cruiser.cjs'),
+          '--output-type',
+          'json',
+          ...rooms,
+        ],
+        { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 * 1_048_576 },
+      );
+    } catch (error) {
+      return (error as { stdout: string }).stdout;
+    }
+  };
+  return JSON.parse(run()) as Report;
+}
+
+describe('the layer check', () => {
+  const folder = mkdtempSync(resolve('.cache-layers-'));
+  beforeAll(() => {
+    const files: Record<string, string> = {
+      'shared/domain.ts':
+        "import { handler } from '../functions/handler.ts';\nexport const domain = handler;\n",
+      'shared/types.ts':
+        "import type { Handler } from '../functions/handler.ts';\nexport type Of = Handler;\n",
+      'functions/handler.ts': 'export type Handler = string;\nexport const handler: Handler = "h";\n',
+      'containers/box.ts':
+        "import { client } from '../shared/store/client.ts';\nexport const box = client;\n",
+      'shared/store/client.ts': 'export const client = 1;\n',
+      'cli/a.ts': "import { b } from './b.ts';\nexport const a = b;\n",
+      'cli/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, path, '..'), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), '{}');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('reads TypeScript, and sees what goes the wrong way, in a circle, or from a box to the store', () => {
+    const found = cruise(folder, ['shared', 'functions', 'containers', 'cli']).summary.violations.map(
+      (violation) => `${violation.rule.name}: ${violation.from}`,
+    );
+    expect(found).toContain('shared-imports-only-itself: shared/domain.ts');
+    expect(found).toContain('shared-imports-only-itself: shared/types.ts');
+    expect(found).toContain('containers-hold-no-aws: containers/box.ts');
+    expect(found.some((each) => each.startsWith('no-circular: cli/'))).toBe(true);
+  });
+});
