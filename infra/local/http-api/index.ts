@@ -1,0 +1,91 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readBody } from '../http/listen.ts';
+import type { Counters, InvokeResult, LambdaHost, ResolvedResource } from '../ports.ts';
+import { createAuthorize } from './authorize.ts';
+import { type ApiRequest, functionEvent, readRequest } from './event.ts';
+import { type ApiResponse, fromPayload, ownAnswer } from './response.ts';
+import { type ApiRoute, apiRoutes, createRouter } from './routes.ts';
+
+export interface HttpApiOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly lambda: LambdaHost;
+  readonly counters: Counters;
+  onError(message: string): void;
+}
+
+/** API Gateway takes no larger request body, in bytes. */
+const MAX_BODY_BYTES = 10 * 1_048_576;
+
+/** Serves the HTTP API of the template: its routes, its authorizers, its limits, and the answers that API Gateway gives itself. */
+export function createHttpApi(options: HttpApiOptions): RequestListener {
+  const { resources, lambda, counters, onError } = options;
+  const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
+  const apiId = api?.logicalId ?? 'none';
+  const route = createRouter(apiRoutes(resources));
+  const authorize = createAuthorize(lambda, apiId);
+
+  async function answer(request: ApiRequest, incoming: IncomingMessage): Promise<ApiResponse> {
+    const match = findRoute(request);
+    if (match === null) return refuse(incoming, 404);
+    const authorization = await authorize(request, match);
+    if (!authorization.allowed) return refuse(incoming, authorization.status);
+    const body = await readBody(incoming, MAX_BODY_BYTES);
+    if (body === null) return ownAnswer(413);
+    const event = functionEvent(request, match, apiId, body, authorization.context);
+    const result = await withLimit(match.route, lambda.invoke(match.route.functionName, event));
+    if (result === 'timeout') return ownAnswer(503);
+    if (result.error === undefined) return fromPayload(result.payload);
+    onError(`${match.route.routeKey}: ${result.error.errorType}: ${result.error.errorMessage}`);
+    return ownAnswer(500);
+  }
+
+  function findRoute(request: ApiRequest): ReturnType<typeof route> {
+    try {
+      return route(request.method, request.path);
+    } catch {
+      // A parameter that cannot be decoded.
+      return null;
+    }
+  }
+
+  return (incoming, response) => {
+    counters.add('API Gateway', 'Requests');
+    const request = readRequest(incoming, new Date());
+    answer(request, incoming).then(
+      (answered) => send(response, request, answered),
+      (error: unknown) => {
+        onError(`${request.method} ${request.path}: ${String(error)}`);
+        send(response, request, ownAnswer(500));
+      },
+    );
+  };
+}
+
+/** The body is read first, so that the client gets to see the answer. */
+async function refuse(incoming: IncomingMessage, status: 401 | 403 | 404 | 500): Promise<ApiResponse> {
+  await readBody(incoming, 0);
+  return ownAnswer(status);
+}
+
+async function withLimit(
+  route: ApiRoute,
+  invocation: Promise<InvokeResult>,
+): Promise<InvokeResult | 'timeout'> {
+  const limit = Promise.withResolvers<'timeout'>();
+  const timer = setTimeout(() => limit.resolve('timeout'), route.timeoutMs);
+  try {
+    return await Promise.race([invocation, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, request: ApiRequest, { status, headers, body }: ApiResponse): void {
+  response.writeHead(status, {
+    ...headers,
+    ...(status === 204 || status === 304 ? {} : { 'content-length': body.length }),
+    'apigw-requestid': request.id,
+    date: request.at.toUTCString(),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
