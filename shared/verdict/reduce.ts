@@ -36,8 +36,11 @@ export function reduce(evidence: Evidence): Verdict {
       evidence.gates.some((gate) => gate.name === 'tests' && isOurs(gate)),
   };
   const verified = ours.signals || ours.gates;
-  const without = verified ? [] : [withoutEvidence(evidence.empty_patch)];
-  const emptyHanded = !verified && evidence.empty_patch;
+  // Something of ours must have passed for a patch that changes nothing to count as work that was done already.
+  const emptyHanded =
+    evidence.empty_patch &&
+    ![...evidence.signals, ...evidence.gates].some((check) => isOurs(check) && check.outcome === 'passed');
+  const without = emptyHanded ? [EMPTY_PATCH] : verified ? [] : [NO_EVIDENCE];
   return {
     verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
     verified,
@@ -70,14 +73,16 @@ function gateReason(gate: GateEvidence): VerdictReason {
   };
 }
 
-const withoutEvidence = (emptyPatch: boolean): VerdictReason =>
-  emptyPatch
-    ? {
-        code: 'empty_patch',
-        subject: null,
-        message: 'nothing was changed, and nothing else shows that the work is done',
-      }
-    : { code: 'no_evidence', subject: null, message: 'no signal and no gate looked at this tree' };
+const EMPTY_PATCH: VerdictReason = {
+  code: 'empty_patch',
+  subject: null,
+  message: 'nothing was changed, and nothing else shows that the work is done',
+};
+const NO_EVIDENCE: VerdictReason = {
+  code: 'no_evidence',
+  subject: null,
+  message: 'no signal and no gate looked at this tree',
+};
 
 const short = (text: string): string =>
   text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
