@@ -1,0 +1,48 @@
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod';
+
+/** The embedded stack's own interface, which is no part of the product: it counts, and says which executions have ended. */
+export interface Control {
+  reset(): Promise<void>;
+  /** Makes everything that follows from the writes so far happen now. */
+  drain(): Promise<void>;
+  counters(): Promise<Record<string, Record<string, number>>>;
+  /** Waits until the cascade of each task has ended. */
+  executionsEnded(taskIds: readonly string[]): Promise<void>;
+}
+
+const Counters = z.record(z.string(), z.record(z.string(), z.number()));
+const Executions = z.array(z.object({ name: z.string(), status: z.string() }));
+
+/** How often the emulation is asked, in milliseconds: it costs it next to nothing, and the figures come from timestamps. */
+const INTERVAL = 20;
+const PATIENCE = 300_000;
+
+export function createControl(url: string): Control {
+  const call = async (method: 'GET' | 'POST', path: string): Promise<unknown> => {
+    const response = await fetch(new URL(`/_assay/${path}`, url), { method });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    const body = await response.text();
+    return body === '' ? undefined : JSON.parse(body);
+  };
+  return {
+    reset: async () => {
+      await call('POST', 'counters/reset');
+    },
+    drain: async () => {
+      await call('POST', 'drain');
+    },
+    counters: async () => Counters.parse(await call('GET', 'counters')),
+    executionsEnded: async (taskIds) => {
+      const wanted = new Set(taskIds.map((id) => `${id}-r1`));
+      const until = Date.now() + PATIENCE;
+      for (;;) {
+        const executions = Executions.parse(await call('GET', 'executions'));
+        const ended = executions.filter(({ name, status }) => wanted.has(name) && status !== 'RUNNING');
+        if (ended.length === wanted.size) return;
+        if (Date.now() > until) throw new Error(`${wanted.size - ended.length} executions have not ended`);
+        await setTimeout(INTERVAL);
+      }
+    },
+  };
+}
