@@ -111,7 +111,7 @@ const SECTIONS: readonly (readonly [title: string, table: (result: BenchFigures)
   ['Aims', verdicts],
   ['Submit to verdict, on the embedded stack', latencyTable],
   [`Control plane, at the prices of ${PRICES.asOf}`, costTable],
-  ['Requests', requestTable],
+  ['Counted', requestTable],
   ['Bundles', bundleTable],
 ];
 
