@@ -9,21 +9,32 @@ import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
 import { ENV, INDEXES } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
-import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
+import { FUNCTION_IDS, only, synthesise, synthesiseChecked, text } from './synthesise.ts';
 
-const template = synthesise();
+const template = synthesiseChecked();
 const ids = (type: string): string[] => Object.keys(template.findResources(type));
 const all = (type: string) => Object.entries(template.findResources(type));
 
 describe('the synthesised app', () => {
-  it('refuses what breaks a rule of cdk-nag, and what CloudFormation would refuse', () => {
-    const spoilt = () =>
-      synthesise({}, (stack) => {
+  it('refuses what breaks a rule of cdk-nag or of CloudFormation, and nothing else in any mode', () => {
+    const everything = {
+      'assay:network': 'private-nat',
+      'assay:alarmEmail': 'ops@example.com',
+      'assay:deliverySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf',
+      'assay:onDelete': 'destroy',
+    };
+    let refusal = '';
+    try {
+      synthesiseChecked(everything, (stack) => {
         const queue = new Queue(stack, 'Bad');
         (queue.node.defaultChild as CfnQueue).addPropertyOverride('VisibilityTimout', 30);
       });
-    expect(spoilt).toThrow(/VisibilityTimout.* was unexpected/);
-    expect(spoilt).toThrow(/AwsSolutions-SQS4/);
+    } catch (error) {
+      refusal = String(error);
+    }
+    const broken = [...refusal.matchAll(/Acknowledge with '[\w-]+::(\S+)'/g)].map(([, rule]) => rule);
+    expect(new Set(broken)).toEqual(new Set(['AwsSolutions-SQS3', 'AwsSolutions-SQS4', 'F3002']));
+    expect(broken).toHaveLength(3);
   });
 
   it('tags everything that can be tagged', () => {
