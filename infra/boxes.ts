@@ -19,18 +19,14 @@ import { Secret as StoredSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
 import type { BoxKind } from '../shared/task/attempt.ts';
+import type { BoxSize } from './box-size.ts';
 import type { ContainerName } from './build.ts';
 import type { Common } from './function.ts';
-
-/** A pair that Fargate offers: vCPU in 1/1024, memory in MiB. */
-export interface BoxSize {
-  readonly cpu: number;
-  readonly memory: number;
-}
 
 export interface BoxesProps {
   readonly common: Common;
   readonly vpc: IVpc;
+  readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
   /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
   readonly deliverySecretArn?: string | undefined;
 }
@@ -54,11 +50,14 @@ const DROPPED = [
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
 const WRITABLE = { work: '/work', temporary: '/tmp' };
 
+/** Clones, applies one patch and pushes. */
+const DELIVER_SIZE: BoxSize = { cpu: 512, memory: 1_024 };
+
 const BOXES = {
-  agent: { image: 'agent', command: [], size: { cpu: 1024, memory: 4096 } },
-  gates: { image: 'gates', command: ['gates'], size: { cpu: 1024, memory: 4096 } },
-  deliver: { image: 'gates', command: ['deliver'], size: { cpu: 512, memory: 1024 } },
-} as const satisfies Record<BoxKind, { image: ContainerName; command: readonly string[]; size: BoxSize }>;
+  agent: { image: 'agent', command: [] },
+  gates: { image: 'gates', command: ['gates'] },
+  deliver: { image: 'gates', command: ['deliver'] },
+} as const satisfies Record<BoxKind, { image: ContainerName; command: readonly string[] }>;
 
 /** The cluster and what runs in it: two images, three task definitions, none of which may call AWS. */
 export class Boxes extends Construct {
@@ -81,11 +80,13 @@ export class Boxes extends Construct {
   }
 
   private define(kind: BoxKind, props: BoxesProps): FargateTaskDefinition {
-    const { image, command, size } = BOXES[kind];
+    const { image, command } = BOXES[kind];
+    const size = kind === 'deliver' ? DELIVER_SIZE : props.sizes[kind];
     const scope = new Construct(this, kind);
     const definition = new FargateTaskDefinition(scope, 'Task', {
       cpu: size.cpu,
       memoryLimitMiB: size.memory,
+      ...(size.disk && { ephemeralStorageGiB: size.disk }),
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { Adapter } from '../shared/task/schema.ts';
+import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
@@ -40,6 +41,12 @@ export const Settings = z.strictObject({
     .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
   alarmEmail: z.email().optional().describe('Gets every alarm.'),
   defaultAdapter: json(Adapter).prefault(NO_ADAPTER).describe('JSON of the adapter of tasks that name none.'),
+  agentBox: json(BoxSize)
+    .prefault({ cpu: 1_024, memory: 4_096 })
+    .describe('JSON of the size of the agent box: cpu (1,024 is one vCPU), memory (MiB), disk (GiB).'),
+  gatesBox: json(BoxSize)
+    .prefault({ cpu: 1_024, memory: 4_096 })
+    .describe('The same for the gates box: builds and tests run in it.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
   leaseSeconds: z.coerce
     .number()

@@ -63,6 +63,7 @@ export class AssayStack extends Stack {
       common,
       alarms,
       networkMode: settings.network,
+      sizes: { agent: settings.agentBox, gates: settings.gatesBox },
       deliverySecretArn: settings.deliverySecretArn,
     });
     const verification = new Verification(this, 'Verification', {

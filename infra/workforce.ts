@@ -3,7 +3,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { PRIORITIES } from '../shared/task/schema.ts';
 import type { Alarms } from './alarms.ts';
-import { Boxes } from './boxes.ts';
+import { Boxes, type BoxesProps } from './boxes.ts';
 import type { Common } from './function.ts';
 import { Network, type NetworkMode } from './network.ts';
 import { LaunchQueue } from './queues.ts';
@@ -14,6 +14,7 @@ export interface WorkforceProps {
   readonly common: Common;
   readonly alarms: Alarms;
   readonly networkMode: NetworkMode;
+  readonly sizes: BoxesProps['sizes'];
   readonly deliverySecretArn?: string | undefined;
 }
 
@@ -45,6 +46,7 @@ export class Workforce extends Construct {
     this.boxes = new Boxes(this, 'Boxes', {
       common,
       vpc: this.network.vpc,
+      sizes: props.sizes,
       deliverySecretArn: props.deliverySecretArn,
     });
   }

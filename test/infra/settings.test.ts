@@ -25,12 +25,14 @@ describe('settings', () => {
       read({
         'assay:nudgeThreshold': '0.5',
         'assay:leaseSeconds': '300',
+        'assay:gatesBox': '{"cpu":2048,"memory":8192,"disk":50}',
         'assay:tierModels': '{"haiku":"a","sonnet":"b","opus":"c"}',
         'assay:defaultAdapter': '{"kind":"command","argv":["agent","{prompt}"]}',
       }),
     ).toMatchObject({
       nudgeThreshold: 0.5,
       leaseSeconds: 300,
+      gatesBox: { cpu: 2048, memory: 8192, disk: 50 },
       tierModels: { haiku: 'a', sonnet: 'b', opus: 'c' },
       defaultAdapter: { kind: 'command', argv: ['agent', '{prompt}'] },
     });
@@ -49,6 +51,8 @@ describe('settings', () => {
     ['defaultAdapter', '{"kind":"magic"}'],
     ['deliverySecretArn', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:partial'],
     ['onDelete', 'forget'],
+    ['agentBox', '{"cpu":1000,"memory":4096}'],
+    ['gatesBox', '{"cpu":1024,"memory":1024}'],
     ['networkMode', 'private-nat'],
   ])('refuse %s=%s and name it', (name, value) => {
     expect(() => read({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);

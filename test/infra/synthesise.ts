@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -7,8 +7,7 @@ import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/buil
 import type { AssayStack } from '../../infra/stack.ts';
 
 /** Stands in for the bundles: the template does not depend on what is in them. */
-function emptyBundles(): Bundles {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-bundles-'));
+function emptyBundles(folder: string): Bundles {
   const place = (path: string, name: string, content: string) => {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, name), content);
@@ -23,12 +22,17 @@ export function synthesiseChecked(
   context: Record<string, unknown> = {},
   change: (stack: AssayStack) => void = () => {},
 ): Template {
-  const outdir = mkdtempSync(join(tmpdir(), 'assay-assembly-'));
-  const { app, stack } = assayApp({ bundles: emptyBundles(), context, outdir });
-  change(stack);
-  const { template } = app.synth().getStackByName('Assay');
-  // Also refuses circular dependencies.
-  return Template.fromJSON(template);
+  const folder = mkdtempSync(join(tmpdir(), 'assay-synth-'));
+  try {
+    const bundles = emptyBundles(join(folder, 'bundles'));
+    const { app, stack } = assayApp({ bundles, context, outdir: join(folder, 'assembly') });
+    change(stack);
+    const { template } = app.synth().getStackByName('Assay');
+    // Also refuses circular dependencies.
+    return Template.fromJSON(template);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** As above without the checks, which take most of the time; one test that runs them is enough. */

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/** Memory in MiB that Fargate offers for each vCPU share (1,024 is one vCPU), beside steps: [least, most, step]. */
+const MEMORY: Readonly<Record<number, readonly [number, number, number]>> = {
+  256: [512, 2_048, 512],
+  512: [1_024, 4_096, 1_024],
+  1024: [2_048, 8_192, 1_024],
+  2048: [4_096, 16_384, 1_024],
+  4096: [8_192, 30_720, 1_024],
+  8192: [16_384, 61_440, 4_096],
+  16384: [32_768, 122_880, 8_192],
+};
+
+/** How big a box is. Modest by default: too big shows as a bill only, too small shows as a task that says so. */
+export const BoxSize = z
+  .strictObject({
+    /** 1/1,024 of a vCPU. */
+    cpu: z.number(),
+    /** MiB. */
+    memory: z.number(),
+    /** GiB of ephemeral storage. 20 come without charge. */
+    disk: z.number().int().min(21).max(200).optional(),
+  })
+  .superRefine(({ cpu, memory }, context) => {
+    const [least, most, step] = MEMORY[cpu] ?? [];
+    if (least === undefined || most === undefined || step === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['cpu'],
+        message: `must be one of ${Object.keys(MEMORY).join(', ')}`,
+      });
+    else if (memory < least || memory > most || memory % step !== 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['memory'],
+        message: `must be ${least} to ${most} in steps of ${step} with ${cpu} of cpu`,
+      });
+  });
+export type BoxSize = z.infer<typeof BoxSize>;
