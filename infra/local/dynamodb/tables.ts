@@ -1,6 +1,6 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { ResolvedResource } from '../ports.ts';
-import { isRecord, type Properties, propertiesOf } from '../properties.ts';
+import { isRecord, type Properties, properties, propertiesOf } from '../properties.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
 
@@ -85,15 +85,17 @@ export async function createTables(engine: AwsJsonClient, tables: readonly Table
 
 async function compare(engine: AwsJsonClient, table: TableSpec): Promise<void> {
   const { Table: found } = await engine.expect('DescribeTable', { TableName: table.name });
-  const shape = (description: Readonly<Record<string, unknown>>): string => {
-    const indexes = description['GlobalSecondaryIndexes'];
-    const shapes = Array.isArray(indexes) ? indexes.filter(isRecord) : [];
-    const parts = shapes.map((index) =>
-      JSON.stringify([index['IndexName'], index['KeySchema'], index['Projection']]),
-    );
-    return JSON.stringify([description['KeySchema'], parts.sort()]);
-  };
   if (!isRecord(found) || shape(found) !== shape(table.create)) {
     throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
   }
+}
+
+/** One text for all that cannot be changed in place. The engine describes a table in its own order. */
+function shape(description: Readonly<Record<string, unknown>>): string {
+  const table = properties('table', description);
+  const indexes = table.records('GlobalSecondaryIndexes').map((index) => {
+    const { name, keyNames, projected } = indexSpec(index);
+    return JSON.stringify([name, keyNames, projected === null ? 'all' : projected.toSorted()]);
+  });
+  return JSON.stringify([keyNames(table), indexes.toSorted()]);
 }

@@ -49,7 +49,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   }
 
   return (incoming, response) => {
-    counters.add('API Gateway', 'Requests');
+    counters.add('HTTP API', 'Requests');
     const request = readRequest(incoming, new Date());
     answer(request, incoming).then(
       (answered) => send(response, request, answered),

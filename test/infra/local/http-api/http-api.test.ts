@@ -314,7 +314,7 @@ describe('a route with an authorizer', () => {
 
 test('every request is counted', async () => {
   await Promise.all([get('/tasks/next'), get('/nowhere')]);
-  expect(counters.snapshot()['API Gateway']).toEqual({ Requests: 2 });
+  expect(counters.snapshot()['HTTP API']).toEqual({ Requests: 2 });
 });
 
 test.each([

@@ -1,0 +1,83 @@
+/** `node infra/local/main.ts --data DIR [--port N] [--json] [--verbose]`: runs Assay on this machine until it is told to stop. */
+import module from 'node:module';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const CACHE = join(ROOT, '.cache');
+const USAGE = `usage: node infra/local/main.ts --data DIR [--port N] [--json] [--verbose]
+
+  --data DIR   directory with all state; made when it is missing, gone on with when it is not
+  --port N     port of the API on 127.0.0.1; any, or that of the last time, when it is not given
+  --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
+  --verbose    write the logs of the functions and of the engines to standard error
+`;
+
+function usageError(message: string): never {
+  process.stderr.write(`${message}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function readArguments(): { data: string; port: number | undefined; verbose: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { data: { type: 'string' }, port: { type: 'string' }, json: flag, verbose: flag } as const;
+  try {
+    const { values } = parseArgs({ options });
+    const port = values.port === undefined ? undefined : Number(values.port);
+    if (values.data === undefined) return usageError('--data is missing');
+    if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+      return usageError(`--port must be a number from 1 to 65535, not ${values.port}`);
+    }
+    return { data: resolve(values.data), port, verbose: values.verbose };
+  } catch (error) {
+    return usageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+const { data, port, verbose } = readArguments();
+const onError = (message: string): void => {
+  process.stderr.write(`${message}\n`);
+};
+const onLog = (line: string): void => {
+  if (verbose) onError(line);
+};
+module.enableCompileCache(join(CACHE, 'compiled'));
+process.on('uncaughtException', fail);
+const [{ cloudAssembly }, { startStack }] = await Promise.all([
+  import('./assembly.ts'),
+  import('./stack.ts'),
+]);
+const assembly = await cloudAssembly({ root: ROOT, cache: CACHE, onLog }).catch(fail);
+const stack = await startStack({
+  dataDir: data,
+  assembly,
+  cache: CACHE,
+  port,
+  onLog,
+  onError,
+  onFailure: fail,
+}).catch(fail);
+
+let stopping = false;
+const stop = (): void => {
+  if (stopping) return;
+  stopping = true;
+  stack.stop().then(() => process.exit(0), fail);
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+
+const ready = {
+  url: stack.url,
+  token: stack.token,
+  control_url: stack.controlUrl,
+  records_dir: stack.recordsDir,
+  data_dir: data,
+  pid: process.pid,
+};
+process.stdout.write(`${JSON.stringify(ready)}\n`);
+module.flushCompileCache();
