@@ -1,6 +1,6 @@
 /** Sections of pyproject.toml, setup.cfg and Cargo.toml that steer checks. */
 const STEERING =
-  /^(tool[.:](ruff|pytest|mypy|pyright|basedpyright|pylint|flake8|coverage|black|isort|bandit|vulture|tox|nox|poe|taskipy|hatch\.envs|pdm\.scripts)\b.*|flake8.*|mypy.*|pylint.*|coverage.*|isort.*|pytest|lints\b.*|workspace\.lints\b.*)$/;
+  /^(tool[.:](ruff|pytest|mypy|pyright|basedpyright|pylint|flake8|coverage|black|isort|bandit|vulture|tox|nox|poe|taskipy|hatch\.envs|pdm\.scripts)\b.*|(flake8|mypy|pylint|coverage|isort).*|pytest|lints\b.*|workspace\.lints\b.*)$/;
 
 interface Section {
   /** Empty for what stands before the first header. */
@@ -8,13 +8,22 @@ interface Section {
   readonly text: string;
 }
 
-const HEADER = /^[ \t]*\[\[?[ \t]*([^\]\n]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$/;
+/** The name in a `[header]` or `[[header]]`, or null. By hand, because a hostile line makes a regular expression crawl. */
+function headerOf(line: string): string | null {
+  const text = line.trim();
+  if (!text.startsWith('[')) return null;
+  const from = text.startsWith('[[') ? 2 : 1;
+  const to = text.indexOf(']');
+  const after = text.slice(text.startsWith(']]', to) ? to + 2 : to + 1).trimStart();
+  if (to < 0 || (after !== '' && !/^[#;]/.test(after))) return null;
+  return text.slice(from, to).trim().replace(/["']/g, '');
+}
 
 function sections(text: string): Section[] {
   const found: { name: string; text: string }[] = [{ name: '', text: '' }];
   for (const line of text.split(/(?<=\n)/)) {
-    const header = HEADER.exec(line.trimEnd())?.[1];
-    if (header !== undefined) found.push({ name: header.replace(/["']/g, ''), text: line });
+    const header = headerOf(line);
+    if (header !== null) found.push({ name: header, text: line });
     else {
       const last = found.at(-1);
       if (last) last.text += line;

@@ -25,7 +25,7 @@ const JAVASCRIPT: Patterns = {
   exact:
     /\.(?:toBe|toEqual|toStrictEqual|toMatchObject|toHaveLength|toHaveBeenCalled(?:With|Times)|toMatch|toContain\w*|toHaveProperty|toThrow\w*)\s*\(|\b(?:strictEqual|deepEqual|deepStrictEqual|equal|throws|rejects|match)\s*\(|\bt\.is\s*\(/g,
   skips:
-    /(?<![\w$])(?:x(?:it|test|describe|specify)\s*[.(]|(?:it|test|describe|suite|specify|context|bench)\.(?:skip|todo|skipIf|runIf|fails|failing|fixme)\b|(?:t|this|ctx)\.(?:skip|todo)\s*\()|\b(?:skip|todo)\s*:\s*(?!false\b)/g,
+    /(?<![\w$])(?:x(?:it|test|describe|specify)\s*[.(]|(?:it|test|describe|suite|specify|context|bench)\.(?:skip|todo|skipIf|runIf|fails|failing|fixme)\b|(?:t|this|ctx)\.(?:skip|todo)\s*\()|\b(?:skip|todo)\s*:(?!\s*false\b)/g,
   only: /(?<![\w$])(?:f(?:it|describe)\s*\(|(?:it|test|describe|suite)\.only\b)|\bonly\s*:\s*true\b/g,
   exits: /\bprocess\.(?:exit|reallyExit|abort|kill)\b/g,
 };
@@ -34,7 +34,7 @@ const PYTHON: Patterns = {
   cases: /^[ \t]*(?:async[ \t]+)?def[ \t]+test\w*/gm,
   assertions: /(?<![\w.])assert\b|\bself\.assert\w+\s*\(|\bpytest\.(?:raises|warns)\b|\.assert_\w+\s*\(/g,
   exact:
-    /(?<![\w.])assert\b[^\n]*(?:==|!=|<|>|\bis\b|\bin\b)|\bself\.assert(?:Equal|NotEqual|Is|In|Raises|Greater|Less|Regex|AlmostEqual|CountEqual|DictEqual|ListEqual)\w*\s*\(|\bpytest\.raises\b/g,
+    /(?<![\w.])assert\b[^\n]{0,300}?(?:==|!=|<|>|\bis\b|\bin\b)|\bself\.assert(?:Equal|NotEqual|Is|In|Raises|Greater|Less|Regex|AlmostEqual|CountEqual|DictEqual|ListEqual)\w*\s*\(|\bpytest\.raises\b/g,
   skips:
     /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b/gm,
   only: null,

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../shared/config/error.ts';
+import { parseConfig } from '../../../shared/config/load.ts';
+import { pipelineOf } from '../../../shared/gates/pipeline.ts';
+
+const refusal = (text: string): string => {
+  try {
+    parseConfig(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('was accepted');
+};
+const steps = (text: string) =>
+  pipelineOf(parseConfig(text).gates).map(({ gate, required, condition, asked }) => ({
+    name: gate.name,
+    required,
+    condition,
+    asked,
+  }));
+
+describe('a configuration that cannot be used names key and line', () => {
+  test.each([
+    [
+      'an unknown key at the top',
+      'version: 1\n\nquality_gate: {}\n',
+      'assay.yaml:3: quality_gate is not a known key',
+    ],
+    [
+      'an unknown key of the gates',
+      'quality_gates:\n  lint: true\n  lnt: true\n',
+      'assay.yaml:3: quality_gates.lnt is not a known key',
+    ],
+    [
+      'a wrong type',
+      'quality_gates:\n  enabled: true\n  tests: "yes"\n',
+      'assay.yaml:3: quality_gates.tests Invalid input: expected boolean, received string',
+    ],
+    ['a number out of range', 'quality_gates: { timeout_s: 0 }\n', 'assay.yaml:1: quality_gates.timeout_s '],
+    ['another version', '\nversion: 2\n', 'assay.yaml:2: version must be 1'],
+    [
+      'an empty command',
+      'quality_gates:\n  test_command: "  "\n',
+      'assay.yaml:2: quality_gates.test_command must not be empty',
+    ],
+    [
+      'an unknown gate',
+      'quality_gates:\n  pipeline:\n    - name: lint\n    - name: lynt\n',
+      'assay.yaml:4: quality_gates.pipeline[1].name is not a gate; known: lint, type_check, tests',
+    ],
+    [
+      'a gate that is there twice',
+      'quality_gates:\n  pipeline:\n    - name: lint\n    - name: lint\n',
+      'assay.yaml:4: quality_gates.pipeline[1].name lists "lint" twice',
+    ],
+    [
+      'an unknown key of a step',
+      'quality_gates:\n  pipeline:\n    - name: lint\n      requird: true\n',
+      'assay.yaml:4: quality_gates.pipeline[0].requird is not a known key',
+    ],
+    [
+      'an unknown condition',
+      'quality_gates:\n  pipeline:\n    - name: lint\n      condition: sometimes\n',
+      'assay.yaml:4: quality_gates.pipeline[0].condition must be one of always, ',
+    ],
+    [
+      'a bad glob',
+      'quality_gates:\n  pipeline:\n    - { name: lint, condition: "changed: src/{a" }\n',
+      'assay.yaml:3: quality_gates.pipeline[0].condition',
+    ],
+    [
+      'a ratio over one',
+      'verification_nudge:\n  threshold: 1.5\n',
+      'assay.yaml:2: verification_nudge.threshold ',
+    ],
+    ['YAML that is none', 'quality_gates:\n  lint: [true\n', 'assay.yaml:3: is not valid YAML: '],
+    ['a key that is there twice', 'version: 1\nversion: 1\n', 'assay.yaml:2: is not valid YAML: '],
+    ['a list', '- a\n', 'assay.yaml:1: Invalid input'],
+    [
+      'aliases that grow without end',
+      `a: &a [x]\n${Array.from(
+        { length: 9 },
+        (_, n) =>
+          `b${n}: &b${n} [${Array(10)
+            .fill(n ? `*b${n - 1}` : '*a')
+            .join(',')}]`,
+      ).join('\n')}\n`,
+      'assay.yaml:1: cannot be read: ',
+    ],
+    ['a file without end', `#${'x'.repeat(300_000)}\n`, 'assay.yaml:1: is over 262144 bytes'],
+  ])('%s', (_, text, message) => {
+    expect(refusal(text)).toContain(message);
+  });
+
+  test('and every problem is told at once', () => {
+    expect(
+      refusal('quality_gates:\n  lint: 1\n  nope: 2\nverification_nudge:\n  min_completions: 0\n').split(
+        '\n',
+      ),
+    ).toHaveLength(3);
+  });
+});
+
+describe('the pipeline', () => {
+  test('is made from the switches: lint is on by default', () => {
+    expect(steps('version: 1\n')).toEqual([
+      { name: 'lint', required: true, condition: 'always', asked: false },
+    ]);
+    expect(steps('')).toHaveLength(1);
+  });
+
+  test('has the gates that are switched on, in the order of the registry', () => {
+    expect(steps('quality_gates: { tests: true, type_check: true, lint: false }\n')).toEqual([
+      { name: 'type_check', required: true, condition: 'code_changed', asked: true },
+      { name: 'tests', required: true, condition: 'code_changed', asked: true },
+    ]);
+  });
+
+  test('is as it is written when it is written, whatever the switches say', () => {
+    expect(
+      steps(
+        'quality_gates:\n  lint: false\n  pipeline:\n    - { name: tests, required: false, condition: python_changed }\n    - { name: lint }\n',
+      ),
+    ).toEqual([
+      { name: 'tests', required: false, condition: 'python_changed', asked: true },
+      { name: 'lint', required: true, condition: 'always', asked: true },
+    ]);
+  });
+
+  test.each(['quality_gates: { enabled: false, tests: true }\n', 'quality_gates: { pipeline: [] }\n'])(
+    'is empty with %s',
+    (text) => {
+      expect(steps(text)).toEqual([]);
+    },
+  );
+
+  test('is empty when there is no configuration', () => {
+    expect(pipelineOf(null)).toEqual([]);
+  });
+});
+
+test('the threshold of unverified completions is read', () => {
+  expect(parseConfig('verification_nudge: { threshold: 0.5, min_completions: 10 }\n').nudge).toEqual({
+    threshold: 0.5,
+    min_completions: 10,
+  });
+});
