@@ -33,6 +33,8 @@ export function wakes(before: Task | null, after: Task): Wake[] {
       earlier !== null &&
       isDone(before, earlier, kind) &&
       earlier[kind]?.task_token === token;
-    return superseded || (doneNow && !doneBefore) ? [{ task_token: token, stage }] : [];
+    // The state that the task is in now is for the newer execution to go on from; this one ends.
+    if (superseded) return [{ task_token: token, stage: 'superseded' }];
+    return doneNow && !doneBefore ? [{ task_token: token, stage }] : [];
   });
 }

@@ -139,8 +139,8 @@ describe('waking', () => {
     ]);
   });
 
-  it('wakes everything that waits when a newer run takes over', () => {
-    expect(wakes(running, { ...running, run: 2 }).map((wake) => wake.task_token)).toEqual(['tok']);
+  it('ends everything that waits when a newer run takes over', () => {
+    expect(wakes(running, { ...running, run: 2 })).toEqual([{ task_token: 'tok', stage: 'superseded' }]);
   });
 });
 
