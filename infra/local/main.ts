@@ -2,6 +2,7 @@
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { BOX_ENV } from '../../shared/names.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE = join(ROOT, '.cache');
@@ -70,6 +71,9 @@ const stop = (): void => {
   stack.stop().then(() => process.exit(0), fail);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+// Whoever sets this keeps our standard input open for as long as it lives, and wants no stack after its own end.
+if (process.env[BOX_ENV.exitWithParent] !== undefined)
+  process.stdin.on('end', stop).on('error', stop).resume();
 
 const ready = {
   url: stack.url,
