@@ -15,7 +15,7 @@ export interface ControlOptions {
   readonly states: { handle: Handle; executions(): unknown };
   readonly ecs: { handle: Handle };
   alarms(): unknown;
-  fireSchedules(): Promise<void>;
+  fireSchedules(more: Readonly<Record<string, unknown>>): Promise<void>;
   /** False when the streams did not come to rest in time. */
   drain(): Promise<boolean>;
 }
@@ -43,8 +43,8 @@ export function createControl(options: ControlOptions): RequestListener {
         return { status: 400, body: { message: error instanceof Error ? error.message : String(error) } };
       }
     },
-    'POST /_assay/schedules/fire': async () => {
-      await options.fireSchedules();
+    'POST /_assay/schedules/fire': async (body) => {
+      await options.fireSchedules(typeof body === 'object' && body !== null ? { ...body } : {});
       return ok();
     },
     'GET /_assay/alarms': () => ok(options.alarms()),

@@ -144,14 +144,15 @@ async function startIn(
       states,
       ecs,
       alarms: () => cloudWatch.alarms(),
-      fireSchedules: () => bus.fireSchedules(),
+      fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),
     }),
   );
   const token = await operatorToken(directory, dynamo);
   api.serve(createHttpApi({ resources, lambda, counters, onError }));
-  // What a killed stack left behind is found by the schedules, so they do not wait for their time.
-  void Promise.all([lambda.warmUp(), bus.fireSchedules()]);
+  // What a killed stack left behind is found by the schedules, so they do not wait for their time. No box and no execution has
+  // outlived it, so none is given the grace of one that may be just about to start.
+  void Promise.all([lambda.warmUp(), bus.fireSchedules({ grace_seconds: 0 })]);
 
   return {
     url: api.url,

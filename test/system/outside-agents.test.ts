@@ -210,6 +210,6 @@ describe('what cannot work', () => {
     const task = await stack.ended(id);
     expect(task).toMatchObject({ status: 'failed', failure: { code: 'config_invalid' } });
     expect(task.failure?.message).toContain('test_comand');
-    expect(task.failure?.message).toContain('line 4');
+    expect(task.failure?.message).toContain('assay.yaml:4');
   });
 });

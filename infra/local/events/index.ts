@@ -10,8 +10,11 @@ export interface EventBusOptions {
 }
 
 export interface LocalEventBus extends Running, EventBus {
-  /** Runs every schedule now, and waits for its functions. The regular times are not changed by it. */
-  fireSchedules(): Promise<void>;
+  /**
+   * Runs every schedule now, and waits for its functions. The regular times are not changed by it.
+   * `more` is added to the targets' own input.
+   */
+  fireSchedules(more?: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /**
@@ -22,24 +25,24 @@ export function createEventBus({ resources, lambda, onError }: EventBusOptions):
   const rules = readRules(resources);
   const pending = new Set<Promise<void>>();
 
-  const invoke = async (rule: Rule, target: Target, event: FullEvent): Promise<void> => {
+  const invoke = async (rule: Rule, target: Target, event: FullEvent, more: More): Promise<void> => {
     try {
-      const { error } = await lambda.invoke(target.functionArn, target.input ?? event);
+      const { error } = await lambda.invoke(target.functionArn, withMore(target.input ?? event, more));
       if (error) onError(`rule ${rule.name}: ${error.errorType}: ${error.errorMessage}`);
     } catch (error) {
       onError(`rule ${rule.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  const deliver = async (rule: Rule, event: FullEvent): Promise<void> => {
-    const delivery = Promise.all(rule.targets.map((target) => invoke(rule, target, event))).then(() => {
+  const deliver = async (rule: Rule, event: FullEvent, more: More = {}): Promise<void> => {
+    const delivery = Promise.all(rule.targets.map((target) => invoke(rule, target, event, more))).then(() => {
       pending.delete(delivery);
     });
     pending.add(delivery);
     await delivery;
   };
-  const fire = (rule: Rule) => {
+  const fire = (rule: Rule, more: More = {}) => {
     const scheduled = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
-    return deliver(rule, complete(rule, { ...scheduled, resources: [rule.arn] }));
+    return deliver(rule, complete(rule, { ...scheduled, resources: [rule.arn] }), more);
   };
   const cancels = rules.map((rule) => repeat(rule.every, () => void fire(rule)));
 
@@ -50,8 +53,8 @@ export function createEventBus({ resources, lambda, onError }: EventBusOptions):
         if (rule.matches?.(full)) void deliver(rule, full);
       }
     },
-    async fireSchedules() {
-      await Promise.all(rules.filter(({ every }) => every !== undefined).map(fire));
+    async fireSchedules(more = {}) {
+      await Promise.all(rules.filter(({ every }) => every !== undefined).map((rule) => fire(rule, more)));
     },
     async stop() {
       for (const cancel of cancels) cancel();
@@ -59,6 +62,10 @@ export function createEventBus({ resources, lambda, onError }: EventBusOptions):
     },
   };
 }
+
+type More = Readonly<Record<string, unknown>>;
+const withMore = (input: unknown, more: More): unknown =>
+  typeof input === 'object' && input !== null ? { ...input, ...more } : input;
 
 /** An event with all that EventBridge adds to it. */
 type FullEvent = ReturnType<typeof complete>;
