@@ -13,10 +13,13 @@ const PASSED_ON = [
   'NO_PROXY',
 ];
 
+/** The prompt without NUL: the operating system cannot pass one in an argument. */
+export const plainPrompt = ({ prompt }: AgentAssignment): string => prompt.replaceAll('\0', '');
+
 /** Fills the placeholders of a command adapter, in one pass, so that text from the prompt is never filled again. */
 export function adapterArgv(assignment: AgentAssignment, promptFile: string): string[] {
   const values: Record<string, string> = {
-    prompt: assignment.prompt,
+    prompt: plainPrompt(assignment),
     prompt_file: promptFile,
     model: assignment.model ?? '',
     effort: assignment.effort,
@@ -24,10 +27,7 @@ export function adapterArgv(assignment: AgentAssignment, promptFile: string): st
     attempt: String(assignment.attempt),
   };
   return assignment.adapter.argv.map((argument) =>
-    argument
-      .replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole)
-      // The operating system cannot pass a NUL in an argument.
-      .replaceAll('\0', ''),
+    argument.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole),
   );
 }
 

@@ -13,7 +13,7 @@ import type { AgentAssignment, UsageFile } from '../../shared/messages/assignmen
 import { type RunResult, run } from '../../shared/process/run.ts';
 import type { Box } from '../supervisor/box.ts';
 import { sha256 } from '../supervisor/patch.ts';
-import { adapterArgv, agentEnvironment } from './adapter.ts';
+import { adapterArgv, agentEnvironment, plainPrompt } from './adapter.ts';
 import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
 import { readUsage } from './usage.ts';
@@ -129,7 +129,7 @@ async function prepare(assignment: AgentAssignment, box: Box, store: Store, comm
   };
   await Promise.all([mkdir(at('home')), mkdir(places.tmp)]);
   await Promise.all([
-    writeFile(places.promptFile, assignment.prompt),
+    writeFile(places.promptFile, plainPrompt(assignment)),
     materialise(store, commit, places.checkout, places.index),
   ]);
   await plantGit(store, places.checkout, commit, places.index);

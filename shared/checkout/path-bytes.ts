@@ -30,6 +30,15 @@ export function encodePath(path: string): Buffer {
   return Buffer.concat(parts);
 }
 
+/** A path as people and JSON may see it: bytes that are not UTF-8 as `\\xNN`. */
+export const shownPath = (path: string): string =>
+  path.isWellFormed()
+    ? path
+    : path.replace(
+        /[\udc80-\udcff]/g,
+        (character) => `\\x${(character.charCodeAt(0) - ESCAPE).toString(16)}`,
+      );
+
 /** Length of the valid UTF-8 sequence at `at`, or 0 when there is none. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;

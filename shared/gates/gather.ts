@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE, type LoadedConfig } from '../config/load.ts';
@@ -84,10 +85,10 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     base_commit: base,
     tree,
     empty_patch: subject.changes.length === 0,
-    changed_files: [...subject.changedPaths],
+    changed_files: subject.changedPaths.map(shownPath),
     signals: signalResults,
     gates: gateResults,
-    protected_files: [...subject.protectedFiles],
+    protected_files: subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) })),
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };

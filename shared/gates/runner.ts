@@ -1,3 +1,4 @@
+import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
@@ -32,7 +33,10 @@ export function gateJobs(steps: readonly Step[], options: RunnerOptions): (() =>
       required: step.required,
       blocked: step.required && result.outcome === 'failed',
       cached: false,
-      findings: [...result.findings],
+      findings: result.findings.map((finding) => ({
+        ...finding,
+        file: finding.file === null ? null : shownPath(finding.file),
+      })),
       detail: result.detail,
       duration_ms: Math.round(performance.now() - started),
       metadata: result.metadata ?? {},

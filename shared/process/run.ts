@@ -53,14 +53,24 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
   const output = new CappedOutput(options.outputBytes ?? DEFAULT_OUTPUT_BYTES);
   const mark = randomUUID();
 
-  return new Promise((resolve) => {
-    const child = spawn(file, args, {
+  const start = () =>
+    spawn(file, args, {
       cwd: options.cwd,
       env: { ...options.env, [MARK]: mark },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
     });
+
+  return new Promise((resolve) => {
+    let child: ReturnType<typeof start>;
+    try {
+      child = start();
+    } catch (error) {
+      // Some errors, E2BIG among them, are thrown here; others come as an event.
+      resolve(notStarted((error as NodeJS.ErrnoException).code ?? 'UNKNOWN'));
+      return;
+    }
     const leader = child.pid;
     if (leader !== undefined) trackGroup(leader);
     child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
@@ -118,3 +128,13 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     });
   });
 }
+
+const notStarted = (startError: string): RunResult => ({
+  end: 'not_started',
+  exitCode: null,
+  signal: null,
+  startError,
+  output: '',
+  cutBytes: 0,
+  durationMs: 0,
+});

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { Box } from '../../containers/supervisor/box.ts';
 import type {
   AgentAssignment,
   Assignment,
@@ -8,6 +10,7 @@ import type {
   GatesAssignment,
 } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
+import { temporaryFolder } from '../support/repository.ts';
 import type { FakeApi } from './fake-api.ts';
 
 export interface RunningBox {
@@ -40,6 +43,16 @@ export function startBox(
     log += chunk.toString('utf8');
   });
   return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, log })) };
+}
+
+/** What a box's work is given when it runs in this process: everything but the life of a process of its own. */
+export async function inBox<T>(work: (box: Box) => Promise<T>): Promise<T> {
+  const workDir = temporaryFolder('assay-box-');
+  try {
+    return await work({ workDir, runAs: null, embedded: true, abort: new AbortController().signal });
+  } finally {
+    rmSync(workDir, { recursive: true, force: true });
+  }
 }
 
 const common = (api: FakeApi, repository: string) => ({

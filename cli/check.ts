@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { CheckoutError } from '../shared/checkout/error.ts';
+import { captureWorkingTree } from '../shared/checkout/working-tree.ts';
+import { ConfigError } from '../shared/config/error.ts';
+import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
+import { gatherEvidence } from '../shared/gates/gather.ts';
+import { killAllGroups } from '../shared/process/groups.ts';
+import { reduce } from '../shared/verdict/reduce.ts';
+import { bypassesOf, defaultBase, readNamed, signalsOf } from './check/options.ts';
+import { checkJson, renderCheck } from './check/render.ts';
+import { action, examples, JSON_OPTION } from './command.ts';
+import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
+import type { Io } from './io.ts';
+
+export interface CheckOptions {
+  /** Folder inside the repository to look at. */
+  readonly repo: string;
+  /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`. */
+  readonly base?: string | undefined;
+  /** Task file whose completion signals are checked. */
+  readonly task?: string | undefined;
+  /** Configuration to use instead of the base commit's assay.yaml. */
+  readonly config?: string | undefined;
+  /** Gates to leave out, when the configuration allows it, and why. */
+  readonly skipGate?: readonly string[] | undefined;
+  readonly skipGateReason?: string | undefined;
+}
+
+const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
+
+/**
+ * Runs signals and gates on what stands in a folder, exactly as the gates container does, and touches nothing there.
+ * @throws CliError (exit code 2) for everything that the caller can put right.
+ */
+export async function runCheck(
+  options: CheckOptions,
+  cwd: string = process.cwd(),
+): Promise<{ readonly evidence: Evidence; readonly verdict: Verdict }> {
+  const stopping = new AbortController();
+  let stoppedBy: NodeJS.Signals | null = null;
+  const stop = (signal: NodeJS.Signals): void => {
+    stoppedBy = signal;
+    stopping.abort();
+    killAllGroups();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
+  try {
+    const bypasses = bypassesOf(options.skipGate ?? [], options.skipGateReason);
+    const dir = resolve(cwd, options.repo);
+    const [task, config, base] = await Promise.all([
+      options.task === undefined ? null : readNamed(cwd, options.task),
+      options.config === undefined ? null : readNamed(cwd, options.config),
+      options.base ?? defaultBase(dir),
+    ]);
+    const signals = task === null ? [] : signalsOf(task, options.task ?? '');
+    const captured = await captureWorkingTree(dir, base, workDir);
+    const rooms = join(workDir, 'rooms');
+    await mkdir(rooms);
+    const evidence = await gatherEvidence({
+      ...captured,
+      signals,
+      workDir: rooms,
+      bypasses,
+      abort: stopping.signal,
+      ...(config === null ? {} : { config: { file: options.config ?? '', text: config } }),
+    });
+    if (stoppedBy) throw new Interrupted(stoppedBy);
+    return { evidence, verdict: reduce(evidence) };
+  } catch (error) {
+    if (stoppedBy) throw new Interrupted(stoppedBy);
+    throw usageError(error);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await rm(workDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function usageError(error: unknown): unknown {
+  if (error instanceof ConfigError)
+    return new CliError(EXIT.usage, 'config_invalid', `${error.file} cannot be used.`, {
+      details: error.problems.map(({ key, line, message }) => ({
+        where: `${error.file}:${line}${key === '' ? '' : `: ${key}`}`,
+        message,
+      })),
+    });
+  if (error instanceof CheckoutError && error.failureClass !== 'unknown')
+    return new CliError(EXIT.usage, error.failureClass, `${error.message}.`, {
+      hint:
+        error.failureClass === 'base_ref_missing'
+          ? 'Name a branch, tag or commit of that repository with --base.'
+          : 'Name a folder in a git repository with --repo.',
+    });
+  return error;
+}
+
+const list = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** `assay check` */
+export function registerCheck(program: Command, io: Io): void {
+  const command = program
+    .command('check')
+    .description('Run signals and gates on a folder as the gates container would; needs no server')
+    .option('--repo <dir>', 'folder in the git repository to look at', '.')
+    .option('--base <ref>', 'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)')
+    .option('--task <file>', 'YAML or JSON task whose completion signals are checked')
+    .option('--config <file>', "configuration to use instead of the base commit's assay.yaml")
+    .option('--skip-gate <name>', 'leave this gate out, if the configuration allows it (repeatable)', list)
+    .option('--skip-gate-reason <text>', 'why; goes into the evidence')
+    .option(...JSON_OPTION);
+  action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
+    const { evidence, verdict } = await runCheck(options, session.io.cwd);
+    if (session.json) session.printJson(checkJson(evidence, verdict));
+    else session.print(renderCheck(evidence, verdict, session.out, session.io.stdout.columns));
+    return VERDICT_EXIT[verdict.verdict];
+  });
+  examples(command, [
+    ['check --base main', 'what stands here, against main'],
+    ['check --repo ../shop --base v1.2 --task task.yaml --json', 'with the signals of a task, for a script'],
+  ]);
+}

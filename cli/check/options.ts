@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { ConfigError } from '../../shared/config/error.ts';
+import { CONFIG_FILE, parseConfig } from '../../shared/config/load.ts';
+import { checkYaml, readYaml } from '../../shared/config/yaml.ts';
+import { gateNamed } from '../../shared/gates/registry.ts';
+import type { Bypass } from '../../shared/gates/runner.ts';
+import { SubmitTask } from '../../shared/task/schema.ts';
+import { CompletionSignal } from '../../shared/task/signals.ts';
+import { CliError, EXIT } from '../exit.ts';
+
+/** A task as `POST /tasks` takes it, of which only the signals matter here. */
+const TaskDocument = SubmitTask.partial().extend({
+  completion_signals: z.array(CompletionSignal).max(100).default([]),
+});
+
+/** Reads a file that was named on the command line. */
+export async function readNamed(cwd: string, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? String(error)})`;
+    throw new CliError(EXIT.usage, 'unreadable_file', `${file} ${why}.`);
+  }
+}
+
+/** The signals of a task file. @throws ConfigError that names each refused field and its line. */
+export const signalsOf = (text: string, file: string): CompletionSignal[] =>
+  checkYaml(TaskDocument, readYaml(text, file)).completion_signals;
+
+/** The base when none is given: `base_ref` of the configuration that stands in the folder, which only chooses what to compare with. */
+export async function defaultBase(dir: string): Promise<string> {
+  try {
+    return parseConfig(await readFile(resolve(dir, CONFIG_FILE), 'utf8')).gates.base_ref;
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    return 'main';
+  }
+}
+
+/** @throws CliError for an unknown gate or a missing reason. */
+export function bypassesOf(gates: readonly string[], reason: string | undefined): Bypass[] {
+  if (gates.length === 0) return [];
+  if (!reason?.trim())
+    throw new CliError(EXIT.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
+      hint: 'The reason goes into the evidence.',
+    });
+  return gates.map((gate) => {
+    if (!gateNamed(gate)) throw new CliError(EXIT.usage, 'unknown_gate', `there is no gate "${gate}".`);
+    return { gate, reason: reason.trim(), actor: 'cli' };
+  });
+}

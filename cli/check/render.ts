@@ -1,0 +1,118 @@
+import type { Outcome } from '../../shared/evidence/outcome.ts';
+import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import { describeSignal } from '../../shared/task/signals.ts';
+import type { Colors } from '../io.ts';
+import { count, duration } from '../output/format.ts';
+import { renderTable } from '../output/table.ts';
+import { verdictStyle } from '../output/task-style.ts';
+import { oneLine, printable } from '../output/text.ts';
+
+/** The documented shape of `assay check --json`. */
+export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
+  verdict: verdict.verdict,
+  verified: verdict.verified,
+  reasons: verdict.reasons.map(({ message }) => message),
+  reason_codes: verdict.reasons.map(({ code, subject }) => ({ code, subject })),
+  base: evidence.base_commit,
+  tree: evidence.tree,
+  empty_patch: evidence.empty_patch,
+  changed_files: evidence.changed_files,
+  protected_files: evidence.protected_files,
+  signals: evidence.signals.map(({ type, signal, outcome, kind, detail, duration_ms }) => ({
+    type,
+    subject: describeSignal(signal),
+    outcome,
+    kind,
+    detail,
+    duration_ms,
+  })),
+  gates: evidence.gates.map(
+    ({ name, outcome, kind, required, blocked, findings, detail, duration_ms, cached, metadata }) => ({
+      name,
+      outcome,
+      kind,
+      required,
+      blocked,
+      findings,
+      detail,
+      duration_ms,
+      cached,
+      metadata,
+    }),
+  ),
+  tests_run: verdict.tests_run,
+  quality_gates_run: verdict.quality_gates_run,
+  completion_signals_checked: verdict.completion_signals_checked,
+  duration_ms: evidence.duration_ms,
+});
+
+const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) => {
+  if (outcome === 'passed') return pc.green;
+  if (outcome === 'failed') return pc.red;
+  return outcome === 'skipped' ? pc.dim : pc.yellow;
+};
+
+/** Evidence and verdict for people. `width` in columns; undefined: nothing is cut. */
+export function renderCheck(
+  evidence: Evidence,
+  verdict: Verdict,
+  pc: Colors,
+  width: number | undefined,
+): string {
+  const rows = [
+    ...evidence.signals.map((each) => ({ ...each, name: describeSignal(each.signal), required: true })),
+    ...evidence.gates.map((each) => ({ ...each, name: `gate ${each.name}` })),
+  ];
+  const table =
+    rows.length === 0
+      ? pc.dim('no signals and no gates')
+      : renderTable(
+          [
+            { title: 'CHECK', shrinkTo: 24 },
+            { title: 'OUTCOME' },
+            { title: 'REQUIRED' },
+            { title: 'TIME', align: 'right' },
+            { title: 'DETAIL', shrinkTo: 16 },
+          ],
+          rows.map((row) => [
+            row.name,
+            { text: row.outcome, style: outcomeStyle(pc, row.outcome) },
+            row.required ? 'yes' : 'no',
+            duration(row.duration_ms),
+            firstLine(row.detail),
+          ]),
+          width,
+          pc.dim,
+        );
+  return [
+    `${pc.dim('base')} ${evidence.base_commit.slice(0, 12)}  ${pc.dim('tree')} ${evidence.tree.slice(0, 12)}  ${count(evidence.changed_files.length, 'changed file')}`,
+    '',
+    table,
+    ...section(
+      'Findings',
+      evidence.gates.flatMap((gate) =>
+        gate.findings.map(
+          ({ file, line, rule, message }) =>
+            `${gate.name}: ${file ?? ''}${line === null ? '' : `:${line}`} ${pc.bold(rule)} ${message}`,
+        ),
+      ),
+    ),
+    ...section(
+      'Taken from the base commit',
+      evidence.protected_files.map(({ path, change, reason }) => `${path} (${change}): ${reason}`),
+    ),
+    ...section(
+      'Reasons',
+      verdict.reasons.map(({ message }) => message),
+    ),
+    '',
+    `verdict ${pc.bold(verdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${duration(evidence.duration_ms)}`)}`,
+  ].join('\n');
+}
+
+const firstLine = (text: string): string => oneLine(text.split('\n', 1)[0] ?? '');
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0
+    ? []
+    : ['', `${title}:`, ...lines.map((text) => `  - ${printable(text).replaceAll('\n', '\n    ')}`)];

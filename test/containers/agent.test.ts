@@ -1,0 +1,268 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runAgent as work } from '../../containers/agent/agent.ts';
+import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { agentAssignment, inBox, startBox } from './box.ts';
+import { type FakeApi, startFakeApi } from './fake-api.ts';
+
+const repository = makeRepository({ 'a.txt': 'a\n', '.gitignore': 'ignored\n' });
+const base = repository.git('rev-parse', 'HEAD');
+let api: FakeApi;
+let tmp: string;
+beforeEach(async () => {
+  api = await startFakeApi();
+  tmp = temporaryFolder();
+});
+afterEach(() => api.stop());
+
+/** The work of the box in this process; most of what it does needs no process of its own. */
+const runAgent = async (argv: string | readonly string[], more: Partial<AgentAssignment> = {}) => {
+  const command = typeof argv === 'string' ? ['bash', '-c', argv] : argv;
+  vi.stubEnv('SECRET_OF_THE_HOST', 'secret');
+  await inBox((box) => work(agentAssignment(api, repository.url, command, more), box));
+  return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
+};
+
+const start = (script: string, more: Partial<AgentAssignment> = {}) =>
+  startBox(
+    ['containers/agent/main.ts'],
+    api,
+    agentAssignment(api, repository.url, ['bash', '-c', script], more),
+    {
+      TMPDIR: tmp,
+      SECRET_OF_THE_HOST: 'secret',
+    },
+  );
+describe('an agent', () => {
+  test('gets its prompt as a file and as text, its model and its place, and nothing of the host', async () => {
+    const argv = [
+      'bash',
+      '-c',
+      'printf "%s\\n" "$@" > out; cat "$1" >> out; env >> out; pwd >> out',
+      'x',
+      '{prompt_file}',
+      '{prompt}',
+      '{model}/{effort}',
+      '{task_id}#{attempt}',
+      '{unknown}',
+    ];
+    const { complete } = await runAgent(argv, { prompt: 'Say "{model}" $HOME\0\n' });
+    const patch = String(complete?.['patch']);
+    for (const line of ['+Say "{model}" $HOME', '+haiku/normal', '+T1#1', '+{unknown}', '+ASSAY_MODEL=haiku'])
+      expect(patch).toContain(`${line}\n`);
+    expect(patch).toMatch(/^\+ASSAY_USAGE_FILE=\//m);
+    expect(patch).not.toMatch(/secret|ASSAY_ASSIGNMENT_URL|assay_test_token/);
+    const promptFile = /^\+(\/.*prompt\.md)$/m.exec(patch)?.[1] ?? '';
+    const checkout = /^\+(\/.*checkout)$/m.exec(patch)?.[1] ?? '?';
+    expect(promptFile.startsWith(checkout)).toBe(false);
+  });
+
+  test('hands in what it left in its files; ignored files and its own commits are no part of it', async () => {
+    const { complete } = await runAgent(
+      'echo b >> a.txt; echo x > ignored; echo n > new.txt; mkdir .git/hooks; git -c user.name=x -c user.email=x commit -qam wip; printf "#!/bin/sh\\nexit 1\\n" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor "touch /tmp/assay-hacked"; echo all done',
+    );
+    expect(complete).toMatchObject({ base_commit: base, summary: 'all done', transcript_uploaded: false });
+    expect(String(complete?.['patch']).match(/^diff --git .*$/gm)).toEqual([
+      'diff --git a/a.txt b/a.txt',
+      'diff --git a/new.txt b/new.txt',
+    ]);
+    expect(existsSync('/tmp/assay-hacked')).toBe(false);
+  });
+
+  test('may leave token counts and a summary, which are taken as its word', async () => {
+    const { complete } = await runAgent(
+      'echo \'{"usage":{"input_tokens":5,"output_tokens":7},"summary":"I did"}\' > $ASSAY_USAGE_FILE',
+    );
+    expect(complete).toMatchObject({ summary: 'I did', usage: { input_tokens: 5, output_tokens: 7 } });
+  });
+
+  test('that leaves nonsense there is not believed, and its work is not lost', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { complete } = await runAgent('ln -s /etc/passwd $ASSAY_USAGE_FILE; echo hm');
+    expect(complete).toMatchObject({ summary: 'hm' });
+    expect(complete).not.toHaveProperty('usage');
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('the usage file cannot be read'));
+  });
+
+  test('with a large patch and much to say has both uploaded', async () => {
+    const { complete } = await runAgent('seq 100000 > big.txt; seq 5000; echo end');
+    expect(complete).toMatchObject({ transcript_uploaded: true });
+    expect(complete).not.toHaveProperty('patch');
+    expect(api.objects.get('/objects/patch')?.length).toBe(complete?.['patch_bytes']);
+    expect(api.objects.get('/objects/transcript')?.toString()).toMatch(/^1\n2\n[\s\S]*end\n$/);
+    expect(String(complete?.['output_tail'])).toHaveLength(2_000);
+  });
+
+  test('starts from the commit that an earlier attempt has fixed', async () => {
+    const moved = makeRepository({ 'a.txt': '1\n' });
+    const first = moved.git('rev-parse', 'HEAD');
+    moved.commit({ 'a.txt': '2\n' });
+    const { complete } = await runAgent('cat a.txt', { repository: moved.url, base_commit: first });
+    expect(complete).toMatchObject({ base_commit: first, summary: '1' });
+  });
+});
+
+describe('a failed agent', () => {
+  test.each([
+    ['echo broken; exit 1', 'agent_failed', 'the agent exited with 1'],
+    ['kill -SEGV $$', 'agent_failed', 'the agent was ended by SIGSEGV'],
+    ['echo "HTTP 429 Too Many Requests"; exit 1', 'rate_limited', 'the agent exited with 1'],
+    ['echo "Error: request timed out"; exit 1', 'timeout', 'the agent exited with 1'],
+    ['echo "HTTP 402 spend limit exceeded"; exit 1', 'provider_spend_limit', 'the agent exited with 1'],
+    ['echo "invalid API key"; exit 1', 'provider_auth', 'the agent exited with 1'],
+    ['echo "HTTP 503"; exit 1', 'provider_transient', 'the agent exited with 1'],
+    ['echo \'{"status":"blocked","summary":"no access"}\' > $ASSAY_USAGE_FILE', 'agent_blocked', 'no access'],
+    [
+      'echo \'{"status":"blocked"}\' > $ASSAY_USAGE_FILE; exit 3',
+      'agent_blocked',
+      'the agent says that it is blocked',
+    ],
+  ])('%s is %s', async (script, failure_class, reason) => {
+    const { fail, complete } = await runAgent(script);
+    expect(complete).toBeUndefined();
+    expect(fail).toMatchObject({ failure_class, reason, base_commit: base });
+  });
+
+  test('is one that takes too long', async () => {
+    const { fail } = await runAgent('echo on it; sleep 60', {
+      adapter: { kind: 'command', argv: ['bash', '-c', 'echo on it; sleep 60'], timeout_s: 1 },
+    });
+    expect(fail).toMatchObject({ failure_class: 'timeout', output_tail: 'on it\n' });
+  });
+
+  test.each<[string, Partial<AgentAssignment>, string]>([
+    [
+      'a program that is not there',
+      { adapter: { kind: 'command', argv: ['/no/such/agent'], timeout_s: 5 } },
+      'config_invalid',
+    ],
+    ['a base that is not there', { base_ref: 'nope' }, 'base_ref_missing'],
+    [
+      'a repository that is not there',
+      { repository: 'file:///no/such/repository' },
+      'repository_unavailable',
+    ],
+    [
+      'a prompt too long for an argument',
+      { prompt: 'x'.repeat(200_000), adapter: { kind: 'command', argv: ['echo', '{prompt}'], timeout_s: 5 } },
+      'config_invalid',
+    ],
+  ])('is told from %s', async (_, more, failure_class) => {
+    const { fail } = await runAgent('true', more);
+    expect(fail).toMatchObject({ failure_class });
+  });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+const dies = (pid: number): Promise<void> =>
+  vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 10 });
+
+/** An agent that writes its pid and that of a child of its own, and then waits for ever. */
+const endless = (pids: string): string =>
+  `sleep 600 & echo "$$ $!" > ${pids}.new; mv ${pids}.new ${pids}; wait`;
+const readPids = async (file: string): Promise<number[]> => {
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000, interval: 10 });
+  return readFileSync(file, 'utf8').trim().split(' ').map(Number);
+};
+
+describe('the box', () => {
+  test('ends with all its children when the machine that started it is gone', async () => {
+    const pids = join(tmp, 'pids');
+    const box = start(endless(pids));
+    const running = await readPids(pids);
+    box.child.stdin?.end();
+    expect((await box.ended).code).toBe(1);
+    for (const pid of running) await dies(pid);
+    expect(api.bodies('fail')).toEqual([]);
+  });
+
+  test('ends with all its children on SIGTERM', async () => {
+    const pids = join(tmp, 'pids');
+    const box = start(endless(pids));
+    const running = await readPids(pids);
+    box.child.kill('SIGTERM');
+    expect((await box.ended).code).toBe(143);
+    for (const pid of running) await dies(pid);
+  });
+
+  test('stops the agent when the lease is refused, and reports nothing', async () => {
+    const pids = join(tmp, 'pids');
+    const box = start(endless(pids), { heartbeat_s: 0.05 });
+    const running = await readPids(pids);
+    api.answer = ({ route }) =>
+      route === 'heartbeat' ? { status: 409, body: { code: 'stale_lease', detail: 'gone' } } : null;
+    const { code, log } = await box.ended;
+    expect(code).toBe(0);
+    expect(log).toContain('the lease is gone');
+    for (const pid of running) await dies(pid);
+    expect(api.calls.some(({ route }) => route === 'fail' || route === 'complete')).toBe(false);
+  });
+
+  test('keeps beating through errors of the API, and sends a report again until it is taken', async () => {
+    let refused = 0;
+    api.answer = ({ route }) =>
+      route === 'complete' && refused++ < 2 ? { status: 503, body: { code: 'busy', detail: 'later' } } : null;
+    const { complete } = await runAgent('echo ok');
+    expect(complete).toMatchObject({ summary: 'ok' });
+    expect(api.bodies('complete')).toHaveLength(3);
+    expect(new Set(api.bodies('complete').map((body) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  test('ends well when its report comes too late', async () => {
+    api.answer = ({ route }) =>
+      route === 'complete' ? { status: 409, body: { code: 'stale_lease', detail: 'x' } } : null;
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    await runAgent('true');
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('complete was refused with 409'));
+  });
+
+  test('ends with an error when it has no assignment, or one for another box', async () => {
+    api.answer = () => null;
+    const other = startBox(['containers/gates/main.ts'], api, agentAssignment(api, repository.url, ['true']));
+    expect(await other.ended).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('this box is for gates'),
+    });
+    const none = startBox(['containers/agent/main.ts'], api, agentAssignment(api, repository.url, ['true']), {
+      ASSAY_ASSIGNMENT_URL: `${api.url}/nothing`,
+    });
+    expect(await none.ended).toMatchObject({ code: 1, log: expect.stringContaining('HTTP 404') });
+    const unknown = startBox(
+      ['containers/gates/main.ts', 'dance'],
+      api,
+      agentAssignment(api, repository.url, ['true']),
+    );
+    expect((await unknown.ended).code).toBe(2);
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'runs the agent as another user, who cannot look into the supervisor',
+    async () => {
+      const { code } = await startBox(
+        ['containers/agent/main.ts'],
+        api,
+        agentAssignment(api, repository.url, [
+          'bash',
+          '-c',
+          'id -u > who; ls -ld . | cut -d" " -f3 >> who; echo $HOME > home; touch $HOME/x $TMPDIR/y; cat /proc/$PPID/environ > stolen 2>/dev/null; git status > /dev/null || echo nogit >> who',
+        ]),
+        { ASSAY_RUN_AS: '10001:10001', TMPDIR: '/tmp' },
+      ).ended;
+      expect(code).toBe(0);
+      const { patch } = api.bodies('complete')[0] as { patch: string };
+      expect(patch).toContain('+10001\n+10001\n');
+      expect(patch).not.toContain('nogit');
+      expect(patch).toContain(
+        'diff --git a/stolen b/stolen\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\n',
+      );
+    },
+  );
+});

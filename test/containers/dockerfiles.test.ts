@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { BOX_ENV } from '../../shared/names.ts';
+
+interface Instruction {
+  readonly keyword: string;
+  readonly text: string;
+}
+
+/** The instructions of a Dockerfile: comments dropped, continued lines joined. */
+function instructions(box: string): Instruction[] {
+  const text = readFileSync(`containers/${box}/Dockerfile`, 'utf8')
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll('\\\n', ' ');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => ({
+      keyword: line.split(' ', 1)[0] ?? '',
+      text: line.slice(line.indexOf(' ') + 1).replace(/\s+/g, ' '),
+    }));
+}
+const all = (box: string, keyword: string): string[] =>
+  instructions(box).flatMap((each) => (each.keyword === keyword ? [each.text] : []));
+
+describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
+  test('is built on one exact version of Node 24, the same in both', () => {
+    expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
+  });
+
+  test('has a user for the commands of the repository, and tells the supervisor to use it', () => {
+    expect(all(box, 'RUN').join('\n')).toContain('useradd --uid 10001 --gid 10001');
+    expect(all(box, 'ENV')).toContain(`${BOX_ENV.runAs}=10001:10001`);
+    expect(all(box, 'RUN').join('\n')).toContain('test "$(id -u work):$(id -g work)" = 10001:10001');
+  });
+
+  test('tries out its tools in the build', () => {
+    const checks = all(box, 'RUN').join('\n');
+    for (const check of ['node --version', 'git --version', 'bash --version', 'node --check /app/main.mjs'])
+      expect(checks).toContain(check);
+  });
+
+  test('starts the one program that the build puts beside it, and leaves no package lists', () => {
+    expect(all(box, 'COPY')).toEqual(['main.mjs /app/main.mjs']);
+    expect(all(box, 'ENTRYPOINT')).toEqual(['["node", "/app/main.mjs"]']);
+    expect(all(box, 'RUN').find((run) => run.includes('apt-get install'))).toMatch(
+      /apt-get upgrade .*rm -rf \/var\/lib\/apt\/lists/,
+    );
+    expect(all(box, 'VOLUME')).toEqual(['["/work", "/tmp"]']);
+  });
+
+  test('holds no secret and takes none while it is built', () => {
+    expect(
+      instructions(box)
+        .map(({ text }) => text)
+        .join('\n'),
+    ).not.toMatch(/token|secret|password|api_key/i);
+  });
+});
+
+test('the agent CLI is pinned exactly, and its version is checked in the build', () => {
+  expect(all('agent', 'ARG')).toEqual([expect.stringMatching(/^CLAUDE_CODE_VERSION=\d+\.\d+\.\d+$/)]);
+  const runs = all('agent', 'RUN').join('\n');
+  const version = '$'.concat('{CLAUDE_CODE_VERSION}');
+  expect(runs).toContain(`"@anthropic-ai/claude-code@${version}"`);
+  expect(runs).toContain(`claude --version | grep -F "${version}"`);
+});
+
+test('the gates image gathers evidence unless it is told to deliver', () => {
+  expect(all('gates', 'CMD')).toEqual(['["gates"]']);
+});

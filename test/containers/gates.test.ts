@@ -1,0 +1,259 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { deliver, takeCredential } from '../../containers/gates/deliver.ts';
+import { fitting } from '../../containers/gates/fitting.ts';
+import { runGates as gather } from '../../containers/gates/gates.ts';
+import type { Evidence } from '../../shared/evidence/schema.ts';
+import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import { makeRepository } from '../support/repository.ts';
+import { deliverAssignment, gatesAssignment, inBox, startBox } from './box.ts';
+import { type FakeApi, startFakeApi } from './fake-api.ts';
+
+let api: FakeApi;
+beforeEach(async () => {
+  api = await startFakeApi();
+});
+afterEach(() => api.stop());
+
+/** A repository with a base and a piece of work on it, as an agent would hand it in. */
+function work(files: Record<string, string>, change: Record<string, string | null>) {
+  const repository = makeRepository(files);
+  const base_commit = repository.git('rev-parse', 'HEAD');
+  repository.git('checkout', '--quiet', '--detach');
+  repository.commit(change);
+  return {
+    repository,
+    base_commit,
+    tree: repository.git('rev-parse', 'HEAD^{tree}'),
+    patch: Buffer.from(`${repository.git('diff', '--binary', '--full-index', 'main', 'HEAD')}\n`),
+  };
+}
+type Work = ReturnType<typeof work>;
+
+const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Record<string, string> = {}) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  await inBox((box) => gather(gatesAssignment(api, of.repository.url, of, more), box));
+  return {
+    body: api.bodies('evidence')[0] as { evidence?: Evidence; failure_class?: string; message?: string },
+  };
+};
+
+describe('the gates box', () => {
+  test('reports evidence on the tree that was handed in', async () => {
+    const of = work(
+      { 'a.txt': 'a\n', 'assay.yaml': 'quality_gates: { lint_command: test -f b.txt }\n' },
+      { 'b.txt': 'b\n' },
+    );
+    const { body } = await runGates(of, { signals: [{ type: 'path_exists', path: 'b.txt' }] });
+    expect(body.evidence).toMatchObject({
+      base_commit: of.base_commit,
+      tree: of.tree,
+      empty_patch: false,
+      changed_files: ['b.txt'],
+      signals: [{ outcome: 'passed' }],
+      gates: [{ name: 'lint', outcome: 'passed' }],
+    });
+  });
+
+  test('looks at an empty patch as well', async () => {
+    const of = work({ 'a.txt': 'a\n' }, {});
+    const { body } = await runGates({ ...of, patch: Buffer.alloc(0) });
+    expect(body.evidence).toMatchObject({ empty_patch: true, changed_files: [] });
+  });
+
+  test.each<[string, (of: Work) => Partial<GatesAssignment>, string, string]>([
+    [
+      'a tree that base and patch do not make',
+      () => ({ tree: 'a'.repeat(40) }),
+      'patch_does_not_apply',
+      'was handed in',
+    ],
+    [
+      'a patch that is not the promised one',
+      () => ({ patch_sha256: 'a'.repeat(64) }),
+      'patch_does_not_apply',
+      'SHA-256 differs',
+    ],
+    [
+      'a patch that is not there',
+      () => ({ patch_url: `${api.url}/nothing` }),
+      'patch_does_not_apply',
+      'HTTP 404',
+    ],
+    ['a base that is not there', () => ({ base_commit: 'b'.repeat(40) }), 'base_ref_missing', 'has no'],
+    [
+      'a repository that is not there',
+      () => ({ repository: 'file:///no/such' }),
+      'repository_unavailable',
+      'no/such',
+    ],
+  ])('says why there is no evidence: %s', async (_, more, failure_class, message) => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    const { body } = await runGates(of, more(of));
+    expect(body).toEqual({ failure_class, message: expect.stringContaining(message) });
+  });
+
+  test('says which key of the configuration is wrong, and on which line', async () => {
+    const of = work({ 'assay.yaml': 'version: 1\nquality_gates:\n  lnt: true\n' }, { 'a.txt': 'b\n' });
+    expect((await runGates(of)).body).toEqual({
+      failure_class: 'config_invalid',
+      message: 'assay.yaml:3: quality_gates.lnt is not a known key',
+    });
+  });
+
+  test('gives commands nothing of its own environment', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    const { body } = await runGates(
+      of,
+      {
+        signals: [
+          {
+            type: 'test_passes',
+            command: '! env | grep -iE "token|credential|assignment|NODE_OPTIONS"',
+            timeout_s: 20,
+          },
+        ],
+      },
+      { GIT_CREDENTIAL: 'token', NODE_OPTIONS: '--no-warnings' },
+    );
+    expect(body.evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'runs commands as another user, in a checkout that is theirs',
+    async () => {
+      const of = work(
+        {
+          'a.txt': 'a\n',
+          'assay.yaml': 'quality_gates: { lint_command: "id -u && touch new && git status --short" }\n',
+        },
+        { 'a.txt': 'b\n' },
+      );
+      const command = 'test $(id -u) = 10001 && ! cat /proc/$PPID/environ';
+      const assignment = gatesAssignment(api, of.repository.url, of, {
+        signals: [{ type: 'test_passes', command, timeout_s: 20 }],
+      });
+      await startBox(['containers/gates/main.ts'], api, assignment, {
+        ASSAY_RUN_AS: '10001:10001',
+        TMPDIR: '/tmp',
+      }).ended;
+      const body = api.bodies('evidence')[0] as { evidence?: Evidence };
+      expect(body.evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
+      expect(body.evidence?.gates[0]).toMatchObject({ outcome: 'passed' });
+    },
+  );
+});
+
+describe('the deliver box', () => {
+  const run = async (of: Work, more: Parameters<typeof deliverAssignment>[3] = {}) => {
+    await inBox((box) => deliver(deliverAssignment(api, of.repository.url, of, more), box));
+    return api.bodies('delivery');
+  };
+
+  test('delivers once, however often it runs', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    const steps = await run(of);
+    const commit = of.repository.git('rev-parse', 'assay/T1');
+    expect(steps).toEqual([
+      { step: 'authorize', tree: of.tree },
+      { step: 'delivered', tree: of.tree, commit },
+    ]);
+    expect((await run(of)).at(-1)).toEqual({ step: 'delivered', tree: of.tree, commit });
+    expect(of.repository.git('rev-list', '--count', 'main..assay/T1')).toBe('1');
+  });
+
+  test('pushes nothing without leave', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    api.answer = () => ({
+      status: 409,
+      body: { code: 'conflict', detail: 'the verdict is on another tree' },
+    });
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect(await run(of)).toHaveLength(1);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('the verdict is on another tree'));
+    expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+  });
+
+  test('leaves a branch alone that is something else', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    of.repository.git('branch', 'assay/T1', 'main');
+    expect((await run(of)).at(-1)).toMatchObject({
+      step: 'refused',
+      reason: expect.stringContaining('exists already'),
+    });
+    expect(of.repository.git('rev-parse', 'assay/T1')).toBe(of.base_commit);
+  });
+
+  test('pushes no other tree than the one that was judged', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    const steps = await run(of, { tree: 'c'.repeat(40) });
+    expect(steps.at(-1)).toMatchObject({
+      step: 'refused',
+      reason: expect.stringContaining('patch_does_not_apply'),
+    });
+    expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+  });
+
+  test('runs nothing of the patch: no filter, no attribute, no hook of its own', async () => {
+    const of = work(
+      { 'a.txt': 'a\n' },
+      { 'a.txt': 'b\n', '.gitattributes': '* filter=evil diff=evil merge=evil\n' },
+    );
+    // What configures git on the machine has no part in it either.
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'filter.evil.clean');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', 'touch /tmp/assay-hacked');
+    expect((await run(of)).at(-1)).toMatchObject({ step: 'delivered' });
+    expect(of.repository.git('show', 'assay/T1:a.txt')).toBe('b');
+    expect(existsSync('/tmp/assay-hacked')).toBe(false);
+  });
+
+  test('takes its credential out of the environment; a bare token becomes a header', () => {
+    const environment = { GIT_CREDENTIAL: ' ghs_abc \n' };
+    expect(takeCredential(environment)).toBe(
+      `Basic ${Buffer.from('x-access-token:ghs_abc').toString('base64')}`,
+    );
+    expect(environment).toEqual({});
+    expect(takeCredential({ GIT_CREDENTIAL: 'Bearer x' })).toBe('Bearer x');
+    expect(takeCredential({})).toBeNull();
+  });
+});
+
+test('evidence is cut until it fits into one request, and its outcomes are not touched', () => {
+  const finding = { file: 'f', line: 1, rule: 'r', message: 'm'.repeat(500) };
+  const evidence: Evidence = {
+    schema_version: 1,
+    base_commit: 'b',
+    tree: 't',
+    empty_patch: false,
+    changed_files: Array.from({ length: 20_000 }, (_, index) => `folder/with/a/long/name/file-${index}.ts`),
+    signals: [],
+    gates: Array.from({ length: 20 }, (_, index) => ({
+      name: `g${index}`,
+      outcome: 'failed' as const,
+      kind: 'executed_by_us' as const,
+      required: true,
+      blocked: true,
+      cached: false,
+      findings: Array.from({ length: 5_000 }, () => finding),
+      detail: 'd'.repeat(2_000),
+      duration_ms: 1,
+      metadata: {},
+    })),
+    protected_files: [],
+    gathered_at: '2026-01-01T00:00:00Z',
+    duration_ms: 1,
+  };
+  const fit = fitting(evidence);
+  expect(Buffer.byteLength(JSON.stringify(fit))).toBeLessThan(1_048_576);
+  expect(fit.gates.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
+    evidence.gates.map(({ name, outcome }) => `${name} ${outcome}`),
+  );
+  expect(fit.gates[0]?.metadata['findings_total']).toBe(5_000);
+  const small = {
+    ...evidence,
+    changed_files: [],
+    gates: evidence.gates.slice(0, 1).map((gate) => ({ ...gate, findings: [] })),
+  };
+  expect(fitting(small)).toBe(small);
+});

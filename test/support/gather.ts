@@ -1,0 +1,32 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { captureWorkingTree } from '../../shared/checkout/working-tree.ts';
+import type { Evidence } from '../../shared/evidence/schema.ts';
+import { type GatherOptions, gatherEvidence } from '../../shared/gates/gather.ts';
+import { CompletionSignal } from '../../shared/task/signals.ts';
+import { type Repository, temporaryFolder } from './repository.ts';
+
+/** Gathers evidence on what stands in a repository's folder, against its `main`. */
+export async function gatherOn(
+  repository: Repository,
+  signals: readonly unknown[] = [],
+  more: Partial<GatherOptions> = {},
+): Promise<Evidence> {
+  const at = temporaryFolder();
+  const workDir = join(at, 'rooms');
+  mkdirSync(workDir);
+  try {
+    return await gatherEvidence({
+      ...(await captureWorkingTree(repository.dir, 'main', at)),
+      signals: signals.map((signal) => CompletionSignal.parse(signal)),
+      workDir,
+      ...more,
+    });
+  } finally {
+    rmSync(at, { recursive: true, force: true });
+  }
+}
+
+/** `name: outcome` of each gate. */
+export const outcomes = (evidence: Evidence): string[] =>
+  evidence.gates.map(({ name, outcome }) => `${name}: ${outcome}`);
