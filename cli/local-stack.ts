@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { BOX_ENV } from '../shared/names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, Interrupted } from './exit.ts';
 
@@ -11,6 +12,8 @@ export const HOME = resolve(fileURLToPath(import.meta.url), '../..');
 export interface StackOptions {
   readonly dataDir: string;
   readonly port?: number | undefined;
+  /** The stack logs everything, and not only what goes wrong. */
+  readonly verbose?: boolean;
   /** Environment of the stack besides this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** Takes what the stack says on standard error, a line at a time. */
@@ -72,10 +75,12 @@ function firstLine(child: ChildProcess, tail: readonly string[]): Promise<Connec
 /** Starts the embedded stack as a child process and waits until it is ready. Throws CliError with the end of its log when it is not. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
   const args = [resolve(HOME, 'infra/local/main.ts'), '--data', options.dataDir, '--json'];
+  if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));
   const child = spawn(process.execPath, args, {
     cwd: HOME,
-    env: { ...process.env, ...options.env },
+    // Our end, however it comes, closes its standard input, and that ends the stack.
+    env: { ...process.env, ...options.env, [BOX_ENV.exitWithParent]: 'true' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const tail: string[] = [];

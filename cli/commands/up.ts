@@ -17,8 +17,8 @@ interface Options {
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new CliError(EXIT.usage, 'bad_port', `--port must be 0 to 65535, not ${oneLine(text)}.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new CliError(EXIT.usage, 'bad_port', `--port must be 1 to 65535, not ${oneLine(text)}.`);
   return port;
 }
 
@@ -70,7 +70,7 @@ export function registerUp(program: Command, io: Io): void {
   const command = program
     .command('up')
     .description('Run the whole stack on this machine: no account, no Docker')
-    .option('--port <number>', 'port of the API (default: a free one)', portNumber)
+    .option('--port <number>', 'port of the API (default: that of the last time, or a free one)', portNumber)
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
@@ -82,6 +82,7 @@ export function registerUp(program: Command, io: Io): void {
     const stack = await startStack({
       dataDir,
       port: options.port,
+      verbose: options.verbose === true,
       ...(options.verbose ? { onLog: session.note } : {}),
     });
     try {

@@ -1,8 +1,19 @@
+import { dirname } from 'node:path';
 import type { Colors } from '../io.ts';
-import { dollars, duration } from '../output/format.ts';
+import { count, dollars, duration } from '../output/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderResults } from '../output/results.ts';
 import type { DemoResult } from './result.ts';
+
+/** `table=tasks/dt=2026-11-21/x.jsonl` and its like, counted by table and day. */
+function filesByTable(files: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts];
+}
 
 /** What the demo prints at its end. */
 export function renderDemo(
@@ -27,7 +38,7 @@ export function renderDemo(
     `  ${pc.dim(`git --git-dir ${result.repository} log --oneline --graph --all`)}`,
     '',
     pc.bold('Records (JSONL, as Athena reads them)'),
-    ...result.recordFiles.map((file) => `  ${file}`),
+    ...filesByTable(result.recordFiles).map(([table, files]) => `  ${table}  ${count(files, 'file')}`),
     `  ${pc.dim(`in ${result.recordsDir}`)}`,
     '',
     unexpected.length === 0

@@ -4,12 +4,15 @@ import type { Colors, Output } from '../io.ts';
 import { duration } from './format.ts';
 import { type LiveLine, liveLines } from './live.ts';
 import { noteOf, statusStyle } from './task-style.ts';
-import { oneLine, padEnd } from './text.ts';
+import { oneLine, padEnd, truncate } from './text.ts';
+
+/** Most columns of a note in a line of progress; `assay task` has it whole. */
+const NOTE = 140;
 
 /** What is happening to a task just now, in a few words. */
 export function activityOf(task: TaskView): string {
   const note = noteOf(task);
-  if (note !== '') return oneLine(note);
+  if (note !== '') return truncate(oneLine(note), NOTE);
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
   return '';
 }

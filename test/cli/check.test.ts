@@ -1,0 +1,224 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run } from '../../cli/run.ts';
+import { makeRepository, type Repository, temporaryFolder } from '../support/repository.ts';
+
+/** Runs `assay check` in this process, standing in `cwd`. */
+async function check(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const written = { out: '', err: '' };
+  const stream = (to: 'out' | 'err') => ({
+    write: (text: string) => {
+      written[to] += text;
+    },
+    isTTY: false,
+    columns: undefined,
+  });
+  const code = await run(['check', ...args], {
+    env,
+    cwd,
+    stdout: stream('out'),
+    stderr: stream('err'),
+    readStdin: async () => '',
+  });
+  return { code, ...written };
+}
+
+const file = (name: string, text: string): string => {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return path;
+};
+
+function shop(config = 'lint_command: test ! -e bad.js'): Repository {
+  const repository = makeRepository({
+    'a.js': '1\n',
+    'assay.yaml': `version: 1\nquality_gates:\n  ${config}\n`,
+  });
+  repository.git('checkout', '--quiet', '-b', 'work');
+  return repository;
+}
+
+describe('assay check', () => {
+  test('exits with 0 and prints a table when all is well', async () => {
+    const repository = shop();
+    repository.write({ 'new.js': '2\n' });
+    const task = file(
+      'task.yaml',
+      'title: x\ncompletion_signals:\n  - { type: path_exists, path: new.js }\n',
+    );
+    const { code, out, err } = await check(repository.dir, ['--base', 'main', '--task', task]);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^CHECK +OUTCOME +REQUIRED +TIME +DETAIL$/m);
+    expect(out).toMatch(/^path_exists: new\.js +passed +yes +.* exists$/m);
+    expect(out).toMatch(/^gate lint +passed +yes +.* exit 0$/m);
+    expect(out).toMatch(/^verdict pass/m);
+    expect(out).not.toContain('\u001b[');
+    expect(repository.git('status', '--porcelain')).toBe('?? new.js');
+  });
+
+  test('colours its verdict where colours are wanted', async () => {
+    const { out } = await check(shop().dir, ['--base', 'main'], { FORCE_COLOR: '1' });
+    expect(out).toContain('\u001b[');
+  });
+
+  test('exits with 1 and says why when a gate fails', async () => {
+    const repository = shop();
+    repository.write({ 'bad.js': '', 'biome.json': '{}' });
+    const { code, out } = await check(temporaryFolder(), ['--repo', repository.dir, '--base', 'main']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/Reasons:\n {2}- gate lint: exit 1/);
+    expect(out).toContain(
+      'Taken from the base commit:\n  - biome.json (added): linter or formatter configuration',
+    );
+    expect(out).toMatch(/^verdict fail/m);
+  });
+
+  test('exits with 3 when a person must decide', async () => {
+    const repository = shop('lint_command: no-such-linter');
+    repository.write({ 'new.js': '' });
+    const { code, out } = await check(repository.dir, ['--base', 'main']);
+    expect(code).toBe(3);
+    expect(out).toMatch(/^verdict refer/m);
+  });
+
+  test('prints the documented JSON and nothing else', async () => {
+    const repository = shop('tests: true\n  test_command: exit 2');
+    repository.write({ 'new.js': '' });
+    const task = file(
+      'task.json',
+      JSON.stringify({ completion_signals: [{ type: 'test_passes', value: 'test -f new.js' }] }),
+    );
+    const { code, out, err } = await check(repository.dir, ['--base', 'main', '--task', task, '--json']);
+    expect([code, err]).toEqual([1, '']);
+    const document = JSON.parse(out);
+    expect(document).toMatchObject({
+      verdict: 'fail',
+      verified: true,
+      reasons: ['gate tests: exit 2'],
+      reason_codes: [{ code: 'gate_failed', subject: 'tests' }],
+      base: repository.git('rev-parse', 'main'),
+      tree: expect.stringMatching(/^[0-9a-f]{40}$/),
+      signals: [
+        { type: 'test_passes', subject: 'test_passes: test -f new.js', outcome: 'passed', detail: 'exit 0' },
+      ],
+      gates: [
+        { name: 'lint', outcome: 'skipped', required: true, blocked: false },
+        {
+          name: 'tests',
+          outcome: 'failed',
+          required: true,
+          blocked: true,
+          findings: [],
+          detail: 'exit 2',
+          cached: false,
+        },
+      ],
+    });
+    expect(document.gates[1].duration_ms).toBeTypeOf('number');
+  });
+
+  test('takes a configuration from elsewhere, and the base from base_ref', async () => {
+    const repository = shop('base_ref: work');
+    repository.commit({ 'bad.js': '' });
+    const config = file('gates.yaml', 'quality_gates: { lint_command: "true" }\n');
+    const { code, out } = await check(repository.dir, ['--config', config, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ empty_patch: true, base: repository.git('rev-parse', 'work') });
+  });
+
+  test('leaves a gate out where the configuration allows it, and says so', async () => {
+    const repository = shop('allow_bypass: true\n  lint_command: "false"');
+    repository.write({ 'new.js': '' });
+    const args = ['--base', 'main', '--skip-gate', 'lint'];
+    expect(await check(repository.dir, args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--skip-gate-reason'),
+    });
+    const { code, out } = await check(repository.dir, [...args, '--skip-gate-reason', 'known']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/gate lint +bypassed .*bypassed by cli: known/);
+    expect(out).toContain('(unverified)');
+  });
+
+  test('knows nothing of the tests that call it, or of git hooks that run it', async () => {
+    const repository = shop();
+    repository.write({ 'new.js': '' });
+    process.env['GIT_DIR'] = '/no/such/place';
+    try {
+      expect((await check(repository.dir, ['--base', 'main'])).code).toBe(0);
+    } finally {
+      delete process.env['GIT_DIR'];
+    }
+  });
+});
+
+describe('assay check refuses with exit code 2', () => {
+  const repository = shop();
+  test.each<[string, string[], string]>([
+    ['a base that is not there', ['--base', 'nope'], 'has no branch, tag or commit "nope"'],
+    [
+      'a folder without a repository',
+      ['--repo', temporaryFolder(), '--base', 'main'],
+      'not a git repository',
+    ],
+    ['a folder that is not there', ['--repo', '/no/such/folder', '--base', 'main'], '/no/such/folder'],
+    ['a task file that is not there', ['--base', 'main', '--task', 'nope.yaml'], 'nope.yaml does not exist'],
+    [
+      'an unknown field of the task',
+      ['--base', 'main', '--task', file('t.yaml', 'title: x\nsignals: []\n')],
+      't.yaml:2: signals is not a known key',
+    ],
+    [
+      'a signal path that leaves the checkout',
+      [
+        '--base',
+        'main',
+        '--task',
+        file('t.yaml', 'completion_signals:\n  - type: path_exists\n    path: ../x\n'),
+      ],
+      't.yaml:3: completion_signals[0].path must not leave the checkout',
+    ],
+    [
+      'an unknown signal type',
+      ['--base', 'main', '--task', file('t.yaml', 'completion_signals:\n  - type: magic\n')],
+      'completion_signals[0]',
+    ],
+    [
+      'a bad regular expression',
+      [
+        '--base',
+        'main',
+        '--task',
+        file('t.yaml', 'completion_signals:\n  - { type: file_contains, path: a, regex: "(a" }\n'),
+      ],
+      'is not a valid RE2 regular expression',
+    ],
+    [
+      'an unknown key of the configuration',
+      ['--base', 'main', '--config', file('c.yaml', 'quality_gates:\n  lnt: true\n')],
+      'c.yaml:2: quality_gates.lnt is not a known key',
+    ],
+    [
+      'a configuration that is no YAML',
+      ['--base', 'main', '--config', file('c.yaml', 'a: [\n')],
+      'is not valid YAML',
+    ],
+    [
+      'an unknown gate to skip',
+      ['--base', 'main', '--skip-gate', 'nope', '--skip-gate-reason', 'x'],
+      'there is no gate "nope"',
+    ],
+    ['an unknown option', ['--bas', 'main'], "unknown option '--bas'"],
+  ])('%s', async (_, args, message) => {
+    const { code, out, err } = await check(repository.dir, args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err.replace(/(\w+\.yaml:\d+): (\S+)\s+/g, '$1: $2 ')).toContain(message);
+  });
+
+  test('and with --json says it in JSON on standard error', async () => {
+    const { code, out, err } = await check(repository.dir, ['--base', 'nope', '--json']);
+    expect([code, out]).toEqual([2, '']);
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'base_ref_missing', exit_code: 2 } });
+  });
+});
