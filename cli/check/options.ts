@@ -6,13 +6,23 @@ import { CONFIG_FILE, parseConfig } from '../../shared/config/load.ts';
 import { checkYaml, readYaml } from '../../shared/config/yaml.ts';
 import { gateNamed } from '../../shared/gates/registry.ts';
 import type { Bypass } from '../../shared/gates/runner.ts';
+import { badRegex } from '../../shared/task/regex.ts';
 import { SubmitTask } from '../../shared/task/schema.ts';
 import { CompletionSignal } from '../../shared/task/signals.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it, of which only the signals matter here. */
 const TaskDocument = SubmitTask.partial().extend({
-  completion_signals: z.array(CompletionSignal).max(100).default([]),
+  completion_signals: z
+    .array(CompletionSignal)
+    .max(100)
+    .default([])
+    .superRefine((signals, context) => {
+      signals.forEach((signal, index) => {
+        const problem = signal.type === 'file_contains' && signal.regex ? badRegex(signal.regex) : null;
+        if (problem) context.addIssue({ code: 'custom', path: [index, 'regex'], message: problem });
+      });
+    }),
 });
 
 /** Reads a file that was named on the command line. */
