@@ -1,0 +1,115 @@
+import type { RequestListener } from 'node:http';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { createCloudWatch } from './cloudwatch/index.ts';
+import { createControl } from './control.ts';
+import type { Dynamo } from './dynamodb/index.ts';
+import { createEcs } from './ecs/index.ts';
+import { startEventSources } from './event-sources/index.ts';
+import { createEventBus } from './events/index.ts';
+import { createFaults } from './faults.ts';
+import type { LateListener } from './http/late.ts';
+import { createHttpApi } from './http-api/index.ts';
+import { functionSpecs } from './lambda/function-spec.ts';
+import { createLambdaHost } from './lambda/host.ts';
+import type { Counters, ResolvedResource, Running } from './ports.ts';
+import type { Queues } from './queues/index.ts';
+import { createStates } from './states/index.ts';
+import type { Assets } from './template/assets.ts';
+import { ACCOUNT_ID, REGION } from './template/identity.ts';
+
+export interface ServicesOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly assets: Assets;
+  readonly dynamo: Dynamo;
+  readonly queues: Queues;
+  /** Gets the endpoint of Step Functions, ECS and the controls. */
+  readonly control: LateListener;
+  readonly counters: Counters;
+  readonly dataDir: string;
+  readonly cache: string;
+  onLog(line: string): void;
+  onError(message: string): void;
+}
+
+/** What runs on top of the engines: functions, machines, boxes, events, and what connects them. */
+export interface Services extends Running {
+  /** Serves the HTTP API. */
+  readonly api: RequestListener;
+}
+
+/** How long a drain waits for the streams to come to rest, in milliseconds. */
+const DRAIN_MS = 30_000;
+/** How long invocations that are under way may take to end when the stack stops, in milliseconds. */
+const GRACE_MS = 1_500;
+/** Memory in bytes that one box is reckoned with, and the most boxes at a time. */
+const BOX_BYTES = 256 * 1_048_576;
+const MOST_BOXES = 64;
+
+/** Starts the services. Throws for what the template asks of them and they do not do, by name. */
+export function startServices(options: ServicesOptions): Services {
+  const { resources, assets, dynamo, queues, control, counters, dataDir, onLog, onError } = options;
+  const faults = createFaults();
+  const cloudWatch = createCloudWatch({ resources });
+  const lambda = createLambdaHost({
+    functions: functionSpecs(resources, assets),
+    endpoints: {
+      DYNAMODB: dynamo.endpoint,
+      SQS: queues.endpoint,
+      S3: queues.endpoint,
+      SFN: control.url,
+      ECS: control.url,
+    },
+    counters,
+    compileCache: join(options.cache, 'compiled'),
+    onLog: (name, line) => {
+      cloudWatch.ingest(line);
+      onLog(`${name}: ${line}`);
+    },
+  });
+  const place = { region: REGION, accountId: ACCOUNT_ID };
+  const sqsEndpoint = queues.endpoint;
+  const bus = createEventBus({ resources, lambda, onError });
+  const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters });
+  const ecs = createEcs({
+    ...place,
+    resources,
+    imageDirectory: (uri) => assets.image(uri),
+    dataDir,
+    counters,
+    faults,
+    bus,
+    env: {},
+    capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
+    onLog,
+  });
+  const api = createHttpApi({ resources, lambda, counters, onError });
+  const sources = startEventSources({ resources, dynamo, sqsEndpoint, lambda, faults, onError });
+  control.serve(
+    createControl({
+      counters,
+      faults,
+      states,
+      ecs,
+      alarms: () => cloudWatch.alarms(),
+      fireSchedules: () => bus.fireSchedules(),
+      drain: () => sources.drain(DRAIN_MS),
+    }),
+  );
+  // What a killed stack left behind is found by the schedules, so they do not wait for their time.
+  void Promise.all([lambda.warmUp(), bus.fireSchedules()]);
+  return {
+    api,
+    async stop() {
+      const ending = Promise.all([sources.stop(), bus.stop(), ecs.stop(), states.stop()]);
+      await Promise.race([ending, delay(GRACE_MS)]);
+      await lambda.stop();
+      await ending;
+    },
+  };
+}
+
+const delay = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
