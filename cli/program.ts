@@ -1,5 +1,6 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { VERSION } from '../shared/version.ts';
+import { registerCheck } from './check.ts';
 import { registerActions } from './commands/actions.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerStatus } from './commands/status.ts';
@@ -53,6 +54,7 @@ export function buildProgram(io: Io, quiet = false): Command {
   registerWatch(program, io);
   registerStatus(program, io);
   registerActions(program, io);
+  registerCheck(program, io);
   registerToken(program, io);
   registerDemo(program, io);
   return program;

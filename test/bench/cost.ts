@@ -67,7 +67,7 @@ export function bill(snapshot: Snapshot): BillRow[] {
     ),
     row(
       'HTTP API requests',
-      sum(service(snapshot, 'api gateway'), () => true),
+      sum(service(snapshot, 'http api'), () => true),
       PRICES.httpApiRequest,
     ),
   ];

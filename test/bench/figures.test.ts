@@ -44,7 +44,7 @@ const SNAPSHOT = {
   DynamoDB: { WriteUnits: 8, ReadUnits: 4, PutItem: 6 },
   SQS: { SendMessage: 3, ReceiveMessage: 2 },
   S3: { PutObject: 2, GetObject: 5 },
-  'API Gateway': { Requests: 6 },
+  'HTTP API': { Requests: 6 },
 };
 
 test('the bill has each thing that AWS charges for once', () => {

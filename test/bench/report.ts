@@ -57,7 +57,8 @@ const requestTable = (result: BenchFigures): Table => [
   ...Object.entries(result.counters).flatMap(([service, operations]) =>
     Object.entries(operations).map(([operation, amount]) => [
       service,
-      operation,
+      // CloudFormation ends logical ids in a hash.
+      operation.replace(/[0-9A-F]{8}$/, ''),
       (amount / result.counted_tasks).toFixed(2),
     ]),
   ),
