@@ -12,6 +12,12 @@ const MAX_READ_BYTES = 1_048_576;
 
 /** The work that is looked at: a base commit, a patch on it, and what the patch did to the things that check it. */
 export interface Subject {
+  /** Holds the objects of both sides. */
+  readonly store: Store;
+  /** Commit that the work started from. */
+  readonly base: string;
+  /** Tree of the patch as it was handed in; to look at, not to run commands on. */
+  readonly patched: string;
   readonly changes: readonly Change[];
   /** Every changed path, old names of renamed files included. */
   readonly changedPaths: readonly string[];
@@ -42,6 +48,9 @@ export async function makeSubject(options: {
     testChanges(store, changes),
   ]);
   return {
+    store,
+    base,
+    patched: tree,
     changes,
     changedPaths: touchedPaths(changes),
     tree: kept.tree,
