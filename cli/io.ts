@@ -5,6 +5,8 @@ export interface Output {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number | undefined;
+  /** Lines of the terminal; undefined when it is none, or does not say. */
+  readonly rows?: number | undefined;
 }
 
 /** All that a command touches of its process, so that tests can hand in their own. */
@@ -26,6 +28,9 @@ const output = (stream: NodeJS.WriteStream): Output => ({
   },
   get columns() {
     return stream.isTTY ? stream.columns : undefined;
+  },
+  get rows() {
+    return stream.isTTY ? stream.rows : undefined;
   },
 });
 

@@ -62,11 +62,11 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
     [
       { title: 'ID' },
       { title: 'STATUS' },
-      { title: 'ROLE', shrinkTo: 6 },
-      { title: 'PRIO', align: 'right' },
-      { title: 'AGE', align: 'right' },
+      { title: 'ROLE', shrinkTo: 6, optional: true },
+      { title: 'PRIO', align: 'right', optional: true },
+      { title: 'AGE', align: 'right', optional: true },
       { title: 'TITLE', shrinkTo: 16 },
-      { title: 'NOTE', shrinkTo: 8 },
+      { title: 'NOTE', shrinkTo: 8, optional: true },
     ],
     tasks.map((task) => [
       { text: task.id, style: pc.bold },

@@ -16,20 +16,28 @@ export interface LiveLines {
 const up = (count: number): string => (count > 0 ? `\u001b[${count}A\r` : '\r');
 const CLEAR_LINE = '\u001b[2K';
 
-/** On a terminal the lines are drawn over each other; elsewhere each change is a line of its own. */
-export function liveLines(output: Output, style: (line: LiveLine, text: string) => string): LiveLines {
-  if (!output.isTTY) {
-    const printed = new Map<string, string>();
-    return {
-      update: (lines) => {
-        for (const line of lines) {
-          if (printed.get(line.key) === line.plain) continue;
-          printed.set(line.key, line.plain);
-          output.write(`${style(line, line.plain)}\n`);
-        }
-      },
-    };
-  }
+type StyleLine = (line: LiveLine, text: string) => string;
+
+/** Each change is a line of its own. */
+function logLines(output: Output, style: StyleLine): LiveLines {
+  const printed = new Map<string, string>();
+  return {
+    update: (lines) => {
+      for (const line of lines) {
+        if (printed.get(line.key) === line.plain) continue;
+        printed.set(line.key, line.plain);
+        output.write(`${style(line, line.plain)}\n`);
+      }
+    },
+  };
+}
+
+/**
+ * `count` lines: on a terminal they are drawn over each other; elsewhere, and where they do not all fit on the screen
+ * (one cannot go back up to what has scrolled away), each change is a line of its own.
+ */
+export function liveLines(output: Output, count: number, style: StyleLine): LiveLines {
+  if (!output.isTTY || count >= (output.rows ?? 24)) return logLines(output, style);
   let drawn = 0;
   return {
     update: (lines) => {

@@ -47,7 +47,7 @@ export interface Progress {
 export function taskProgress(output: Output, colors: Colors, ids: readonly string[]): Progress {
   const tasks = new Map<string, TaskView>();
   const idWidth = Math.max(0, ...ids.map((id) => id.length));
-  const lines = liveLines(output, (line, text) => {
+  const lines = liveLines(output, ids.length, (line, text) => {
     const task = tasks.get(line.key);
     return task
       ? text.slice(0, idWidth) +

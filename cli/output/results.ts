@@ -17,7 +17,7 @@ export const renderResults = (results: readonly Result[], width: number | undefi
   renderTable(
     [
       { title: 'TASK' },
-      { title: 'TITLE', shrinkTo: 16 },
+      { title: 'TITLE', shrinkTo: 16, optional: true },
       { title: 'STATUS' },
       { title: 'ATTEMPTS', align: 'right' },
       { title: 'MODELS', shrinkTo: 12 },
@@ -30,11 +30,12 @@ export const renderResults = (results: readonly Result[], width: number | undefi
       task.title,
       { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
       String(task.attempt_count),
-      attempts.map(modelName).join(' → '),
+      attempts.map(modelName).join('→'),
       attempts.length === 0 ? '' : dollars(task.cost_usd),
       task.saved_vs_direct_opus_usd === null ? '' : dollars(task.saved_vs_direct_opus_usd),
       {
-        text: task.flagged_unverified ? `${task.verdict ?? 'none'} (unverified)` : (task.verdict ?? ''),
+        // A verdict without evidence of ours says no more than that.
+        text: task.flagged_unverified ? 'unverified' : (task.verdict ?? ''),
         style: task.flagged_unverified ? pc.yellow : verdictStyle(pc, task.verdict),
       },
     ]),

@@ -8,6 +8,8 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** May be cut down to this many columns when the terminal is narrow. Absent: is never cut. */
   readonly shrinkTo?: number;
+  /** Left out when the table would not fit with it. */
+  readonly optional?: boolean;
 }
 
 const GAP = '  ';
@@ -49,8 +51,8 @@ function stacked(columns: readonly Column[], rows: readonly (readonly Cell[])[],
 }
 
 /**
- * A table without borders. `width` in columns: cells shrink to fit it, and when that is not enough each
- * row becomes a block. Undefined: nothing is cut, so that the output can be searched.
+ * A table without borders. `width` in columns: cells shrink to fit it; when that is not enough, optional columns are left
+ * out, the last one first; and when that is not enough either, each row becomes a block. Undefined: nothing is cut, so that the output can be searched.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -63,7 +65,16 @@ export function renderTable(
   );
   const widths = width === undefined ? natural : shrink(columns, natural, width);
   const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1);
-  if (width !== undefined && total > width) return stacked(columns, rows, width);
+  if (width !== undefined && total > width) {
+    const spare = columns.findLastIndex((column) => column.optional);
+    if (spare < 0) return stacked(columns, rows, width);
+    return renderTable(
+      columns.toSpliced(spare, 1),
+      rows.map((row) => row.toSpliced(spare, 1)),
+      width,
+      heading,
+    );
+  }
 
   const line = (cells: readonly Cell[]): string =>
     columns

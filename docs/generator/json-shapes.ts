@@ -47,25 +47,38 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
 }`,
   },
   check: {
-    text: '`--json` prints evidence and verdict of one tree.',
+    text: '`--json` prints evidence and verdict of one tree. `verdict` is `pass`, `fail` or `refer`, an `outcome` one of `passed failed inert timed_out infra_failed skipped bypassed`, `kind` how it is known.',
     example: `{
-  "verdict": "pass | fail | refer",
-  "reasons": [],
+  "verdict": "fail",
+  "verified": true,
+  "reasons": ["gate tests: exit 1"],
+  "reason_codes": [{"code": "gate_failed", "subject": "tests"}],
   "base": "commit id",
   "tree": "tree hash",
-  "signals": [{"type": "path_exists", "outcome": "passed", "detail": ""}],
+  "empty_patch": false,
+  "changed_files": ["src/a.ts"],
+  "protected_files": [{"path": "test/a.test.ts", "change": "modified", "reason": "text"}],
+  "signals": [
+    {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked_by_us", "detail": "", "duration_ms": 1}
+  ],
   "gates": [
     {
       "name": "tests",
       "outcome": "failed",
+      "kind": "executed_by_us",
       "required": true,
       "blocked": true,
       "findings": [{"file": "src/a.ts", "line": 3, "rule": "rule", "message": "text"}],
-      "detail": "exit code 1",
+      "detail": "exit 1",
       "duration_ms": 812,
-      "cached": false
+      "cached": false,
+      "metadata": {"exit_code": 1}
     }
-  ]
+  ],
+  "tests_run": true,
+  "quality_gates_run": true,
+  "completion_signals_checked": true,
+  "duration_ms": 900
 }`,
   },
 };

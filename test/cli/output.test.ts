@@ -61,6 +61,12 @@ describe('a table', () => {
     );
   });
 
+  test('leaves optional columns out, the last one first, when that is too wide', () => {
+    const optional = columns.map((column) => ({ ...column, optional: column.title !== 'ID' }));
+    expect(renderTable(optional, rows, 14)).toBe(['ID   N', 'a    1', 'bb  20'].join('\n'));
+    expect(renderTable(optional, rows, 5)).toBe(['ID', 'a', 'bb'].join('\n'));
+  });
+
   test('becomes blocks when even that is too wide', () => {
     expect(renderTable(columns, rows, 14)).toBe(
       ['ID:    a', 'N:     1', 'TITLE: a long…', '', 'ID:    bb', 'N:     20', 'TITLE: short'].join('\n'),
@@ -182,9 +188,10 @@ describe('colours', () => {
 });
 
 describe('live lines', () => {
-  const capture = (isTTY: boolean, columns?: number) => {
+  const capture = (isTTY: boolean, columns?: number, rows = 40) => {
     const written: string[] = [];
-    const lines = liveLines({ isTTY, columns, write: (text) => written.push(text) }, (_, text) => text);
+    const output = { isTTY, columns, rows, write: (text: string) => written.push(text) };
+    const lines = liveLines(output, 2, (_, text) => text);
     return { written, lines };
   };
   const line = (key: string, plainText: string, live = plainText) => ({ key, plain: plainText, live });
@@ -203,6 +210,13 @@ describe('live lines', () => {
     const { written, lines } = capture(true, 10);
     lines.update([line('a', 'a very long line')]);
     expect(written).toEqual(['\r\u001b[2Ka very l…\n']);
+  });
+
+  test('that do not all fit on the screen are printed one after the other', () => {
+    const { written, lines } = capture(true, 80, 2);
+    lines.update([line('a', 'open'), line('b', 'open')]);
+    lines.update([line('a', 'done'), line('b', 'open')]);
+    expect(written).toEqual(['open\n', 'open\n', 'done\n']);
   });
 
   test('elsewhere are printed once for each change, and not for the passing of time', () => {

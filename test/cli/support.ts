@@ -190,13 +190,19 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Width of the terminal; absent: standard output and error are pipes. */
   readonly terminal?: number;
+  /** Its height; 40 unless told otherwise. */
+  readonly rows?: number;
 }
 
 /** Runs `assay` in this process, with its own streams. */
 export async function assay(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   let stdout = '';
   let stderr = '';
-  const stream = { isTTY: options.terminal !== undefined, columns: options.terminal };
+  const stream = {
+    isTTY: options.terminal !== undefined,
+    columns: options.terminal,
+    rows: options.rows ?? 40,
+  };
   const io: Io = {
     env: options.env ?? {},
     cwd: options.cwd ?? '/nonexistent',

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { checkJson } from '../../cli/check/render.ts';
+import { ConnectionFile } from '../../cli/connection.ts';
+import { type DemoResult, demoDocument } from '../../cli/demo/result.ts';
 import { EXIT_MEANINGS } from '../../cli/exit.ts';
 import { generated } from '../../docs/generate.ts';
 import { cliPage } from '../../docs/generator/cli.ts';
 import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
+import { VerificationNudge } from '../../shared/api/schemas.ts';
+import type { Evidence } from '../../shared/evidence/schema.ts';
 import { STATUSES, TRANSITIONS } from '../../shared/task/status.ts';
+import { reduce } from '../../shared/verdict/reduce.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 
@@ -58,5 +64,52 @@ describe('the page of the command line', () => {
   test('has no colours and no absolute path of this machine', () => {
     expect(page).not.toContain('\u001b');
     expect(page).not.toContain(DOCS);
+  });
+});
+
+describe('the shapes of JSON', () => {
+  const keys = (command: string): string[] => Object.keys(JSON.parse(JSON_SHAPES[command]?.example ?? '{}'));
+
+  test('of check are what check prints', () => {
+    const evidence: Evidence = {
+      schema_version: 1,
+      base_commit: '',
+      tree: '',
+      empty_patch: false,
+      changed_files: [],
+      signals: [],
+      gates: [],
+      protected_files: [],
+      gathered_at: '2026-11-21T10:00:00.000Z',
+      duration_ms: 0,
+    };
+    expect(keys('check')).toEqual(Object.keys(checkJson(evidence, reduce(evidence))));
+  });
+
+  test('of up are what up prints', () => {
+    expect(keys('up')).toEqual(Object.keys(ConnectionFile.shape));
+  });
+
+  test('of the demo are what the demo prints', () => {
+    const result: DemoResult = {
+      outcomes: [],
+      nudge: VerificationNudge.parse({
+        total_completions: 0,
+        verified_count: 0,
+        unverified_count: 0,
+        unverified_ratio: null,
+        threshold_exceeded: false,
+        nudge_threshold: 0.3,
+        min_completions: 3,
+        recent_unverified: [],
+      }),
+      branches: [],
+      recordFiles: [],
+      recordsDir: '',
+      repository: '',
+      folder: '',
+      elapsedMs: 0,
+    };
+    expect(keys('demo')).toEqual(Object.keys(demoDocument(result, [])));
   });
 });

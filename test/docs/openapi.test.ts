@@ -69,13 +69,14 @@ test.each(routes)('%s declares its path parameters, headers and body', (_, route
 
 test('the document has no operation that is not a route', () => {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-  expect(operations.map((each) => each.operationId).sort()).toEqual(Object.keys(ROUTES).sort());
+  expect(operations).toHaveLength(routes.length);
+  expect(new Set(operations.map((each) => each.operationId))).toEqual(new Set(Object.keys(ROUTES)));
 });
 
 test('every reference has its schema, and every schema is referred to', () => {
   const refs = refsIn(document);
   const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
-  expect([...refs].sort()).toEqual(schemas.sort());
+  expect(refs).toEqual(new Set(schemas));
 });
 
 test('a request is strict, an answer may gain fields', () => {
