@@ -1,0 +1,34 @@
+import { decodePath } from './path-bytes.ts';
+import { mustInStore, type Store } from './store.ts';
+
+/** A file as a tree lists it. */
+export interface ListedFile {
+  /** See path-bytes.ts. */
+  readonly path: string;
+  /** As git writes it, e.g. `100644`; `120000` is a symbolic link, `160000` a submodule. */
+  readonly mode: string;
+  readonly id: string;
+  /** In bytes; null for a submodule. */
+  readonly size: number | null;
+}
+
+/** Every file of a commit or tree, in git's order. */
+export async function listFiles(store: Store, treeish: string): Promise<ListedFile[]> {
+  const listed = await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]);
+  const files: ListedFile[] = [];
+  for (let from = 0; from < listed.length; ) {
+    const end = listed.indexOf(0, from);
+    const tab = listed.indexOf(0x09, from);
+    const [mode = '', , id = '', size = ''] = listed.toString('latin1', from, tab).split(/ +/);
+    files.push({
+      path: decodePath(listed.subarray(tab + 1, end)),
+      mode,
+      id,
+      size: size === '-' ? null : Number(size),
+    });
+    from = end + 1;
+  }
+  return files;
+}
+
+export const isRegular = ({ mode }: { readonly mode: string }): boolean => mode.startsWith('100');

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import { readBlobs } from '../checkout/edit.ts';
+import type { Store } from '../checkout/store.ts';
+import { goImports } from './imports/go.ts';
+import { javascriptImports } from './imports/javascript.ts';
+import { pythonImports } from './imports/python.ts';
+import type { ImportReader, ImportReference } from './imports/reference.ts';
+import { rustImports } from './imports/rust.ts';
+import { type Grammar, type Language, languageOf } from './language.ts';
+import { MAX_SOURCE_BYTES, type SyntaxProblem, syntaxProblem, withTree } from './parse.ts';
+import { sourceText } from './source-text.ts';
+import type { CodeFile } from './tree-files.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** What is known of one file's content, wherever it lies. */
+export type Facts =
+  | { readonly imports: readonly ImportReference[]; readonly problem: SyntaxProblem | null }
+  | { readonly unreadable: string };
+
+const READERS: Readonly<Record<Language, ImportReader>> = {
+  python: pythonImports,
+  javascript: javascriptImports,
+  go: goImports,
+  rust: rustImports,
+};
+
+/** Most code, in bytes, that is read of one tree: about ten million lines. */
+export const MAX_CODE_BYTES = 384 * 1_048_576;
+/** Bytes that are held at once. */
+const BATCH_BYTES = 16 * 1_048_576;
+/** Time after which others get their turn: the process also keeps the time limits of commands. */
+const TURN_MS = 25;
+
+/** Raised when the time for looking at code is over. */
+export class OutOfTime extends Error {}
+
+const keyOf = ({ grammar, id }: CodeFile): string => `${grammar} ${id}`;
+
+/** The facts of many files, each content read once: most files are the same on both sides of a patch. */
+export class FactsOfCode {
+  readonly #store: Store;
+  readonly #known = new Map<string, Facts>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  of(file: CodeFile): Facts {
+    return this.#known.get(keyOf(file)) ?? { unreadable: 'was not read' };
+  }
+
+  /** @param until when to give up, as `performance.now()` counts. @throws OutOfTime */
+  async learn(files: Iterable<CodeFile>, until: number): Promise<void> {
+    const wanted = new Map<string, CodeFile>();
+    for (const file of files) {
+      const key = keyOf(file);
+      if (this.#known.has(key)) continue;
+      if (file.bytes > MAX_SOURCE_BYTES)
+        this.#known.set(key, { unreadable: `is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB` });
+      else wanted.set(key, file);
+    }
+    let total = 0;
+    for (const batch of batches([...wanted.values()])) {
+      total += batch.reduce((sum, { bytes }) => sum + bytes, 0);
+      const texts = total > MAX_CODE_BYTES ? null : await this.#read(batch);
+      let turn = performance.now();
+      for (const file of batch) {
+        const bytes = texts?.get(file.id);
+        this.#known.set(
+          keyOf(file),
+          bytes === undefined
+            ? { unreadable: `is beyond the first ${MAX_CODE_BYTES / 1_048_576} MB of code` }
+            : await factsOf(file.grammar, bytes),
+        );
+        if (performance.now() - turn < TURN_MS) continue;
+        await setImmediate();
+        turn = performance.now();
+        if (turn > until) throw new OutOfTime('the code is too much to be read in time');
+      }
+    }
+  }
+
+  #read(batch: readonly CodeFile[]): Promise<Map<string, Buffer>> {
+    return readBlobs(
+      this.#store,
+      batch.map(({ id }) => id),
+    );
+  }
+}
+
+function* batches(files: readonly CodeFile[]): Generator<CodeFile[]> {
+  let batch: CodeFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    batch.push(file);
+    bytes += file.bytes;
+    if (bytes < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Reads one file. Never rejects because of the code in it. */
+export async function factsOf(grammar: Grammar, bytes: Buffer): Promise<Facts> {
+  try {
+    const source = sourceText(bytes, grammar === 'python');
+    return await withTree(grammar, source, (tree, loaded) => ({
+      imports: READERS[languageOf(grammar)](tree, loaded, source),
+      problem: syntaxProblem(tree, loaded),
+    }));
+  } catch (error) {
+    if (error instanceof Unreadable) return { unreadable: error.message };
+    throw error;
+  }
+}

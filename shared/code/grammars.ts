@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Parser, Query, Language as TreeSitterLanguage } from '@vscode/tree-sitter-wasm';
+import type { Grammar } from './language.ts';
+
+type TreeSitter = typeof import('@vscode/tree-sitter-wasm');
+
+export interface Loaded {
+  readonly parser: Parser;
+  readonly language: TreeSitterLanguage;
+  /** Compiles a query, once per text. */
+  query(source: string): Query;
+}
+
+/** The WebAssembly files that lie beside the bundle of a program that parses. */
+export const GRAMMAR_FILES: Readonly<Record<Grammar | 'runtime', string>> = {
+  runtime: 'tree-sitter.wasm',
+  python: 'tree-sitter-python.wasm',
+  javascript: 'tree-sitter-javascript.wasm',
+  typescript: 'tree-sitter-typescript.wasm',
+  tsx: 'tree-sitter-tsx.wasm',
+  go: 'tree-sitter-go.wasm',
+  rust: 'tree-sitter-rust.wasm',
+};
+
+/** In a bundle they lie beside it; from the sources they are taken from the package. */
+function fileOf(name: keyof typeof GRAMMAR_FILES): string {
+  const beside = join(import.meta.dirname, GRAMMAR_FILES[name]);
+  return existsSync(beside)
+    ? beside
+    : createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/${GRAMMAR_FILES[name]}`);
+}
+
+let runtime: Promise<TreeSitter> | undefined;
+const loaded = new Map<Grammar, Promise<Loaded>>();
+
+/**
+ * A grammar, loaded when it is first asked for. WebAssembly, because the code that is parsed is hostile: a flaw in a
+ * grammar written in C stays inside its own memory.
+ */
+export function grammar(name: Grammar): Promise<Loaded> {
+  const known = loaded.get(name);
+  if (known) return known;
+  const loading = load(name);
+  loaded.set(name, loading);
+  return loading;
+}
+
+async function load(name: Grammar): Promise<Loaded> {
+  runtime ??= start();
+  const { Parser, Language, Query } = await runtime;
+  const language = await Language.load(await readFile(fileOf(name)));
+  const parser = new Parser();
+  parser.setLanguage(language);
+  const queries = new Map<string, Query>();
+  return {
+    parser,
+    language,
+    query: (source) => {
+      const query = queries.get(source) ?? new Query(language, source);
+      queries.set(source, query);
+      return query;
+    },
+  };
+}
+
+async function start(): Promise<TreeSitter> {
+  const module = await import('@vscode/tree-sitter-wasm');
+  // The package is CommonJS without a list of its exports.
+  const treeSitter = 'default' in module ? (module.default as TreeSitter) : module;
+  await treeSitter.Parser.init({ locateFile: () => fileOf('runtime') });
+  return treeSitter;
+}

@@ -1,0 +1,137 @@
+import type { Node } from '@vscode/tree-sitter-wasm';
+import { identifierName } from '../identifier.ts';
+import { stringValue } from '../literal.ts';
+import { type Syntax, toSyntax } from '../syntax.ts';
+import {
+  around,
+  type ImportedName,
+  type ImportKind,
+  type ImportReader,
+  type ImportReference,
+} from './reference.ts';
+
+const STATEMENTS = `
+  (import_statement) @statement
+  (export_statement source: (_)) @statement
+  (call_expression function: (import)) @call`;
+const REQUIRES = `${STATEMENTS}
+  (call_expression function: (identifier) @callee (#eq? @callee "require")) @call
+  ((identifier) @passed (#eq? @passed "require"))`;
+
+/** ES modules, `require` and `import()`; also of TypeScript. */
+export const javascriptImports: ImportReader = (tree, { query }, source) => {
+  const references: ImportReference[] = [];
+  const calls = new Set<number>();
+  for (const { name, node } of query(source.includes('require') ? REQUIRES : STATEMENTS).captures(
+    tree.rootNode,
+  )) {
+    if (name === 'statement') references.push(...statement(toSyntax(node, source)));
+    else if (name === 'call' && !calls.has(node.id)) {
+      calls.add(node.id);
+      references.push(call(toSyntax(node, source), whenCalled(node)));
+    } else if (name === 'passed' && isPassedOn(node))
+      // Whoever holds `require` under another name can load anything with it.
+      references.push({
+        kind: 'runtime',
+        specifier: null,
+        names: [],
+        reexports: false,
+        line: node.startPosition.row + 1,
+      });
+  }
+  return references;
+};
+
+function statement(node: Syntax): ImportReference[] {
+  const clause = node.first('import_require_clause');
+  const specifier = stringValue(node.child('source') ?? clause?.child('source') ?? null);
+  const names = clause
+    ? [{ name: '*', local: clause.first('identifier')?.text ?? null }]
+    : node.type === 'import_statement'
+      ? importedNames(node)
+      : exportedNames(node);
+  return [
+    {
+      kind: isTypeOnly(node) ? 'type' : 'runtime',
+      specifier,
+      names,
+      reexports: node.type === 'export_statement',
+      line: node.line,
+    },
+  ];
+}
+
+/** `import type`, or a list in which every name is marked as a type. */
+function isTypeOnly(node: Syntax): boolean {
+  if (node.children.some((child) => child.type === 'type' || child.type === 'typeof')) return true;
+  const clause = node.first('import_clause');
+  const list = clause ? clause.first('named_imports') : node.first('export_clause');
+  if (!list || clause?.first('identifier', 'namespace_import')) return false;
+  const names = list.namedChildren.filter(isSpecifier);
+  return names.length > 0 && names.every((name) => name.has('type') || name.has('typeof'));
+}
+
+const isSpecifier = (node: Syntax): boolean =>
+  node.type === 'import_specifier' || node.type === 'export_specifier';
+
+function importedNames(node: Syntax): ImportedName[] {
+  const clause = node.first('import_clause');
+  if (!clause) return [];
+  return clause.namedChildren.flatMap((child): ImportedName[] => {
+    if (child.type === 'identifier') return [{ name: 'default', local: identifierName(child) }];
+    if (child.type === 'namespace_import') {
+      const local = child.first('identifier');
+      return [{ name: '*', local: local && identifierName(local) }];
+    }
+    return child.type === 'named_imports' ? specifiers(child) : [];
+  });
+}
+
+function exportedNames(node: Syntax): ImportedName[] {
+  const clause = node.first('export_clause');
+  return clause ? specifiers(clause) : [{ name: '*', local: null }];
+}
+
+const specifiers = (list: Syntax): ImportedName[] =>
+  list.namedChildren.filter(isSpecifier).map((specifier) => {
+    const name = nameOf(specifier.child('name'));
+    return { name, local: nameOf(specifier.child('alias')) || name };
+  });
+
+const nameOf = (node: Syntax | null): string =>
+  node === null ? '' : node.type === 'string' ? (stringValue(node) ?? '') : identifierName(node);
+
+function call(node: Syntax, kind: ImportKind): ImportReference {
+  const argument = node.child('arguments')?.namedChildren.find((child) => child.type !== 'comment') ?? null;
+  return {
+    kind,
+    specifier: stringValue(argument),
+    names: [{ name: '*', local: null }],
+    reexports: false,
+    line: node.line,
+  };
+}
+
+const FUNCTIONS = new Set([
+  'function_declaration',
+  'function_expression',
+  'function',
+  'arrow_function',
+  'method_definition',
+  'generator_function',
+  'generator_function_declaration',
+]);
+
+function whenCalled(node: Node): ImportKind {
+  for (const { outer } of around(node)) if (FUNCTIONS.has(outer.type)) return 'deferred';
+  return 'runtime';
+}
+
+/** Whether an identifier stands where its value is taken, neither called nor looked into nor declared. */
+function isPassedOn(node: Node): boolean {
+  const { parent } = node;
+  if (!parent) return false;
+  if (parent.type === 'call_expression') return parent.childForFieldName('function')?.id !== node.id;
+  if (parent.type === 'variable_declarator') return parent.childForFieldName('value')?.id === node.id;
+  return ['assignment_expression', 'arguments', 'return_statement', 'pair', 'array'].includes(parent.type);
+}

@@ -1,0 +1,36 @@
+/** Grammars that we parse with. `tsx` is TypeScript with JSX, which reads `<T>x` differently. */
+export const GRAMMARS = ['python', 'javascript', 'typescript', 'tsx', 'go', 'rust'] as const;
+export type Grammar = (typeof GRAMMARS)[number];
+
+/** The languages as people name them: one for everything that resolves modules as Node and its bundlers do. */
+export type Language = 'python' | 'javascript' | 'go' | 'rust';
+
+const BY_EXTENSION: Readonly<Record<string, Grammar>> = {
+  py: 'python',
+  pyi: 'python',
+  js: 'javascript',
+  mjs: 'javascript',
+  cjs: 'javascript',
+  jsx: 'javascript',
+  ts: 'typescript',
+  mts: 'typescript',
+  cts: 'typescript',
+  tsx: 'tsx',
+  go: 'go',
+  rs: 'rust',
+};
+
+/** The grammar that a file is read with, by its name; null for what is no code of the four languages. */
+export function grammarOf(path: string): Grammar | null {
+  const dot = path.lastIndexOf('.');
+  if (dot <= path.lastIndexOf('/') + 1) return null;
+  return BY_EXTENSION[path.slice(dot + 1).toLowerCase()] ?? null;
+}
+
+export const languageOf = (grammar: Grammar): Language =>
+  grammar === 'typescript' || grammar === 'tsx' ? 'javascript' : grammar;
+
+/** Folders of installed or vendored code: it is not the work, and nobody who works here can mend it. */
+const FOREIGN = /(^|\/)(node_modules|vendor|site-packages|\.[^/]+)\//;
+/** Whether a path is code of the project, in one of the four languages. Hidden and vendored folders are not. */
+export const isOwnCode = (path: string): boolean => grammarOf(path) !== null && !FOREIGN.test(`/${path}`);

@@ -1,0 +1,69 @@
+import type { Node, Tree } from '@vscode/tree-sitter-wasm';
+import { grammar, type Loaded } from './grammars.ts';
+import type { Grammar } from './language.ts';
+import { type Syntax, toSyntax } from './syntax.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** Largest file, in bytes, that is parsed. Larger ones are generated, or made to be too large. */
+export const MAX_SOURCE_BYTES = 2 * 1_048_576;
+/** Longest time for one file: about ten times what 2 MB of ordinary code take. */
+const PARSE_MS = 10_000;
+
+/** Code that parses only in parts. `line` is 1-based. */
+export interface SyntaxProblem {
+  readonly line: number;
+  /** How many places there are; the line is that of the first. */
+  readonly count: number;
+}
+
+/**
+ * Parses code and hands the tree to `use`, which must not keep it.
+ * @throws Unreadable when it is too large, or takes too long.
+ */
+export async function withTree<T>(
+  name: Grammar,
+  source: string,
+  use: (tree: Tree, loaded: Loaded) => T,
+): Promise<T> {
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
+    throw new Unreadable(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
+  const loaded = await grammar(name);
+  const tree = parsed(loaded, source);
+  try {
+    return use(tree, loaded);
+  } finally {
+    tree.delete();
+  }
+}
+
+function parsed({ parser }: Loaded, source: string): Tree {
+  const until = performance.now() + PARSE_MS;
+  let tree: Tree | null = null;
+  try {
+    tree = parser.parse(source, null, { progressCallback: () => performance.now() > until });
+  } catch (error) {
+    // Code that makes the parser itself give up.
+    throw new Unreadable(`cannot be parsed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (tree) return tree;
+  parser.reset();
+  throw new Unreadable(`takes longer than ${PARSE_MS / 1_000} s to parse`);
+}
+
+/** What is wrong with the syntax; null when nothing is. The parser goes on after an error, so the rest can be looked at. */
+export function syntaxProblem(tree: Tree, { query }: Loaded): SyntaxProblem | null {
+  if (!tree.rootNode.hasError) return null;
+  const places = query('(ERROR) @error (MISSING) @missing').captures(tree.rootNode);
+  const first: Node = places[0]?.node ?? tree.rootNode;
+  return { line: first.startPosition.row + 1, count: Math.max(1, places.length) };
+}
+
+/** The whole syntax tree of a file, and what is wrong with it. @throws Unreadable */
+export const parse = (
+  name: Grammar,
+  source: string,
+): Promise<{ readonly root: Syntax; readonly problem: SyntaxProblem | null }> =>
+  withTree(name, source, (tree, loaded) => ({
+    root: toSyntax(tree.rootNode, source),
+    problem: syntaxProblem(tree, loaded),
+  }));

@@ -1,0 +1,47 @@
+import type { Store } from '../checkout/store.ts';
+import { FactsOfCode } from './facts.ts';
+import { type ImportGraph, importGraph } from './imports.ts';
+import { type CodeFiles, codeFiles } from './tree-files.ts';
+
+/** The code of one tree. */
+export interface CodeSide {
+  readonly files: CodeFiles;
+  readonly graph: ImportGraph;
+}
+
+/** The code on both sides of a patch, with what is known of each file. */
+export interface Project {
+  readonly base: CodeSide;
+  readonly head: CodeSide;
+  readonly facts: FactsOfCode;
+}
+
+const known = new WeakMap<object, Promise<Project>>();
+
+/**
+ * The code on both sides of a patch, read once for all who ask with the same key.
+ * @param key the patch that is looked at, e.g. the subject of the gates.
+ * @param until when to give up, as `performance.now()` counts.
+ * @throws OutOfTime
+ */
+export function projectOf(
+  key: object & { readonly store: Store; readonly base: string; readonly patched: string },
+  until: number,
+): Promise<Project> {
+  const there = known.get(key);
+  if (there !== undefined) return there;
+  const reading = readProject(key.store, key.base, key.patched, until);
+  known.set(key, reading);
+  // Whoever asks next has time of his own.
+  reading.catch(() => known.delete(key));
+  return reading;
+}
+
+async function readProject(store: Store, base: string, head: string, until: number): Promise<Project> {
+  const [before, after] = await Promise.all([codeFiles(store, base), codeFiles(store, head)]);
+  const facts = new FactsOfCode(store);
+  await facts.learn(after.code.values(), until);
+  await facts.learn(before.code.values(), until);
+  const side = (files: CodeFiles): CodeSide => ({ files, graph: importGraph(files, facts) });
+  return { base: side(before), head: side(after), facts };
+}

@@ -1,0 +1,21 @@
+/** JSON with comments and commas at the end, as in a tsconfig.json; null when it is not even that. */
+export function parseJsonc(text: string): unknown {
+  try {
+    return JSON.parse(plain(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Strings, comments, and commas with nothing but blank space between them and a closing bracket. */
+const PIECES = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+
+function plain(text: string): string {
+  const bare = text.replace(/^\uFEFF/, '').replace(PIECES, (piece) => (piece.startsWith('"') ? piece : ' '));
+  // After the first pass only strings can hold a comma that is to stay.
+  return bare.replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/g, (piece) => (piece === ',' ? '' : piece));
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,51 @@
+import { readBlobs } from '../checkout/edit.ts';
+import { isRegular, type ListedFile, listFiles } from '../checkout/list.ts';
+import type { Store } from '../checkout/store.ts';
+import { type Grammar, grammarOf, isOwnCode } from './language.ts';
+import { nameOf, type TreeFiles } from './resolve/resolver.ts';
+
+/** A source file of one tree. */
+export interface CodeFile {
+  readonly path: string;
+  readonly grammar: Grammar;
+  /** Object id: the same content has the same id in every tree. */
+  readonly id: string;
+  readonly bytes: number;
+}
+
+export interface CodeFiles extends TreeFiles {
+  readonly code: ReadonlyMap<string, CodeFile>;
+}
+
+const SETTINGS = /^(package\.json|[jt]sconfig(\..+)?\.json|go\.mod|Cargo\.toml)$/;
+/** Largest file of settings, in bytes. */
+const MAX_SETTINGS_BYTES = 1_048_576;
+
+/** The paths of a tree, its code, and the files that say how modules are found. */
+export async function codeFiles(store: Store, treeish: string): Promise<CodeFiles> {
+  const files = (await listFiles(store, treeish)).filter(isRegular);
+  const present = new Set(files.map(({ path }) => path));
+  const code = new Map<string, CodeFile>();
+  for (const { path, id, size } of files) {
+    const grammar = isOwnCode(path) ? grammarOf(path) : null;
+    if (grammar) code.set(path, { path, grammar, id, bytes: size ?? 0 });
+  }
+  return {
+    paths: files.map(({ path }) => path),
+    has: (path) => present.has(path),
+    settings: await settingsOf(store, files),
+    code,
+  };
+}
+
+async function settingsOf(store: Store, files: readonly ListedFile[]): Promise<Map<string, string>> {
+  const wanted = files.filter(
+    ({ path, size }) =>
+      SETTINGS.test(nameOf(path)) && !path.includes('node_modules/') && (size ?? 0) <= MAX_SETTINGS_BYTES,
+  );
+  const texts = await readBlobs(
+    store,
+    wanted.map(({ id }) => id),
+  );
+  return new Map(wanted.map(({ path, id }) => [path, texts.get(id)?.toString('utf8') ?? '']));
+}
