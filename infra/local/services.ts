@@ -92,12 +92,13 @@ export function startServices(options: ServicesOptions): Services {
       states,
       ecs,
       alarms: () => cloudWatch.alarms(),
-      fireSchedules: () => bus.fireSchedules(),
+      fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),
     }),
   );
   // What a killed stack left behind is found by the schedules, so they do not wait for their time.
-  void Promise.all([lambda.warmUp(), bus.fireSchedules()]);
+  // No box and no execution has outlived it, so none is given the grace of one that may be just about to start.
+  void Promise.all([lambda.warmUp(), bus.fireSchedules({ grace_seconds: 0 })]);
   return {
     api,
     async stop() {
