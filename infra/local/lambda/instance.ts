@@ -42,6 +42,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: data,
     env: { ...env },
+    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb, maxYoungGenerationSizeMb: 4 },
     stdout: true,
     stderr: true,
   });
