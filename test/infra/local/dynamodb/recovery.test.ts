@@ -101,6 +101,18 @@ test('a stack killed in the middle of writes loses no change and invents none', 
   });
 });
 
+test('a table that has other indexes than the template is refused, not used as it is', async () => {
+  await withDynamo(async () => {});
+  const [index] = TABLE.properties['GlobalSecondaryIndexes'] as readonly Record<string, unknown>[];
+  const Projection = { ProjectionType: 'KEYS_ONLY' };
+  const GlobalSecondaryIndexes = [{ ...index, Projection }];
+  const resources = [{ ...TABLE, properties: { ...TABLE.properties, GlobalSecondaryIndexes } }];
+  const common = { dataDir: directory.path, counters: createCounters(), onFailure: fail, onError: fail };
+  await expect(startDynamo({ ...common, resources })).rejects.toThrow(
+    'Things was made with other keys or indexes',
+  );
+});
+
 describe('a write that had begun when the stack was killed', () => {
   const key = { pk: { S: 'a' }, sk: { S: 'it' } };
   const before = { ...key, n: { N: '1' } };

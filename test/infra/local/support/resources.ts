@@ -28,7 +28,7 @@ export const TABLE = resource('Things', 'AWS::DynamoDB::GlobalTable', {
         { AttributeName: 'owner', KeyType: 'HASH' },
         { AttributeName: 'rank', KeyType: 'RANGE' },
       ],
-      Projection: { ProjectionType: 'KEYS_ONLY' },
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['title', 'colour'] },
     },
   ],
   StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
