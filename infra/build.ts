@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { GRAMMAR_FILES } from '../shared/code/grammar-files.ts';
 
 /** Root of the checkout. */
 export const ROOT = dirname(import.meta.dirname);
@@ -26,6 +28,12 @@ export const CONTAINERS = {
   gates: 'containers/gates/main.ts',
 } as const;
 export type ContainerName = keyof typeof CONTAINERS;
+
+/** Files of packages that a container's program reads from beside itself. */
+const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
+  agent: [],
+  gates: Object.values(GRAMMAR_FILES).map((file) => `@vscode/tree-sitter-wasm/wasm/${file}`),
+};
 
 /** Folders that the template takes its assets from. */
 export interface Bundles {
@@ -74,7 +82,11 @@ const bundleContainers = (outdir: string) =>
     outExtension: { '.js': '.mjs' },
     // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    // They also ask where they are.
+    define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
   });
+
+const { resolve } = createRequire(import.meta.url);
 
 /** Content by path. Only what differs is written, by rename, because several processes may build at the same time. */
 async function place(directory: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
@@ -112,15 +124,12 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
     ...Object.keys(FUNCTIONS).map((name) =>
       place(join(functions, name), filesOf(code.outputFiles, functions, name).set('package.json', commonjs)),
     ),
-    ...Object.entries(CONTAINERS).map(async ([name, source]) =>
-      place(
-        join(containers, name),
-        filesOf(programs.outputFiles, containers, name).set(
-          'Dockerfile',
-          await readFile(join(ROOT, dirname(source), 'Dockerfile')),
-        ),
-      ),
-    ),
+    ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
+      const files = filesOf(programs.outputFiles, containers, name);
+      files.set('Dockerfile', await readFile(join(ROOT, dirname(CONTAINERS[name]), 'Dockerfile')));
+      for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
+      await place(join(containers, name), files);
+    }),
   ]);
   return bundlesIn(target);
 }

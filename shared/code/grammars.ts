@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Parser, Query, Language as TreeSitterLanguage } from '@vscode/tree-sitter-wasm';
+import { GRAMMAR_FILES } from './grammar-files.ts';
 import type { Grammar } from './language.ts';
 
 type TreeSitter = typeof import('@vscode/tree-sitter-wasm');
@@ -13,17 +14,6 @@ export interface Loaded {
   /** Compiles a query, once per text. */
   query(source: string): Query;
 }
-
-/** The WebAssembly files that lie beside the bundle of a program that parses. */
-export const GRAMMAR_FILES: Readonly<Record<Grammar | 'runtime', string>> = {
-  runtime: 'tree-sitter.wasm',
-  python: 'tree-sitter-python.wasm',
-  javascript: 'tree-sitter-javascript.wasm',
-  typescript: 'tree-sitter-typescript.wasm',
-  tsx: 'tree-sitter-tsx.wasm',
-  go: 'tree-sitter-go.wasm',
-  rust: 'tree-sitter-rust.wasm',
-};
 
 /** In a bundle they lie beside it; from the sources they are taken from the package. */
 function fileOf(name: keyof typeof GRAMMAR_FILES): string {

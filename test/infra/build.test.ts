@@ -21,6 +21,7 @@ import {
   type FunctionName,
   ROOT,
 } from '../../infra/build.ts';
+import { GRAMMAR_FILES } from '../../shared/code/grammar-files.ts';
 import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
 
 const run = promisify(execFile);
@@ -74,6 +75,13 @@ describe('the programs of the containers', () => {
 
   it.each(containers)('%s holds no AWS SDK', (name) => {
     expect(read(bundles.imageDirectory(name), 'main.mjs.map').includes('@aws-sdk')).toBe(false);
+  });
+
+  it('have the grammars beside them where code is parsed, and nowhere else', () => {
+    const grammars = (name: (typeof containers)[number]): string[] =>
+      readdirSync(bundles.imageDirectory(name)).filter((file) => file.endsWith('.wasm'));
+    expect(new Set(grammars('gates'))).toEqual(new Set(Object.values(GRAMMAR_FILES)));
+    expect(grammars('agent')).toEqual([]);
   });
 
   it('are enough for every box', () => {
