@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -50,16 +50,17 @@ const content: fc.Arbitrary<Content | null> = fc.oneof(
 
 function put(root: string, path: string, what: Content | null): void {
   const target = join(root, path);
+  // A file may stand where a folder is wanted.
+  path
+    .split('/')
+    .slice(0, -1)
+    .reduce((parent, name) => {
+      const folder = join(parent, name);
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(folder);
+      return folder;
+    }, root);
   rmSync(target, { recursive: true, force: true });
   if (what === null) return;
-  // A file may stand where a folder is wanted.
-  for (let folder = dirname(target); folder !== root; folder = dirname(folder))
-    try {
-      mkdirSync(folder, { recursive: true });
-      break;
-    } catch {
-      rmSync(folder, { force: true });
-    }
   mkdirSync(dirname(target), { recursive: true });
   if (typeof what === 'object' && 'link' in what) symlinkSync(what.link, target);
   else if (typeof what === 'object' && 'script' in what) {
