@@ -1,5 +1,5 @@
 import { request } from '../../shared/api/http.ts';
-import { Assignment } from '../../shared/messages/assignment.ts';
+import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 
 /** Fetches the assignment and forgets where it was: the URL is a credential, and commands run in this container next. */
@@ -11,8 +11,12 @@ export async function readAssignment<Kind extends Assignment['kind']>(
   delete process.env[BOX_ENV.assignmentUrl];
   const answer = await request(url, { method: 'GET' });
   if (answer.status !== 200) throw new Error(`the assignment cannot be read: HTTP ${answer.status}`);
-  const assignment = Assignment.parse(JSON.parse(answer.body.toString('utf8')));
+  // The dispatcher of this deployment has checked it against the schema when it wrote it; doing so again would load every
+  // schema that a task has, at each start of a box. What can differ is the version.
+  const assignment = JSON.parse(answer.body.toString('utf8')) as Partial<Assignment>;
+  if (assignment.schema_version !== 1)
+    throw new Error(`this box knows assignments of version 1, not ${String(assignment.schema_version)}`);
   if (assignment.kind !== kind)
-    throw new Error(`this box is for ${kind}, but the assignment is for ${assignment.kind}`);
+    throw new Error(`this box is for ${kind}, but the assignment is for ${String(assignment.kind)}`);
   return assignment as Extract<Assignment, { kind: Kind }>;
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { type HttpOptions, request } from './http.ts';
-import { ROUTES, type RouteName } from './routes.ts';
+import type { ROUTES, RouteName } from './routes.ts';
 import type { Upload } from './schemas.ts';
 
 /** The API's refusal of a request: an answer, not a failure to get one. */
@@ -25,6 +25,20 @@ type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']
 /** Routes under one task that a box posts to; the API makes each safe to send twice. */
 type BoxRoute = 'heartbeat' | 'progress' | 'upload' | 'complete' | 'fail' | 'evidence' | 'delivery';
 
+/**
+ * Their paths, which the compiler compares with the route table. The table itself stays out of the boxes: with it would come every
+ * schema of the API, and each costs time at every start.
+ */
+const PATHS = {
+  heartbeat: '/tasks/{id}/heartbeat',
+  progress: '/tasks/{id}/progress',
+  upload: '/tasks/{id}/artifact',
+  complete: '/tasks/{id}/complete',
+  fail: '/tasks/{id}/fail',
+  evidence: '/tasks/{id}/evidence',
+  delivery: '/tasks/{id}/delivery',
+} as const satisfies { [Name in BoxRoute]: (typeof ROUTES)[Name]['path'] };
+
 export interface BoxClient {
   /** @throws RefusedError | UnreachableError */
   post<Name extends BoxRoute>(
@@ -43,7 +57,7 @@ export function createBoxClient(assignment: {
   readonly task_id: string;
 }): BoxClient {
   const post: BoxClient['post'] = async (route, body, options) => {
-    const path = ROUTES[route].path.replace('{id}', assignment.task_id);
+    const path = PATHS[route].replace('{id}', assignment.task_id);
     const answer = await request(
       `${assignment.api_url}${path}`,
       {

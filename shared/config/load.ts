@@ -1,11 +1,7 @@
 import { ConfigError } from './error.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from './file.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
 import { checkYaml, readYaml } from './yaml.ts';
-
-/** Name of the file in the base commit. */
-export const CONFIG_FILE = 'assay.yaml';
-/** Largest configuration file in bytes. */
-export const MAX_CONFIG_BYTES = 256 * 1024;
 
 export interface LoadedConfig {
   readonly gates: QualityGatesConfig;

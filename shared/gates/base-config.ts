@@ -2,7 +2,8 @@ import { readFileAt } from '../checkout/edit.ts';
 import { CheckoutError } from '../checkout/error.ts';
 import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
-import { CONFIG_FILE, type LoadedConfig, MAX_CONFIG_BYTES, parseConfig } from '../config/load.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../config/file.ts';
+import type { LoadedConfig } from '../config/load.ts';
 
 /**
  * The configuration of the base commit, or null when it has none: then there are no gates.
@@ -13,15 +14,21 @@ export async function baseConfig(
   base: string,
   instead: { readonly file: string; readonly text: string } | null,
 ): Promise<LoadedConfig | null> {
-  if (instead) return parseConfig(instead.text, instead.file);
+  if (instead) return parse(instead.text, instead.file);
   const unusable = (message: string) => new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message }]);
   try {
     const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
     if (file === null) return null;
     if (!file.regular) throw unusable('is not a regular file');
-    return parseConfig(file.content.toString('utf8'));
+    return await parse(file.content.toString('utf8'), CONFIG_FILE);
   } catch (error) {
     if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
     throw error;
   }
+}
+
+/** The YAML parser is loaded only when there is something to parse: most of a box's time is its start. */
+async function parse(text: string, file: string): Promise<LoadedConfig> {
+  const { parseConfig } = await import('../config/load.ts');
+  return parseConfig(text, file);
 }

@@ -2,17 +2,17 @@ import { availableParallelism } from 'node:os';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
-import { CONFIG_FILE, type LoadedConfig } from '../config/load.ts';
+import { CONFIG_FILE } from '../config/file.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import type { Evidence } from '../evidence/schema.ts';
 import { pooled } from '../process/pool.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
-import { pipelineOf } from './pipeline.ts';
 import { Rooms } from './rooms.ts';
-import { type Bypass, gateJobs } from './runner.ts';
+import type { Bypass } from './runner.ts';
 import { lookAtSignals, runSignal } from './signals.ts';
-import { makeSubject } from './subject.ts';
+import { makeSubject, type Subject } from './subject.ts';
 
 export interface GatherOptions {
   /** Holds both trees. */
@@ -58,12 +58,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const bypasses = options.bypasses ?? [];
   refuseBypass(config, bypasses);
 
-  const gateSteps = gateJobs(pipelineOf(config?.gates ?? null), {
-    subject,
-    timeoutMs: (config?.gates.timeout_s ?? 0) * 1_000,
-    settings: config?.gates.settings ?? {},
-    bypasses,
-  });
+  const gateSteps = config === null ? [] : await jobsOf(config, subject, bypasses);
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;
@@ -92,6 +87,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };
+}
+
+/** The gates are loaded only when there is a configuration: most of a box's time is its start. */
+async function jobsOf(config: LoadedConfig, subject: Subject, bypasses: readonly Bypass[]) {
+  const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
+  const { timeout_s, settings } = config.gates;
+  return gateJobs(pipelineOf(config.gates), { subject, timeoutMs: timeout_s * 1_000, settings, bypasses });
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

@@ -1,126 +1,78 @@
-import picomatch from 'picomatch';
-
 /** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
 export type Extent = 'whole' | 'package_json' | 'sections';
 
 interface Rule {
-  /** Globs; one without a slash is a file name in any folder. */
-  readonly files: readonly string[];
   readonly reason: string;
   readonly extent: Extent;
+  /** File names, in any folder. */
+  readonly names?: RegExp;
+  /** Whole paths. */
+  readonly paths?: RegExp;
 }
-
-const whole = (reason: string, ...files: readonly string[]): Rule => ({ reason, files, extent: 'whole' });
 
 /**
  * Files that decide what a check looks at or what it counts as an error. Whoever writes a patch must not also write
  * these: the gates take them from the base commit. The first rule that matches counts.
  */
 const RULES: readonly Rule[] = [
-  whole('gate configuration', '/assay.yaml', '/.assay/**'),
-  { files: ['package.json'], reason: 'scripts and settings of the checks', extent: 'package_json' },
+  { reason: 'gate configuration', extent: 'whole', paths: /^(assay\.yaml|\.assay\/.*)$/ },
+  { reason: 'scripts and settings of the checks', extent: 'package_json', names: /^package\.json$/ },
   {
-    files: ['pyproject.toml', 'setup.cfg', 'Cargo.toml'],
     reason: 'settings of the checks',
     extent: 'sections',
+    names: /^(pyproject\.toml|setup\.cfg|Cargo\.toml)$/,
   },
-  whole(
-    'linter or formatter configuration',
-    'biome.json{,c}',
-    '.eslintrc{,.*}',
-    'eslint.config.*',
-    '.eslintignore',
-    '.oxlintrc.json',
-    '.prettierrc{,.*}',
-    'prettier.config.*',
-    '.prettierignore',
-    '.stylelintrc{,.*}',
-    'stylelint.config.*',
-    '{,.}ruff.toml',
-    '.flake8',
-    '{,.}pylintrc{,.toml}',
-    '.bandit{,.*}',
-    '.golangci.{yml,yaml,toml,json}',
-    '{,.}clippy.toml',
-    '{,.}rustfmt.toml',
-    '.rubocop.y{,a}ml',
-    '.editorconfig',
-    '.semgrep{,ignore,.yml,.yaml}',
-    'knip.{json,jsonc,ts,js}',
-  ),
-  whole('ignore rules, which linters follow', '.gitignore', '.ignore'),
-  whole(
-    'type-checker configuration',
-    'tsconfig{,.*}.json',
-    'jsconfig.json',
-    '{,.}mypy.ini',
-    'pyrightconfig.json',
-    '.pyre_configuration',
-  ),
-  whole(
-    'test-runner configuration',
-    'vitest.{config,setup,workspace}.*',
-    'vite.config.*',
-    'jest.{config,setup}.*',
-    '.mocharc{,.*}',
-    '.taprc',
-    'ava.config.*',
-    'karma.conf.*',
-    'playwright.config.*',
-    'cypress.config.*',
-    '{,.}pytest.ini',
-    'tox.ini',
-    'noxfile.py',
-    '.rspec',
-    'phpunit.xml{,.dist}',
-  ),
-  whole('set-up code that the test runner loads by itself', 'conftest.py', '{site,user}customize.py'),
-  whole('coverage configuration', '.coveragerc', '.nycrc{,.*}', '.c8rc{,.*}', '{,.}codecov.y{,a}ml'),
-  whole(
-    'task runner that the checks may go through',
-    '{,GNU}{M,m}akefile',
-    '{,.}{J,j}ustfile',
-    'Taskfile.y{,a}ml',
-  ),
-  whole(
-    'tool and package-manager configuration',
-    '.npmrc',
-    '.yarnrc{,.yml}',
-    '.pnpmfile.{c,m,}js',
-    'bunfig.toml',
-    'pip.conf',
-    '**/.cargo/config{,.toml}',
-  ),
-  whole('installed tools', '**/node_modules/**', '**/.venv/**'),
-  whole(
-    'hooks and continuous integration',
-    '/.github/**',
-    '/.gitlab-ci.yml',
-    '/.gitlab/**',
-    '/.circleci/**',
-    '/.buildkite/**',
-    '/.travis.yml',
-    '/azure-pipelines.yml',
-    '/bitbucket-pipelines.yml',
-    '/Jenkinsfile',
-    '/.husky/**',
-    '/.githooks/**',
-    '{,.}lefthook.y{,a}ml',
-    '.pre-commit-config.yaml',
-  ),
+  {
+    reason: 'linter or formatter configuration',
+    extent: 'whole',
+    names:
+      /^(biome\.jsonc?|\.eslintrc(\..*)?|eslint\.config\..*|\.eslintignore|\.oxlintrc\.json|\.prettierrc(\..*)?|prettier\.config\..*|\.prettierignore|\.stylelintrc(\..*)?|stylelint\.config\..*|\.?ruff\.toml|\.flake8|\.?pylintrc(\.toml)?|\.bandit(\..*)?|\.golangci\.(ya?ml|toml|json)|\.?clippy\.toml|\.?rustfmt\.toml|\.rubocop\.ya?ml|\.editorconfig|\.semgrep(ignore|\.ya?ml)?|knip\.(jsonc?|[jt]s))$/,
+  },
+  { reason: 'ignore rules, which linters follow', extent: 'whole', names: /^\.(git)?ignore$/ },
+  {
+    reason: 'type-checker configuration',
+    extent: 'whole',
+    names: /^(tsconfig(\..*)?\.json|jsconfig\.json|\.?mypy\.ini|pyrightconfig\.json|\.pyre_configuration)$/,
+  },
+  {
+    reason: 'test-runner configuration',
+    extent: 'whole',
+    names:
+      /^(vitest\.(config|setup|workspace)\..*|vite\.config\..*|jest\.(config|setup)\..*|\.mocharc(\..*)?|\.taprc|ava\.config\..*|karma\.conf\..*|playwright\.config\..*|cypress\.config\..*|\.?pytest\.(ini|toml)|tox\.(ini|toml)|noxfile\.py|\.rspec|phpunit\.xml(\.dist)?)$/,
+  },
+  {
+    reason: 'set-up code that the test runner loads by itself',
+    extent: 'whole',
+    names: /^(conftest|sitecustomize|usercustomize)\.py$|\.pth$/,
+  },
+  {
+    reason: 'coverage configuration',
+    extent: 'whole',
+    names: /^(\.coveragerc|\.nycrc(\..*)?|\.c8rc(\..*)?|\.?codecov\.ya?ml)$/,
+  },
+  {
+    reason: 'task runner that the checks may go through',
+    extent: 'whole',
+    names: /^((GNU)?[Mm]akefile|\.?[Jj]ustfile|Taskfile\.ya?ml)$/,
+  },
+  {
+    reason: 'tool and package-manager configuration',
+    extent: 'whole',
+    names: /^(\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.[cm]?js|bunfig\.toml|pip\.conf)$/,
+    paths: /(^|\/)\.cargo\/config(\.toml)?$/,
+  },
+  { reason: 'installed tools', extent: 'whole', paths: /(^|\/)(node_modules|\.venv)\// },
+  {
+    reason: 'hooks and continuous integration',
+    extent: 'whole',
+    names: /^(\.?lefthook\.ya?ml|\.pre-commit-config\.yaml)$/,
+    paths:
+      /^(\.(github|gitlab|circleci|buildkite|husky|githooks)\/.*|\.gitlab-ci\.yml|\.travis\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|Jenkinsfile)$/,
+  },
 ];
-
-const compiled = RULES.map((rule) => ({
-  ...rule,
-  matches: picomatch(
-    rule.files.map((glob) =>
-      glob.startsWith('/') ? glob.slice(1) : glob.includes('/') ? glob : `**/${glob}`,
-    ),
-    { dot: true, noextglob: true },
-  ),
-}));
 
 /** The rule that protects a path, or null. */
 export function protection(path: string): { readonly reason: string; readonly extent: Extent } | null {
-  return compiled.find((rule) => rule.matches(path)) ?? null;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return RULES.find((rule) => rule.names?.test(name) || rule.paths?.test(path)) ?? null;
 }
