@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,11 @@ function checkout(ref: string): string {
 const testsPass = (where: string): boolean =>
   spawnSync(process.execPath, ['--test'], { cwd: where, env, stdio: 'ignore' }).status === 0;
 const lintPasses = (where: string): boolean =>
-  spawnSync(process.execPath, ['scripts/lint.mjs'], { cwd: where, env, stdio: 'ignore' }).status === 0;
+  spawnSync(process.execPath, ['--experimental-vm-modules', 'scripts/lint.mjs'], {
+    cwd: where,
+    env,
+    stdio: 'ignore',
+  }).status === 0;
 
 describe('the repository of the demo', () => {
   test.each([
@@ -49,6 +53,12 @@ describe('the repository of the demo', () => {
     expect(lintPasses(where)).toBe(true);
   });
 
+  test('has a linter that refuses what does not parse', () => {
+    const where = checkout('next');
+    writeFileSync(join(where, 'src/broken.js'), 'export const x = (;\n');
+    expect(lintPasses(where)).toBe(false);
+  });
+
   test('has no delivered branch at first', () => {
     expect(deliveredBranches(repository)).toEqual([]);
   });
@@ -57,7 +67,11 @@ describe('the repository of the demo', () => {
     const { gates } = parseConfig(git('--git-dir', repository.folder, 'show', `${branch}:assay.yaml`));
     expect(gates).toMatchObject({
       enabled: true,
-      settings: { tests: true, test_command: 'node --test', lint_command: 'node scripts/lint.mjs' },
+      settings: {
+        tests: true,
+        test_command: 'node --test',
+        lint_command: 'node --no-warnings --experimental-vm-modules scripts/lint.mjs',
+      },
     });
   });
 
