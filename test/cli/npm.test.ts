@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../shared/version.ts';
@@ -28,4 +30,24 @@ test('npm adds nothing when a command fails, and hands on its exit code', () => 
     encoding: 'utf8',
   });
   expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+});
+
+test('files are meant from where the user stands, although npm moves to the package', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'assay-npm-'));
+  try {
+    writeFileSync(join(cwd, 'task.yaml'), 'title: One\n');
+    const { stderr, status } = spawnSync(
+      'npm',
+      ['--prefix', ROOT, 'run', 'assay', '--', 'submit', 'task.yaml'],
+      {
+        cwd,
+        env,
+        encoding: 'utf8',
+      },
+    );
+    expect(stderr).toContain('task.yaml:1: repository is missing');
+    expect(status).toBe(2);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
 });
