@@ -1,6 +1,7 @@
 import type { Counters, EventBus, Faults, ResolvedResource, Running } from '../ports.ts';
 import { answer, type ServiceAnswer } from '../service-error.ts';
 import { createActions } from './actions.ts';
+import { createBoxHost } from './box-host.ts';
 import { deploy } from './definitions.ts';
 import { createRunner } from './runner.ts';
 import type { Task } from './task.ts';
@@ -36,6 +37,7 @@ export interface Ecs extends Running {
  */
 export function createEcs(options: EcsOptions): Ecs {
   const tasks = new Map<string, Task>();
+  const boxes = createBoxHost();
   let stopping = false;
   const bus: EventBus = {
     // When the stack stops, nobody is left to hear of it; the next start finds out.
@@ -43,7 +45,7 @@ export function createEcs(options: EcsOptions): Ecs {
   };
   const actions = createActions({
     deployment: deploy(options),
-    runner: createRunner({ ...options, onLog: (line) => options.onLog(line), bus }),
+    runner: createRunner({ ...options, onLog: (line) => options.onLog(line), bus, boxes }),
     faults: options.faults,
     capacity: options.capacity,
     tasks,
@@ -57,6 +59,7 @@ export function createEcs(options: EcsOptions): Ecs {
         task.box?.stop(STOP_GRACE_MS);
       }
       await Promise.all([...tasks.values()].map(({ ended }) => ended));
+      await boxes.stop();
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventBus } from '../ports.ts';
-import { startBox } from './box.ts';
+import type { BoxHost } from './box-host.ts';
 import { overridden } from './request.ts';
 import { stateChange, type Task } from './task.ts';
 
@@ -11,6 +11,7 @@ export interface RunnerOptions {
   /** Given to every container, under the environment of its definition. */
   readonly env: Readonly<Record<string, string>>;
   readonly bus: EventBus;
+  readonly boxes: Pick<BoxHost, 'startBox'>;
   onLog(line: string): void;
 }
 
@@ -20,7 +21,7 @@ export interface Runner {
 }
 
 /** Runs tasks as child processes and tells the bus of each change of state. */
-export function createRunner({ dataDir, env, bus, onLog }: RunnerOptions): Runner {
+export function createRunner({ dataDir, env, bus, boxes, onLog }: RunnerOptions): Runner {
   const logs = join(dataDir, 'ecs-logs');
   const scratch = join(dataDir, 'ecs-scratch');
   for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
@@ -34,7 +35,7 @@ export function createRunner({ dataDir, env, bus, onLog }: RunnerOptions): Runne
       const { definition, id } = task;
       const { command, environment } = overridden(definition, task.request);
       try {
-        const box = await startBox({
+        const box = await boxes.startBox({
           directory: definition.container.directory,
           command,
           environment: { ...env, ...environment },
