@@ -1,5 +1,6 @@
 import { MAX_PATCH_BYTES } from '../names.ts';
 import { CheckoutError } from './error.ts';
+import { complaint } from './git.ts';
 import { inStore, line, mustInStore, type Store } from './store.ts';
 
 export interface Snapshot {
@@ -11,7 +12,7 @@ export interface Snapshot {
  * Everything that differs between a work tree and its base: untracked files that are not ignored, deletions, renames,
  * modes, binaries.
  * @param index the index that the work tree was made with; it saves reading unchanged files again.
- * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES.
+ * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `agent_failed` when something was left that git cannot take.
  */
 export async function snapshot(
   store: Store,
@@ -19,7 +20,16 @@ export async function snapshot(
   workTree: string,
   index: string,
 ): Promise<Snapshot> {
-  await mustInStore(store, ['add', '--all', '--', '.'], { index, workTree, timeoutMs: 600_000 });
+  const added = await inStore(store, ['add', '--all', '--', '.'], { index, workTree, timeoutMs: 600_000 });
+  // git would record such a folder as a submodule, without a single one of its files.
+  const embedded = /adding embedded git repository: (.*)/.exec(added.stderr)?.[1];
+  if (embedded !== undefined)
+    throw new CheckoutError(
+      'agent_failed',
+      `${embedded} is a git repository of its own; its files cannot be handed in`,
+    );
+  if (added.code !== 0)
+    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(added)}`);
   const [tree, diff] = await Promise.all([
     mustInStore(store, ['write-tree'], { index }),
     inStore(

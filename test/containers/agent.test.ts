@@ -125,6 +125,19 @@ describe('a failed agent', () => {
     expect(fail).toMatchObject({ failure_class, reason, base_commit: base });
   });
 
+  test.each([
+    [
+      'a repository of its own',
+      'git init -q sub && git -C sub -c user.name=x -c user.email=x commit -q --allow-empty -m x',
+      'sub is a git repository of its own',
+    ],
+    ['a repository without a commit', 'git init -q sub', 'what was left cannot be taken'],
+  ])('is one that leaves %s in its checkout', async (_, script, reason) => {
+    const { fail, complete } = await runAgent(script);
+    expect(complete).toBeUndefined();
+    expect(fail).toMatchObject({ failure_class: 'agent_failed', reason: expect.stringContaining(reason) });
+  });
+
   test('is one that takes too long', async () => {
     const { fail } = await runAgent('echo on it; sleep 60', {
       adapter: { kind: 'command', argv: ['bash', '-c', 'echo on it; sleep 60'], timeout_s: 1 },

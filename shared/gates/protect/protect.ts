@@ -1,10 +1,14 @@
 import { basePath, type Change, type Entry } from '../../checkout/changes.ts';
 import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { ProtectedFile } from '../../evidence/schema.ts';
 import { steeredByBase } from './package-json.ts';
 import { sectionsByBase } from './sections.ts';
 import { type Extent, protection } from './table.ts';
+
+/** Most bytes of all partly protected files together, in both versions. */
+const MAX_BYTES = 16 * 1_048_576;
 
 export interface Protected {
   /** The tree that commands run on: the patch, with what steers the checks as the base has it. */
@@ -42,7 +46,11 @@ export async function protect(
     sides.flatMap((side) =>
       side.extent === 'whole' ? [] : [side.base, side.head].flatMap((entry) => (entry ? [entry.id] : [])),
     ),
-  );
+    MAX_BYTES,
+  ).catch((error: unknown) => {
+    if (error instanceof CheckoutError) return null;
+    throw error;
+  });
   const planned: Planned[] = [];
   for (const side of sides) {
     const to = side.extent === 'whole' ? side.base : await merged(store, side, side.extent, texts);
@@ -84,10 +92,10 @@ async function merged(
   store: Store,
   { base, head }: Side,
   extent: Exclude<Extent, 'whole'>,
-  texts: ReadonlyMap<string, Buffer>,
+  texts: ReadonlyMap<string, Buffer> | null,
 ): Promise<Entry | null | undefined> {
-  // A link or a submodule in its place is not a configuration that anybody reviewed.
-  if (head === null || !isFile(head) || (base && !isFile(base))) return base;
+  // A link or a submodule in its place is not a configuration that anybody reviewed, nor is one without end.
+  if (texts === null || head === null || !isFile(head) || (base && !isFile(base))) return base;
   const text = (entry: Entry): string => (texts.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
   const result = MERGE[extent](base && text(base), text(head));
   if (result === null) return undefined;

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../shared/config/error.ts';
 import { parseConfig } from '../../../shared/config/load.ts';
 import { pipelineOf } from '../../../shared/gates/pipeline.ts';
+import { GATES } from '../../../shared/gates/registry.ts';
 
 const refusal = (text: string): string => {
   try {
@@ -145,4 +147,14 @@ test('the threshold of unverified completions is read', () => {
     threshold: 0.5,
     min_completions: 10,
   });
+});
+
+test('the example in the documentation is a configuration, and it names every key', () => {
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
+  const { gates } = parseConfig(example);
+  expect(pipelineOf(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
+  for (const gate of GATES)
+    for (const key of Object.keys(gate.settings)) expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
+  for (const key of Object.keys(gates))
+    if (key !== 'settings') expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
 });

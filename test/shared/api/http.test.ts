@@ -1,0 +1,86 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createBoxClient, RefusedError } from '../../../shared/api/box-client.ts';
+import { request, UnreachableError } from '../../../shared/api/http.ts';
+
+let server: Server | undefined;
+const serve = async (listener: RequestListener): Promise<string> => {
+  const started = createServer(listener);
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+};
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+const FAST = { backoffMs: 1 };
+
+test.each([408, 429, 500, 503])('%i is tried again until it works', async (status) => {
+  let calls = 0;
+  const url = await serve((_, response) => {
+    response.statusCode = ++calls < 3 ? status : 201;
+    response.end('body');
+  });
+  expect(await request(url, { method: 'POST', body: 'x' }, FAST)).toEqual({
+    status: 201,
+    body: Buffer.from('body'),
+  });
+  expect(calls).toBe(3);
+});
+
+test.each([200, 302, 404, 409, 422])('%i is an answer', async (status) => {
+  let calls = 0;
+  const url = await serve((_, response) => {
+    calls++;
+    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end();
+  });
+  expect((await request(url, { method: 'GET' }, FAST)).status).toBe(status);
+  expect(calls).toBe(1);
+});
+
+test('a connection that is cut in the middle of an answer is tried again', async () => {
+  let calls = 0;
+  const url = await serve((_, response) => {
+    if (++calls > 1) return void response.end('whole');
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('part');
+    setImmediate(() => response.destroy());
+  });
+  expect((await request(url, { method: 'GET' }, FAST)).body.toString()).toBe('whole');
+});
+
+test('an answer that does not come in time is given up, and the query of a URL is not told', async () => {
+  const url = await serve(() => {});
+  const failed = request(
+    `${url}/object?signature=secret`,
+    { method: 'GET' },
+    { ...FAST, timeoutMs: 20, tries: 2 },
+  );
+  await expect(failed).rejects.toThrow(UnreachableError);
+  await expect(failed).rejects.toThrow(/\/object: no answer after 20 ms$/);
+});
+
+test('nobody there is told with the address', async () => {
+  await expect(request('http://127.0.0.1:1/x', { method: 'GET' }, { ...FAST, tries: 2 })).rejects.toThrow(
+    /ECONNREFUSED/,
+  );
+});
+
+test('a refusal of the API carries its status, code and detail', async () => {
+  const seen: unknown[] = [];
+  const url = await serve((incoming, response) => {
+    seen.push([incoming.method, incoming.url, incoming.headers.authorization]);
+    response.writeHead(409).end('{"code":"stale_lease","detail":"too late"}');
+  });
+  const client = createBoxClient({ api_url: url, token: 'T', task_id: 'a' });
+  const refused = client.post('heartbeat', {});
+  await expect(refused).rejects.toThrow(RefusedError);
+  await expect(refused).rejects.toMatchObject({
+    status: 409,
+    code: 'stale_lease',
+    message: 'heartbeat was refused with 409: too late',
+  });
+  expect(seen).toEqual([['POST', '/tasks/a/heartbeat', 'Bearer T']]);
+});
