@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -85,13 +85,15 @@ async function measureStack(folder: string): Promise<Omit<BenchFigures, 'bundles
   }
 }
 
+/** What else this machine is doing: figures from a busy one say less. */
+const load = loadavg()[0] ?? 0;
 const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
 try {
   const measured = await measureStack(folder);
   say('bundles');
   const result: BenchFigures = {
     at: new Date().toISOString(),
-    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`,
+    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${load.toFixed(1)} at the start`,
     ...measured,
     bundles: measureBundles(join(import.meta.dirname, '../../.build/functions'), Object.values(ENV)),
   };
