@@ -19,7 +19,8 @@ interface CommandGate {
   readonly runsTests: boolean;
 }
 
-const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+/** A command line in `assay.yaml`. */
+export const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
 
 /** A gate that runs one command line: the configured one, or the project's own tool. */
 export function commandGate(definition: CommandGate): Gate {
@@ -36,15 +37,18 @@ export function commandGate(definition: CommandGate): Gate {
         context.command ??
         Command.safeParse(settings[commandKey]).data ??
         (await projectTool(context.subject, definition.tool));
-      return command === null ? nothingToRun(definition, context) : runCommand(definition, context, command);
+      return command === null
+        ? nothingToRun(definition, context)
+        : runCommand(context, command, definition.runsTests);
     },
   };
 }
 
-async function runCommand(
-  { runsTests }: CommandGate,
+/** Runs a command line on the patch; its exit code decides. */
+export async function runCommand(
   { subject, timeoutMs }: GateContext,
   command: string,
+  runsTests = false,
 ): Promise<GateResult> {
   const runs: RunResult[] = [];
   const result = await guarded(

@@ -1,0 +1,28 @@
+import { OutOfTime } from '../../code/facts.ts';
+import { type Project, projectOf } from '../../code/project.ts';
+import type { GateContext, GateResult } from '../gate.ts';
+import { type ChangedCode, changedCode } from './changed.ts';
+
+/**
+ * Lets a gate look at the code on both sides of the patch, within its time.
+ * @param look gets the changed code too; it is never empty.
+ */
+export async function lookAtCode(
+  { subject, timeoutMs }: GateContext,
+  look: (project: Project, changed: readonly ChangedCode[]) => Promise<GateResult>,
+): Promise<GateResult> {
+  const none = { kind: 'checked_by_us', findings: [] } as const;
+  try {
+    const project = await projectOf(subject, performance.now() + timeoutMs);
+    const changed = changedCode(project, subject.changes);
+    if (changed.length > 0) return await look(project, changed);
+    return {
+      ...none,
+      outcome: 'skipped',
+      detail: 'no code of Python, JavaScript, TypeScript, Go or Rust was changed',
+    };
+  } catch (error) {
+    if (error instanceof OutOfTime) return { ...none, outcome: 'timed_out', detail: error.message };
+    throw error;
+  }
+}
