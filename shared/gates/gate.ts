@@ -20,6 +20,8 @@ export interface GateResult {
   readonly findings: readonly Finding[];
   readonly detail: string;
   readonly metadata?: GateEvidence['metadata'];
+  /** What failed keeps the patch from being accepted, even where the gate is optional. */
+  readonly blocks?: boolean;
 }
 
 /** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */

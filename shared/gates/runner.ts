@@ -31,7 +31,7 @@ export function gateJobs(steps: readonly Step[], options: RunnerOptions): (() =>
       outcome: result.outcome,
       kind: result.kind,
       required: step.required,
-      blocked: step.required && result.outcome === 'failed',
+      blocked: result.outcome === 'failed' && (step.required || result.blocks === true),
       cached: false,
       findings: result.findings.map((finding) => ({
         ...finding,
