@@ -20,6 +20,12 @@ export interface Writer {
   idle(): Promise<void>;
 }
 
+interface Performed {
+  readonly answer: AwsJsonAnswer;
+  /** The item as it stands now. */
+  readonly item: Image | null;
+}
+
 interface WriterOptions {
   readonly engine: AwsJsonClient;
   readonly journal: Journal;
@@ -27,6 +33,8 @@ interface WriterOptions {
   readonly now?: () => number;
 }
 
+/** Items that are remembered as they stand, so that a write need not read them first. */
+const REMEMBERED = 2_000;
 const CONDITION_FAILED = 'ConditionalCheckFailedException';
 
 const validation = (message: string): AwsJsonAnswer => ({
@@ -38,9 +46,24 @@ const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : nul
 
 export function createWriter({ engine, journal, counters, now = Date.now }: WriterOptions): Writer {
   const locks = keyLocks();
+  /** By key, the oldest first. Nobody else writes to the engine, so what was written last is what is there. */
+  const current = new Map<string, Image | null>();
 
-  const get = async (table: string, key: Image): Promise<Image | null> =>
-    imageOf((await engine.expect('GetItem', { TableName: table, Key: key, ConsistentRead: true }))['Item']);
+  function remember(name: string, item: Image | null): void {
+    current.delete(name);
+    current.set(name, item);
+    const [oldest] = current.keys();
+    if (current.size > REMEMBERED && oldest !== undefined) current.delete(oldest);
+  }
+
+  const read = (TableName: string, Key: Image): Promise<AwsJsonAnswer> =>
+    engine.call('GetItem', { TableName, Key, ConsistentRead: true });
+
+  async function get(table: string, key: Image): Promise<Image | null> {
+    const { status, body } = await read(table, key);
+    if (status >= 400) throw new Error(`an item could not be read: ${JSON.stringify(body)}`);
+    return imageOf(body['Item']);
+  }
 
   /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
   async function after(intent: Intent, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
@@ -57,7 +80,7 @@ export function createWriter({ engine, journal, counters, now = Date.now }: Writ
     journal.end(id, sameImage(old, item) ? null : { table, key, old, new: item, byService, at: now() });
   }
 
-  async function perform(table: TableSpec, id: number | null, intent: Intent): Promise<AwsJsonAnswer> {
+  async function perform(table: TableSpec, id: number | null, intent: Intent): Promise<Performed> {
     const sent = toEngine(intent);
     const answer = await engine.call(intent.operation, sent);
     const written = answer.status < 400;
@@ -67,7 +90,7 @@ export function createWriter({ engine, journal, counters, now = Date.now }: Writ
     const units =
       written || conditionFailed ? writeUnits(intent.old, item, table.keyNames, table.indexes) : 0;
     if (!intent.byService) counters.add('DynamoDB', 'WriteUnits', units);
-    return toClient(intent, answer, item, units);
+    return { answer: toClient(intent, answer, item, units), item };
   }
 
   return {
@@ -76,12 +99,20 @@ export function createWriter({ engine, journal, counters, now = Date.now }: Writ
       if (key === null)
         return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
       if (!isNormal(key)) return validation('A number in a key must be written in its shortest form');
-      return locks.run(`${table.name} ${JSON.stringify(key)}`, async () => {
-        const known = await engine.call('GetItem', { TableName: table.name, Key: key, ConsistentRead: true });
-        if (known.status >= 400) return known;
-        const old = imageOf(known.body['Item']);
+      const name = `${table.name} ${JSON.stringify(key)}`;
+      return locks.run(name, async () => {
+        if (!current.has(name)) {
+          const known = await read(table.name, key);
+          if (known.status >= 400) return known;
+          remember(name, imageOf(known.body['Item']));
+        }
+        const old = current.get(name) ?? null;
         const intent: Intent = { table: table.name, operation, request, key, old, byService };
-        return perform(table, table.stream === null ? null : journal.begin(intent), intent);
+        current.delete(name);
+        const id = table.stream === null ? null : journal.begin(intent);
+        const { answer, item } = await perform(table, id, intent);
+        remember(name, item);
+        return answer;
       });
     },
     async recover(tables) {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { ENV } from '../../../shared/names.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
 import { type Endpoints, sdkEnvironment } from './environment.ts';
@@ -11,7 +12,7 @@ export interface LambdaHostOptions {
   readonly counters: Counters;
   /** Directory for compiled code. */
   readonly compileCache: string;
-  /** Threads per function; Lambda would start up to a thousand. */
+  /** Threads per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
   readonly maxInstances?: number;
   /** One line of a function's standard output. */
   onLog(name: string, line: string): void;
@@ -24,7 +25,7 @@ const WARM_UP = 2;
 export function createLambdaHost(
   options: LambdaHostOptions,
 ): LambdaHost & Running & { warmUp(): Promise<void> } {
-  const { functions, counters, maxInstances = 4 } = options;
+  const { functions, counters, maxInstances = Math.min(4, Math.max(2, availableParallelism())) } = options;
   const specs = new Map(functions.map((spec) => [spec.name, spec]));
   const pools = new Map(functions.map((spec) => [spec.name, poolFor(spec)]));
 

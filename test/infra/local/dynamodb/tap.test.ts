@@ -217,6 +217,10 @@ describe('answers', () => {
     await expect(invalid).rejects.toMatchObject({ name: 'ValidationException' });
     const keyless = client.send(new PutItemCommand({ TableName, Item: { pk: { S: 'wrong' } } }));
     await expect(keyless).rejects.toMatchObject({ name: 'ValidationException' });
+    const mistyped = client.send(
+      new DeleteItemCommand({ TableName, Key: { pk: { N: '1' }, sk: { S: 'it' } } }),
+    );
+    await expect(mistyped).rejects.toMatchObject({ name: 'ValidationException' });
     const tableless = client.send(new PutItemCommand({ TableName: 'Nothing', Item: key('wrong') }));
     await expect(tableless).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
     expect(newRecords()).toEqual([]);
