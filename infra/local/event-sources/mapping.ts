@@ -1,7 +1,7 @@
 import type { StartingPosition } from '../dynamodb/journal.ts';
+import { compilePattern, type Matcher } from '../events/pattern.ts';
 import type { ResolvedResource } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
-import { compileFilter, type Filter } from './filter.ts';
 
 interface Common {
   /** Logical id: names the mapping in messages and in positions. */
@@ -11,7 +11,7 @@ interface Common {
   readonly batchSize: number;
   readonly reportsItems: boolean;
   /** An event is delivered when one of them matches; null when there are none. */
-  readonly filters: readonly Filter[] | null;
+  readonly filters: readonly Matcher[] | null;
 }
 
 export interface QueueMapping extends Common {
@@ -81,7 +81,9 @@ function readCommon(id: string, sourceArn: string, source: Properties, batchSize
     batchSize: source.number('BatchSize', batchSize),
     reportsItems: source.list('FunctionResponseTypes').includes('ReportBatchItemFailures'),
     filters:
-      patterns.length === 0 ? null : patterns.map((item) => compileFilter(JSON.parse(item.text('Pattern')))),
+      patterns.length === 0
+        ? null
+        : patterns.map((item) => compilePattern(JSON.parse(item.text('Pattern')), item.where)),
   };
 }
 
