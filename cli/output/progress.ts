@@ -4,15 +4,12 @@ import type { Colors, Output } from '../io.ts';
 import { duration } from './format.ts';
 import { type LiveLine, liveLines } from './live.ts';
 import { noteOf, statusStyle } from './task-style.ts';
-import { oneLine, padEnd, truncate } from './text.ts';
-
-/** Most columns of a note in a line of progress; `assay task` has it whole. */
-const NOTE = 140;
+import { oneLine, padEnd } from './text.ts';
 
 /** What is happening to a task just now, in a few words. */
 export function activityOf(task: TaskView): string {
   const note = noteOf(task);
-  if (note !== '') return truncate(oneLine(note), NOTE);
+  if (note !== '') return note;
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
   return '';
 }

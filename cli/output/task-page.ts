@@ -3,13 +3,23 @@ import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schema
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Colors } from '../io.ts';
 import { count, dollars, duration } from './format.ts';
-import { statusStyle, verdictStyle } from './task-style.ts';
-import { oneLine, padEnd, printable } from './text.ts';
+import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
+import { oneLine, padEnd, printable, truncate } from './text.ts';
 
 type Chain = z.infer<typeof AttemptList>;
 
 const LABEL = 14;
 const field = (pc: Colors, label: string, value: string): string => `${pc.dim(padEnd(label, LABEL))}${value}`;
+
+/** Most columns of a check's detail; what decided is in the reasons, whole. */
+const DETAIL = 140;
+
+/** A reason as it came, with the output of the command line by line. */
+const reasonLines = (message: string, pc: Colors): string[] =>
+  printable(message)
+    .split('\n')
+    .filter((text) => text.trim() !== '')
+    .map((text, index) => (index === 0 ? `      - ${text}` : pc.dim(`        ${text}`)));
 
 const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) =>
   outcome === 'passed' ? pc.green : outcome === 'failed' ? pc.red : pc.yellow;
@@ -18,11 +28,9 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: Outcome, detail: string): string =>
-    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${oneLine(detail)}`)}`;
+    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(oneLine(detail), DETAIL)}`)}`;
   return [
-    ...verification.signals.map((each) =>
-      line('signal', `${each.type}: ${each.subject}`, each.outcome, each.detail),
-    ),
+    ...verification.signals.map((each) => line('signal', each.subject, each.outcome, each.detail)),
     ...verification.gates.map((each) =>
       line(
         'gate',
@@ -57,7 +65,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     lines.push(
       `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}`,
     );
-    lines.push(...verdict.reasons.map((reason) => `      - ${oneLine(reason.message)}`));
+    lines.push(...verdict.reasons.flatMap((reason) => reasonLines(reason.message, pc)));
   }
   if (decision)
     lines.push(
@@ -74,7 +82,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
     if (value !== null && value !== undefined && value !== '') lines.push(field(pc, label, value));
   };
   add('status', `${status}${task.flagged_unverified ? pc.yellow(' (unverified)') : ''}`);
-  add('failure', task.failure && pc.red(oneLine(`${task.failure.code}: ${task.failure.message}`)));
+  add('failure', task.failure && pc.red(`${oneLine(task.failure.code)}: ${noteOf(task)}`));
   add('waits for', task.blocked_reason && oneLine(task.blocked_reason.message));
   add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(oneLine).join('; ')}`);
   add(

@@ -1,6 +1,7 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
 import type { Status } from '../../shared/task/status.ts';
 import type { Colors } from '../io.ts';
+import { oneLine, truncate } from './text.ts';
 
 type Style = (text: string) => string;
 
@@ -30,8 +31,13 @@ export function verdictStyle(colors: Colors, verdict: TaskView['verdict']): Styl
 
 type Notable = Pick<TaskView, 'status' | 'hold' | 'failure' | 'blocked_reason' | 'flagged_unverified'>;
 
-/** The one thing to know about a task besides its status. */
-export function noteOf(task: Notable): string {
+/** Most columns of a note: the output of a failed command is in it, and `assay task` has it whole. */
+const NOTE = 140;
+
+/** The one thing to know about a task besides its status, on one line. */
+export const noteOf = (task: Notable): string => truncate(oneLine(wholeNote(task)), NOTE);
+
+function wholeNote(task: Notable): string {
   if (task.failure) return task.failure.message;
   if (task.hold) return `a person must decide: ${task.hold.reasons.join('; ')}`;
   if (task.blocked_reason) return task.blocked_reason.message;

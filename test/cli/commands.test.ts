@@ -101,7 +101,7 @@ describe('task', () => {
       key: 'k',
       tree: TREE,
       base_commit: BASE,
-      signals: [{ type: 'path_exists', subject: 'src/a.ts', outcome: 'passed', detail: '' }],
+      signals: [{ type: 'path_exists', subject: 'path_exists: src/a.ts', outcome: 'passed', detail: '' }],
       gates: [
         {
           name: 'tests',
@@ -130,7 +130,13 @@ describe('task', () => {
     verdict: {
       verdict: 'fail',
       verified: true,
-      reasons: [{ code: 'gate_failed', subject: 'tests', message: 'gate tests failed: exit code 1' }],
+      reasons: [
+        {
+          code: 'gate_failed',
+          subject: 'tests',
+          message: 'gate tests failed: exit code 1\n\n✖ adds\u001b[31m',
+        },
+      ],
       base_commit: BASE,
       tree: TREE,
       tests_run: true,
@@ -177,7 +183,7 @@ describe('task', () => {
       'failed       gate tests  exit code 1',
       'inert        gate lint  no such tool',
       `verdict fail on tree ${TREE.slice(0, 12)}`,
-      '- gate tests failed: exit code 1',
+      '      - gate tests failed: exit code 1\n        ✖ adds\n',
       'then escalate to claude-sonnet-5-5: janitor verification failed',
       'cost unknown',
       'saved         $0.0400 against going straight to the top model (break-even pass rate 25%)',
