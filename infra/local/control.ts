@@ -74,7 +74,8 @@ export function createControl(options: ControlOptions): RequestListener {
   return (request, response) => {
     serve(request).then(
       ({ status, body }) => send(request, response, status, body),
-      (error: unknown) => send(request, response, 500, { message: String(error) }),
+      (error: unknown) =>
+        send(request, response, error instanceof SyntaxError ? 400 : 500, { message: String(error) }),
     );
   };
 }

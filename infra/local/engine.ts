@@ -25,6 +25,12 @@ interface EngineOptions {
 export type FromEngine = { readonly port: number } | { readonly message: unknown };
 export const STOP_ENGINE = 'stop';
 
+/** An engine that runs elsewhere, and is not ours to stop. */
+export const elsewhere = (endpoint: string): Engine => ({
+  endpoint: endpoint.replace(/\/+$/, ''),
+  stop: async () => {},
+});
+
 /** Starts an engine's thread and waits until it listens. Throws when it cannot. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const worker = new Worker(options.script, { workerData: options.data, env: { ...options.env } });

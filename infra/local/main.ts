@@ -12,6 +12,8 @@ const USAGE = `usage: node infra/local/main.ts --data DIR [--port N] [--json] [-
   --port N     port of the API on 127.0.0.1; any, or that of the last time, when it is not given
   --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
   --verbose    write the logs of the functions and of the engines to standard error
+
+AWS_ENDPOINT_URL_DYNAMODB, _SQS and _S3 put another engine in the place of the embedded one.
 `;
 
 function usageError(message: string): never {
@@ -59,6 +61,11 @@ const stack = await startStack({
   assembly,
   cache: CACHE,
   port,
+  engines: {
+    DYNAMODB: process.env['AWS_ENDPOINT_URL_DYNAMODB'],
+    SQS: process.env['AWS_ENDPOINT_URL_SQS'],
+    S3: process.env['AWS_ENDPOINT_URL_S3'],
+  },
   onLog,
   onError,
   onFailure: fail,

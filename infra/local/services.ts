@@ -55,8 +55,8 @@ export function startServices(options: ServicesOptions): Services {
     functions: functionSpecs(resources, assets),
     endpoints: {
       DYNAMODB: dynamo.endpoint,
-      SQS: queues.endpoint,
-      S3: queues.endpoint,
+      SQS: queues.sqsEndpoint,
+      S3: queues.s3Endpoint,
       SFN: control.url,
       ECS: control.url,
     },
@@ -68,7 +68,7 @@ export function startServices(options: ServicesOptions): Services {
     },
   });
   const place = { region: REGION, accountId: ACCOUNT_ID };
-  const sqsEndpoint = queues.endpoint;
+  const { sqsEndpoint } = queues;
   const bus = createEventBus({ resources, lambda, onError });
   const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters });
   const ecs = createEcs({

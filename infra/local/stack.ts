@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createCounters } from './counters.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
@@ -17,12 +16,20 @@ export interface StackOptions {
   readonly cache: string;
   /** Port of the API; any, or that of the last time, when it is not given. */
   readonly port?: number | undefined;
+  /** Endpoints of engines that run elsewhere, to be used in place of the embedded ones. */
+  readonly engines?: Engines;
   /** Takes what functions and boxes print. */
   onLog(line: string): void;
   /** Takes what went wrong without ending the stack. */
   onError(message: string): void;
   /** Called when a part has died without which nothing can go on. */
   onFailure(error: Error): void;
+}
+
+export interface Engines {
+  readonly DYNAMODB?: string | undefined;
+  readonly SQS?: string | undefined;
+  readonly S3?: string | undefined;
 }
 
 /** The whole of Assay on this machine. */
@@ -52,7 +59,7 @@ async function startIn(
   options: StackOptions,
   started: Running[],
 ): Promise<LocalStack> {
-  const { onFailure } = options;
+  const { onFailure, engines = {} } = options;
   let stopping = false;
   const onError = (message: string): void => {
     // What ends with the stack has not gone wrong.
@@ -68,14 +75,14 @@ async function startIn(
   const { ports, path: dataDir } = directory;
   const common = { dataDir, resources: named, counters, onFailure };
   const [dynamo, queues, api, control, { startServices }] = await allOrNone([
-    begin(startDynamo({ ...common, port: ports.dynamodb, onError })),
-    begin(startQueues({ ...common, port: ports.queues })),
+    begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
+    begin(startQueues({ ...common, port: ports.queues, engines })),
     begin(listenLate(options.port, ports.api)),
     begin(listenLate(undefined, ports.control)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
   ]);
-  const queuesPort = Number(new URL(queues.endpoint).port);
+  const queuesPort = Number(new URL(queues.sqsEndpoint).port);
   directory.rememberPorts({
     api: api.port,
     control: control.port,
@@ -83,7 +90,7 @@ async function startIn(
     queues: queuesPort,
   });
 
-  const resources = resolveTemplate(assembly, { sqsEndpoint: queues.endpoint, apiEndpoint: api.url });
+  const resources = resolveTemplate(assembly, { sqsEndpoint: queues.sqsEndpoint, apiEndpoint: api.url });
   const { cache, onLog } = options;
   const [token, services] = await Promise.all([
     operatorToken(directory, dynamo),
@@ -106,7 +113,7 @@ async function startIn(
     url: api.url,
     token,
     controlUrl: control.url,
-    recordsDir: join(queues.bucketDirectory(recordsBucket(resources)), 'records'),
+    recordsDir: `${queues.bucketDirectory(recordsBucket(resources))}/records`,
     async stop() {
       stopping = true;
       await api.stop();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startEngine } from '../engine.ts';
+import { type Engine, elsewhere, startEngine } from '../engine.ts';
 import { awsJsonClient } from '../http/aws-json.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
@@ -17,6 +17,8 @@ export interface DynamoOptions {
   readonly counters: Counters;
   /** Tried first, so that the endpoint stays the same after a restart. */
   readonly port?: number;
+  /** Endpoint of another engine, to be used in place of the embedded one. */
+  readonly engine?: string | undefined;
   onFailure(error: Error): void;
   onError(message: string): void;
 }
@@ -35,22 +37,34 @@ export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 
 /** Starts DynamoDB: the engine, the tables of the template, and the tap in front. Interrupted writes are ended first. */
 export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
-  const { dataDir, counters, onFailure, onError } = options;
+  const engine = options.engine === undefined ? await startDynalite(options) : elsewhere(options.engine);
+  try {
+    return await startTapped(options, engine);
+  } catch (error) {
+    await engine.stop();
+    throw error;
+  }
+}
+
+function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<Engine> {
   const data: DynamoEngineData = { directory: join(dataDir, 'dynamodb') };
-  const engine = await startEngine({
+  return startEngine({
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
     data,
     env: { AWS_REGION: REGION, AWS_ACCOUNT_ID: ACCOUNT_ID },
     onFailure,
   });
+}
+
+async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dynamo> {
+  const { dataDir, counters, onError, port = 0 } = options;
   const client = awsJsonClient(engine.endpoint, DYNAMODB_TARGET);
-  const journal = openJournal(join(dataDir, 'stream'));
   const tables = tableSpecs(options.resources);
-  const writer = createWriter({ engine: client, journal, counters });
   await createTables(client, tables);
+  const journal = openJournal(join(dataDir, 'stream'));
+  const writer = createWriter({ engine: client, journal, counters });
   await writer.recover(tables);
-  const port = options.port ?? 0;
   const tap = await startTap({ engine: client, writer, tables, counters, port });
   const timeToLive = startTimeToLive({ engine: client, writer, tables, onError });
   return {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { startEngine } from '../engine.ts';
+import { type Engine, elsewhere, startEngine } from '../engine.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
+import { createBuckets, createQueues } from './elsewhere.ts';
 import type { QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
 
 export interface QueuesOptions {
@@ -9,13 +10,16 @@ export interface QueuesOptions {
   readonly resources: readonly ResolvedResource[];
   readonly counters: Counters;
   readonly port?: number;
+  /** Endpoints of other engines, to be used in place of the embedded one. */
+  readonly engines?: { readonly SQS?: string | undefined; readonly S3?: string | undefined };
   onFailure(error: Error): void;
 }
 
-/** SQS and S3, at one endpoint. */
+/** SQS and S3, which the embedded engine serves at one endpoint. */
 export interface Queues extends Running {
-  readonly endpoint: string;
-  /** Directory in which a bucket's objects are plain files under their keys. */
+  readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
+  /** Directory in which a bucket's objects are plain files under their keys; `s3://<bucket>` when S3 is elsewhere. */
   bucketDirectory(bucket: string): string;
 }
 
@@ -39,17 +43,36 @@ function queueSpec(queue: Properties): QueueSpec {
 
 /** Starts SQS and S3 with the queues and buckets of the template. What was there before a kill is there again. */
 export async function startQueues(options: QueuesOptions): Promise<Queues> {
-  const { counters, dataDir, resources } = options;
+  const { resources, engines = {} } = options;
   const ofType = (type: string) => resources.filter((resource) => resource.type === type).map(propertiesOf);
-  const objectDirectory = join(dataDir, 's3');
-  const data: QueuesEngineData = {
-    queueDirectory: join(dataDir, 'sqs'),
-    objectDirectory,
-    queues: ofType('AWS::SQS::Queue').map(queueSpec),
-    buckets: ofType('AWS::S3::Bucket').map((bucket) => bucket.text('BucketName')),
-    port: options.port ?? 0,
+  const queues = ofType('AWS::SQS::Queue').map(queueSpec);
+  const buckets = ofType('AWS::S3::Bucket').map((bucket) => bucket.text('BucketName'));
+  const objectDirectory = join(options.dataDir, 's3');
+  const { SQS, S3 } = engines;
+  if (SQS !== undefined) await createQueues(SQS, queues);
+  if (S3 !== undefined) await createBuckets(S3, buckets);
+  const embedded =
+    SQS !== undefined && S3 !== undefined
+      ? null
+      : await startFauxqs(options, {
+          queueDirectory: join(options.dataDir, 'sqs'),
+          objectDirectory,
+          queues: SQS === undefined ? queues : [],
+          buckets: S3 === undefined ? buckets : [],
+          port: options.port ?? 0,
+        });
+  const endpoint = (engine: string | undefined): string =>
+    (engine === undefined ? embedded : elsewhere(engine))?.endpoint ?? '';
+  return {
+    sqsEndpoint: endpoint(SQS),
+    s3Endpoint: endpoint(S3),
+    bucketDirectory: (bucket) => (S3 === undefined ? join(objectDirectory, bucket) : `s3://${bucket}`),
+    stop: async () => embedded?.stop(),
   };
-  const engine = await startEngine({
+}
+
+const startFauxqs = (options: QueuesOptions, data: QueuesEngineData): Promise<Engine> =>
+  startEngine({
     name: 'SQS and S3',
     script: new URL('./engine-worker.ts', import.meta.url),
     data,
@@ -57,8 +80,6 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
     onFailure: options.onFailure,
     onMessage: (message) => {
       const { service, operation } = message as RequestCount;
-      counters.add(service, operation);
+      options.counters.add(service, operation);
     },
   });
-  return { ...engine, bucketDirectory: (bucket) => join(objectDirectory, bucket) };
-}

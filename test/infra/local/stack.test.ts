@@ -1,7 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type LocalStack, startStack } from '../../../infra/local/stack.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createCounters } from '../../../infra/local/counters.ts';
+import { startDynamo } from '../../../infra/local/dynamodb/index.ts';
+import { startQueues } from '../../../infra/local/queues/index.ts';
+import { type Engines, type LocalStack, startStack } from '../../../infra/local/stack.ts';
+import { readAssembly } from '../../../infra/local/template/assets.ts';
+import { namedResources } from '../../../infra/local/template.ts';
 import { writeAssembly } from './support/assembly.ts';
 import { temporaryDirectory } from './support/resources.ts';
 
@@ -21,7 +26,9 @@ afterEach(async () => {
   directory.remove();
 });
 
-const start = async (changes: { assembly?: string; port?: number } = {}): Promise<LocalStack> => {
+const start = async (
+  changes: { assembly?: string; port?: number; engines?: Engines } = {},
+): Promise<LocalStack> => {
   stack = await startStack({
     dataDir: join(directory.path, 'data'),
     assembly,
@@ -120,55 +127,23 @@ test('a template with something that is not known is refused by name, and the di
   expect((await put(running, 'a')).status).toBe(202);
 });
 
-describe('the control endpoint', () => {
-  test('sets faults, and refuses unknown ones without setting any', async () => {
-    const running = await start();
-    const set = (faults: unknown) => control(running, 'POST', 'faults', { body: JSON.stringify(faults) });
-    expect(await set({ shuffle: true, runTaskCapacityFailures: 2 })).toEqual({
-      status: 200,
-      body: {
-        duplicateMessages: false,
-        duplicateStream: false,
-        shuffle: true,
-        runTaskCapacityFailures: 2,
-      },
-    });
-    expect(await set({ shuffle: false, earthquake: true })).toMatchObject({
-      status: 400,
-      body: { message: 'there is no fault earthquake' },
-    });
-    expect(await set({ shuffle: 'yes' })).toMatchObject({ status: 400 });
-    expect((await set({})).body).toMatchObject({ shuffle: true });
-  });
-
-  test('lists alarms and executions, and fires the schedules', async () => {
-    const running = await start();
-    expect(await control(running, 'GET', 'alarms')).toEqual({ status: 200, body: [] });
-    expect(await control(running, 'GET', 'executions')).toEqual({ status: 200, body: [] });
-    expect(await control(running, 'POST', 'schedules/fire')).toEqual({ status: 200, body: {} });
-    expect((await control(running, 'GET', 'nothing')).status).toBe(404);
-  });
-
-  test('serves Step Functions and ECS to SDK clients, and no other service', async () => {
-    const running = await start();
-    const call = async (target: string) => {
-      const headers = { 'x-amz-target': target, 'content-type': 'application/x-amz-json-1.1' };
-      const answer = await fetch(running.controlUrl, { method: 'POST', headers, body: '{}' });
-      return [answer.status, answer.headers.get('content-type'), await answer.json()];
-    };
-    const unknown = [
-      400,
-      'application/x-amz-json-1.1',
-      expect.objectContaining({ __type: expect.any(String) }),
-    ];
-    expect(await call('AWSStepFunctions.Nothing')).toEqual(unknown);
-    expect(await call('AmazonEC2ContainerServiceV20141113.Nothing')).toEqual(unknown);
-    expect(await call('AmazonSSM.GetParameter')).toEqual(unknown);
-  });
-
-  test('answers no page in a browser', async () => {
-    const running = await start();
-    const headers = { origin: 'https://example.com' };
-    expect((await control(running, 'POST', 'faults', { headers, body: '{}' })).status).toBe(403);
-  });
+test('engines that run elsewhere take the place of the embedded ones', async () => {
+  const named = namedResources(readAssembly(assembly));
+  const common = { resources: named, counters: createCounters(), onError: () => {}, onFailure: () => {} };
+  const dataDir = join(directory.path, 'elsewhere');
+  const [dynamo, queues] = await Promise.all([
+    startDynamo({ ...common, dataDir, resources: [] }),
+    startQueues({ ...common, dataDir, resources: [] }),
+  ]);
+  const engines = { DYNAMODB: dynamo.endpoint, SQS: queues.sqsEndpoint, S3: queues.s3Endpoint };
+  const running = await start({ engines });
+  expect((await put(running, 'a')).status).toBe(202);
+  await control(running, 'POST', 'drain');
+  expect(running.recordsDir).toBe('s3://bucket/records');
+  const object = `${queues.s3Endpoint}/bucket/records/a.jsonl`;
+  expect(await vi.waitFor(async () => (await fetch(object)).status === 200 || Promise.reject())).toBe(true);
+  expect(common.counters.snapshot()).toMatchObject({ SQS: { SendMessage: 1 }, DynamoDB: { PutItem: 2 } });
+  await running.stop();
+  stack = null;
+  await Promise.all([dynamo.stop(), queues.stop()]);
 });

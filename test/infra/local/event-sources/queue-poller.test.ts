@@ -40,7 +40,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  sqs = awsJsonClient(queues.endpoint, 'AmazonSQS');
+  sqs = awsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
 });
 afterAll(async () => {
   await Promise.all(sources.map((source) => source.stop()));
@@ -50,7 +50,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-const QueueUrl = (name: string): string => `${queues.endpoint}/000000000000/${name}`;
+const QueueUrl = (name: string): string => `${queues.sqsEndpoint}/000000000000/${name}`;
 const sendAll = (name: string, bodies: readonly string[]) =>
   sqs.expect('SendMessageBatch', {
     QueueUrl: QueueUrl(name),
@@ -83,7 +83,7 @@ function read(
   const source = startEventSources({
     resources: [mapping],
     dynamo: { journal, tables: [] },
-    sqsEndpoint: queues.endpoint,
+    sqsEndpoint: queues.sqsEndpoint,
     lambda: {
       async invoke(_name, payload): Promise<InvokeResult> {
         const { Records } = payload as { Records: readonly QueueRecord[] };

@@ -167,7 +167,7 @@ describe('a record that is reported as failed', () => {
         throw error;
       },
     });
-    sqsEndpoint = queues.endpoint;
+    sqsEndpoint = queues.sqsEndpoint;
     for (const id of ['a', 'bad', 'c']) change(id, 1);
     start(
       {
@@ -179,9 +179,9 @@ describe('a record that is reported as failed', () => {
     );
     await drained();
     expect(batches.map(seen)).toEqual([['a1', 'bad1', 'c1'], ['bad1'], ['bad1'], ['bad1'], ['c1']]);
-    const sqs = awsJsonClient(queues.endpoint, 'AmazonSQS');
+    const sqs = awsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
     const { Messages } = await sqs.expect('ReceiveMessage', {
-      QueueUrl: `${queues.endpoint}/000000000000/Dead`,
+      QueueUrl: `${queues.sqsEndpoint}/000000000000/Dead`,
     });
     const [message] = Messages as [{ Body: string }];
     expect(JSON.parse(message.Body)).toMatchObject({

@@ -47,8 +47,8 @@ async function start(port = 0): Promise<void> {
       throw error;
     },
   });
-  sqs = new SQSClient(clientConfig(queues.endpoint));
-  s3 = new S3Client(clientConfig(queues.endpoint));
+  sqs = new SQSClient(clientConfig(queues.sqsEndpoint));
+  s3 = new S3Client(clientConfig(queues.sqsEndpoint));
 }
 
 async function stop(): Promise<void> {
@@ -67,7 +67,7 @@ afterEach(async () => {
   directory.remove();
 });
 
-const url = (queue: string): string => `${queues.endpoint}/000000000000/${queue}`;
+const url = (queue: string): string => `${queues.sqsEndpoint}/000000000000/${queue}`;
 const receive = async (queue: string): Promise<Message | undefined> => {
   const { Messages } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl: url(queue), WaitTimeSeconds: 5, MaxNumberOfMessages: 1 }),
@@ -134,7 +134,7 @@ test('an object is a plain file under its key, and one that a kill left half des
 
 test('keys that are not a path below the bucket are refused', async () => {
   for (const key of ['a/../../escape', '../escape', 'a//b', 'a/./b']) {
-    const target = `${queues.endpoint}/files/${encodeURIComponent(key)}`;
+    const target = `${queues.sqsEndpoint}/files/${encodeURIComponent(key)}`;
     const answer = await fetch(target, { method: 'PUT', body: 'x' });
     expect(answer.status).toBe(500);
     expect(await answer.text()).toContain('cannot keep an object');
@@ -176,17 +176,17 @@ test('requests are counted by operation', async () => {
 });
 
 test('it listens where it did before when it can, elsewhere when it cannot, and only on loopback', async () => {
-  const port = Number(new URL(queues.endpoint).port);
+  const port = Number(new URL(queues.sqsEndpoint).port);
   await stop();
   await start(port);
-  expect(queues.endpoint).toBe(`http://127.0.0.1:${port}`);
+  expect(queues.sqsEndpoint).toBe(`http://127.0.0.1:${port}`);
   await stop();
   const taken = createServer();
   await new Promise<void>((resolve) => {
     taken.listen(port, '127.0.0.1', resolve);
   });
   await start(port);
-  expect(queues.endpoint).not.toBe(`http://127.0.0.1:${port}`);
+  expect(queues.sqsEndpoint).not.toBe(`http://127.0.0.1:${port}`);
   await sendMessage('still works');
   expect((await receive('Work'))?.Body).toBe('still works');
   taken.close();

@@ -1,0 +1,31 @@
+import { REGION } from '../template/identity.ts';
+import type { QueueSpec } from './engine-worker.ts';
+
+/** What an emulator elsewhere is told; none looks at it. */
+const CLIENT = {
+  region: REGION,
+  credentials: { accessKeyId: 'embedded', secretAccessKey: 'embedded' },
+} as const;
+
+/** Makes the queues of the template in an engine that runs elsewhere. Those that others refer to come first. */
+export async function createQueues(endpoint: string, queues: readonly QueueSpec[]): Promise<void> {
+  const { CreateQueueCommand, SQSClient } = await import('@aws-sdk/client-sqs');
+  const client = new SQSClient({ ...CLIENT, endpoint });
+  const refers = ({ attributes }: QueueSpec): number => ('RedrivePolicy' in attributes ? 1 : 0);
+  for (const { name, attributes } of queues.toSorted((a, b) => refers(a) - refers(b))) {
+    await client.send(new CreateQueueCommand({ QueueName: name, Attributes: { ...attributes } }));
+  }
+  client.destroy();
+}
+
+/** Makes the buckets of the template in an engine that runs elsewhere. */
+export async function createBuckets(endpoint: string, buckets: readonly string[]): Promise<void> {
+  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const client = new S3Client({ ...CLIENT, endpoint, forcePathStyle: true });
+  for (const bucket of buckets) {
+    await client.send(new CreateBucketCommand({ Bucket: bucket })).catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === 'BucketAlreadyOwnedByYou')) throw error;
+    });
+  }
+  client.destroy();
+}
