@@ -9,6 +9,7 @@ import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
 import { gatherEvidence } from '../shared/gates/gather.ts';
 import { killAllGroups } from '../shared/process/groups.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
+import { configError } from './check/errors.ts';
 import { bypassesOf, defaultBase, readNamed, signalsOf } from './check/options.ts';
 import { checkJson, renderCheck } from './check/render.ts';
 import { action, examples, JSON_OPTION } from './command.ts';
@@ -80,13 +81,7 @@ export async function runCheck(
 }
 
 function usageError(error: unknown): unknown {
-  if (error instanceof ConfigError)
-    return new CliError(EXIT.usage, 'config_invalid', `${error.file} cannot be used.`, {
-      details: error.problems.map(({ key, line, message }) => ({
-        where: `${error.file}:${line}${key === '' ? '' : `: ${key}`}`,
-        message,
-      })),
-    });
+  if (error instanceof ConfigError) return configError(error);
   if (error instanceof CheckoutError && error.failureClass !== 'unknown')
     return new CliError(EXIT.usage, error.failureClass, `${error.message}.`, {
       hint:

@@ -3,6 +3,7 @@ import { VERSION } from '../shared/version.ts';
 import { registerCheck } from './check.ts';
 import { registerActions } from './commands/actions.ts';
 import { registerDemo } from './commands/demo.ts';
+import { registerGates } from './commands/gates.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerSubmit } from './commands/submit.ts';
 import { registerTask } from './commands/task.ts';
@@ -55,6 +56,7 @@ export function buildProgram(io: Io, quiet = false): Command {
   registerStatus(program, io);
   registerActions(program, io);
   registerCheck(program, io);
+  registerGates(program, io);
   registerToken(program, io);
   registerDemo(program, io);
   return program;

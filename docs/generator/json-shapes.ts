@@ -46,6 +46,25 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   "unexpected": []
 }`,
   },
+  'gates list': {
+    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `tool` is `assay` for code of ours; it and `command` are null when nothing is configured, and `tool_found` is null when there is nothing to look for.',
+    example: `{
+  "gates": [
+    {
+      "name": "lint",
+      "flag": "lint",
+      "source": "built_in",
+      "on_by_default": true,
+      "enabled": true,
+      "required": true,
+      "condition": "always",
+      "command": "ruff check .",
+      "tool": "ruff",
+      "tool_found": false
+    }
+  ]
+}`,
+  },
   check: {
     text: '`--json` prints evidence and verdict of one tree. `verdict` is `pass`, `fail` or `refer`, an `outcome` one of `passed failed inert timed_out infra_failed skipped bypassed`, `kind` how it is known.',
     example: `{

@@ -5,6 +5,8 @@ import type { RunResult } from '../process/run.ts';
 import type { Condition } from './conditions.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
+import type { Subject } from './subject.ts';
+import { testRun } from './test-run.ts';
 import { projectTool, type ToolKind } from './tools.ts';
 
 interface CommandGate {
@@ -32,17 +34,25 @@ export function commandGate(definition: CommandGate): Gate {
     required: true,
     condition: definition.condition,
     settings: { [name]: z.boolean().optional(), [commandKey]: Command.optional() },
+    plan: async (project, settings) => {
+      const command = await commandOf(definition, project, settings);
+      return command === null ? null : { command };
+    },
     run: async (context, settings) => {
-      const command =
-        context.command ??
-        Command.safeParse(settings[commandKey]).data ??
-        (await projectTool(context.subject, definition.tool));
+      const command = context.command ?? (await commandOf(definition, context.subject, settings));
       return command === null
         ? nothingToRun(definition, context)
         : runCommand(context, command, definition.runsTests);
     },
   };
 }
+
+const commandOf = async (
+  { commandKey, tool }: CommandGate,
+  project: Pick<Subject, 'baseFile'>,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<string | null> =>
+  Command.safeParse(settings[commandKey]).data ?? (await projectTool(project, tool));
 
 /** Runs a command line on the patch; its exit code decides. */
 export async function runCommand(
@@ -55,8 +65,9 @@ export async function runCommand(
     subject,
     command,
     async (tree) => {
-      const room = await subject.rooms.enter(tree);
-      const ran = await room.run({ line: command }, timeoutMs);
+      const ran = runsTests
+        ? await testRun(subject, command, tree, timeoutMs)
+        : await (await subject.rooms.enter(tree)).run({ line: command }, timeoutMs);
       runs.push(ran);
       return outcomeOf(ran);
     },

@@ -12,6 +12,8 @@ export interface GateContext {
   /** Somebody switched it on; false when it is on only because that is the default. */
   readonly asked: boolean;
   readonly timeoutMs: number;
+  /** Names of the gates that this run requires. */
+  readonly required?: readonly string[];
 }
 
 export interface GateResult {
@@ -24,16 +26,26 @@ export interface GateResult {
   readonly blocks?: boolean;
 }
 
+/** What a gate would run in a project: a command line, or code of our own. Null: nothing, because no tool is configured. */
+export type Plan = { readonly command: string } | 'ours' | null;
+
 /** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */
 export interface Gate {
   readonly name: string;
-  /** Its switch under `quality_gates` in `assay.yaml`. */
+  /** Its switch under `quality_gates` in `assay.yaml`; a dot leads into a mapping, as in `benchmark.enabled`. */
   readonly flag: string;
   /** Whether it is on when the switch is not set. */
   readonly on: boolean;
+  /** Switches that switch it on too, where its own is not set. */
+  readonly onWith?: readonly string[];
   readonly required: boolean;
   readonly condition: Condition;
   /** The keys that it reads under `quality_gates`, its switch included. */
   readonly settings: z.ZodRawShape;
+  /** Says what `run` would run. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
+  readonly plan?: (
+    project: Pick<Subject, 'baseFile'>,
+    settings: Readonly<Record<string, unknown>>,
+  ) => Promise<Plan>;
   readonly run: (context: GateContext, settings: Readonly<Record<string, unknown>>) => Promise<GateResult>;
 }

@@ -21,11 +21,24 @@ export function pipelineOf(config: QualityGatesConfig | null): Step[] {
       const gate = gateNamed(name);
       return gate ? [{ gate, required, condition, command: command ?? null, asked: true }] : [];
     });
-  return GATES.filter((gate) => config.settings[gate.flag] ?? gate.on).map((gate) => ({
+  return GATES.filter((gate) => switchOf(gate, config.settings) ?? gate.on).map((gate) => ({
     gate,
     required: gate.required,
     condition: gate.condition,
     command: null,
-    asked: config.settings[gate.flag] !== undefined,
+    asked: switchOf(gate, config.settings) !== undefined,
   }));
+}
+
+/** Whether a gate was switched on or off; undefined: nobody said. */
+export function switchOf(
+  { flag }: Pick<Gate, 'flag'>,
+  settings: Readonly<Record<string, unknown>>,
+): boolean | undefined {
+  let value: unknown = settings;
+  for (const part of flag.split('.')) {
+    if (typeof value !== 'object' || value === null) break;
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return typeof value === 'boolean' ? value : undefined;
 }

@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** A program that a gate needs, and whether it is here. */
+export interface Tool {
+  /** Name or path of the program; null when the command line does not say, as `if …; fi` does not. */
+  readonly name: string | null;
+  readonly found: boolean | null;
+}
+
+/** What may stand before the program. */
+const BEFORE = /^(?:env|time|exec|command|nice|[A-Za-z_]\w*=.*)$/;
+const SHELL_WORD = /^(?:if|for|while|until|case|test|true|false|cd|set|export|exit|echo|\[|\[\[|!|\{|\()$/;
+/** `npm run --silent lint`: the program is named in package.json. */
+const SCRIPT = /^(?:npm|pnpm|yarn|bun)\s+(?:run\s+(?:-\S+\s+)*)?(?<script>[\w:.-]+)/;
+const THROUGH = /^(?:npx|bunx|pnpm\s+exec|uvx|uv\s+run|poetry\s+run)\s+(?:-\S+\s+)*/;
+
+/**
+ * The program of a command line, looked for where a gate would find it: among the installed tools of the project, and on the path.
+ * @param packageJson text of the project's package.json, or null.
+ */
+export async function toolOf(
+  command: string,
+  dir: string,
+  packageJson: string | null,
+  path: string = process.env['PATH'] ?? '',
+): Promise<Tool> {
+  const name = programOf(resolveScript(command.trim(), packageJson));
+  if (name === null) return { name: null, found: null };
+  const places = name.includes('/')
+    ? [join(dir, name)]
+    : [join(dir, 'node_modules/.bin'), join(dir, '.venv/bin'), ...path.split(delimiter).filter(Boolean)].map(
+        (folder) => join(folder, name),
+      );
+  const found = await Promise.all(places.map(isExecutable));
+  return { name, found: found.includes(true) };
+}
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+function resolveScript(command: string, packageJson: string | null): string {
+  const script = SCRIPT.exec(command)?.groups?.['script'];
+  if (script === undefined || packageJson === null) return command;
+  try {
+    const { scripts } = JSON.parse(packageJson) as { scripts?: Readonly<Record<string, unknown>> };
+    const line = scripts?.[script];
+    return typeof line === 'string' ? line.trim() : command;
+  } catch {
+    return command;
+  }
+}
+
+function programOf(command: string): string | null {
+  const words = command.replace(THROUGH, '').split(/\s+/);
+  while (words[0] !== undefined && BEFORE.test(words[0])) words.shift();
+  const first = words[0]?.replace(/^["']|["';]+$/g, '').replace(/^\.\//, './');
+  return first === undefined || first === '' || SHELL_WORD.test(first) ? null : first;
+}

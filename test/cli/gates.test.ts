@@ -1,0 +1,145 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ListedGate } from '../../cli/gates/list.ts';
+import { toolOf } from '../../cli/gates/tool.ts';
+import { run } from '../../cli/run.ts';
+import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
+import { GATES } from '../../shared/gates/registry.ts';
+import { temporaryFolder } from '../support/repository.ts';
+
+function folder(files: Readonly<Record<string, string>>): string {
+  const dir = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(dir, name, '..'), { recursive: true });
+    writeFileSync(join(dir, name), text);
+    chmodSync(join(dir, name), 0o755);
+  }
+  return dir;
+}
+
+async function list(cwd: string, ...args: string[]) {
+  const written = { out: '', err: '' };
+  const stream = (to: 'out' | 'err', columns?: number) => ({
+    write: (text: string) => {
+      written[to] += text;
+    },
+    isTTY: false,
+    columns,
+  });
+  const code = await run(['gates', 'list', ...args], {
+    env: {},
+    cwd,
+    stdout: stream('out', 80),
+    stderr: stream('err'),
+    readStdin: async () => '',
+  });
+  return { code, ...written };
+}
+const listed = async (dir: string): Promise<ListedGate[]> =>
+  (JSON.parse((await list(dir, '--json')).out) as { gates: ListedGate[] }).gates;
+
+describe('assay gates list', () => {
+  test('names every registered gate, also where nothing is configured', async () => {
+    const gates = await listed(folder({}));
+    expect(gates.map(({ name }) => name)).toEqual(GATES.map(({ name }) => name));
+    expect(gates.every(({ enabled }) => !enabled)).toBe(true);
+  });
+
+  test('says which tool of the project a gate would use, and whether it is there', async () => {
+    const gates = await listed(
+      folder({
+        'assay.yaml': 'quality_gates: { tests: true, type_check_command: no-such-checker --strict }\n',
+        'package.json': '{"scripts":{"lint":"our-lint ."}}',
+        'node_modules/.bin/our-lint': '#!/bin/sh\n',
+      }),
+    );
+    expect(gates.find(({ name }) => name === 'lint')).toEqual({
+      name: 'lint',
+      flag: 'lint',
+      source: 'built_in',
+      on_by_default: true,
+      enabled: true,
+      required: true,
+      condition: 'always',
+      command: 'npm run --silent lint',
+      tool: 'our-lint',
+      tool_found: true,
+    });
+    expect(gates.find(({ name }) => name === 'type_check')).toMatchObject({
+      enabled: false,
+      tool: 'no-such-checker',
+      tool_found: false,
+    });
+    expect(gates.find(({ name }) => name === 'tests')).toMatchObject({
+      enabled: true,
+      command: null,
+      tool: null,
+      tool_found: null,
+    });
+    expect(gates.find(({ name }) => name === 'import_cycle')).toMatchObject({
+      tool: 'assay',
+      tool_found: true,
+    });
+  });
+
+  test('shows the pipeline first and as it is written', async () => {
+    const gates = await listed(
+      folder({
+        'assay.yaml':
+          'quality_gates:\n  pipeline:\n    - { name: tests, command: "true-tool x", required: false, condition: "changed: src/**" }\n    - name: lint\n',
+      }),
+    );
+    expect(gates.slice(0, 2)).toMatchObject([
+      { name: 'tests', tool: 'true-tool', required: false, condition: 'changed: src/**', enabled: true },
+      { name: 'lint', enabled: true },
+    ]);
+  });
+
+  test('prints a table that fits the terminal', async () => {
+    const { out, code } = await list(folder({ 'assay.yaml': 'version: 1\n' }));
+    expect(code).toBe(0);
+    expect(out).toMatch(/^GATE +RUNS +REQUIRED/m);
+    expect(out).toMatch(/^lint +yes +yes +always/m);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test.each([
+    ['a configuration that cannot be used', { 'assay.yaml': 'version: 2\n' }, [], 'assay.yaml:1: version'],
+    ['a folder that is not there', {}, ['--repo', 'nowhere'], 'nowhere cannot be read'],
+  ])('refuses %s', async (_, files, args, message) => {
+    const { code, err } = await list(folder(files), ...args);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  test('has the documented JSON', async () => {
+    const [documented] = (JSON.parse(JSON_SHAPES['gates list']?.example ?? '') as { gates: object[] }).gates;
+    expect(Object.keys(documented ?? {})).toEqual(Object.keys((await listed(folder({})))[0] ?? {}));
+  });
+});
+
+describe('the program of a command line', () => {
+  test.each([
+    ['ruff check .', 'ruff'],
+    ['NO_COLOR=1 env time mypy .', 'mypy'],
+    ['npx --yes eslint .', 'eslint'],
+    ['npm test', 'vitest'],
+    ['npm run --silent lint', 'biome'],
+    ['npm run other', 'npm'],
+    ['./scripts/check.sh --all', './scripts/check.sh'],
+    ['cd web && make', null],
+    ['', null],
+  ])('%s is %s', async (command, name) => {
+    const scripts = JSON.stringify({ scripts: { test: 'vitest run', lint: 'biome ci .' } });
+    expect((await toolOf(command, '/nowhere', scripts, '')).name).toBe(name);
+  });
+
+  test('is looked for on the path', async () => {
+    const dir = folder({ 'bin/some-tool': '' });
+    expect(await toolOf('some-tool', '/nowhere', null, join(dir, 'bin'))).toEqual({
+      name: 'some-tool',
+      found: true,
+    });
+  });
+});
