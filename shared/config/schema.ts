@@ -4,18 +4,22 @@ import { GATES } from '../gates/registry.ts';
 
 const NAMES = GATES.map((gate) => gate.name);
 
+const TimeLimit = z.number().int().min(1).max(7_200);
+
 const Step = z.strictObject({
   name: z.enum(NAMES, { error: () => `is not a gate; known: ${NAMES.join(', ')}` }),
   required: z.boolean().default(true),
   condition: ConditionSetting.default('always'),
   command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
+  /** Time limit of this gate, in seconds. */
+  timeout_s: TimeLimit.optional(),
 });
 
 const COMMON = {
   /** Master switch. */
   enabled: z.boolean().default(true),
   /** Time limit of one gate, in seconds. */
-  timeout_s: z.number().int().min(1).max(7_200).default(120),
+  timeout_s: TimeLimit.default(120),
   allow_bypass: z.boolean().default(false),
   cache_enabled: z.boolean().default(true),
   /** Base of `assay check` when none is given; a task names its own. */

@@ -42,6 +42,12 @@ export interface Gate {
   readonly condition: Condition;
   /** The keys that it reads under `quality_gates`, its switch included. */
   readonly settings: z.ZodRawShape;
+  /** Its time limit in seconds where nothing else is set for it. Absent: `timeout_s`, as for all. */
+  readonly timeoutS?: number;
+  /** Key of a time limit of its own, in seconds, among its `settings`; a dot as in `flag`. */
+  readonly timeoutKey?: string;
+  /** Formatters run before all other gates, one after the other. */
+  readonly formatter?: boolean;
   /** Says what `run` would run. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: Pick<Subject, 'baseFile'>,

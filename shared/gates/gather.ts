@@ -5,12 +5,12 @@ import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE } from '../config/file.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Evidence } from '../evidence/schema.ts';
-import { pooled } from '../process/pool.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass } from './runner.ts';
+import { runJobs } from './schedule.ts';
 import { lookAtSignals, runSignal } from './signals.ts';
 import { makeSubject, type Subject } from './subject.ts';
 
@@ -66,15 +66,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     return runSignal(subject, signal);
   });
   const signalResults: Evidence['signals'] = [];
-  const gateResults: Evidence['gates'] = [];
-  await pooled(options.parallel ?? availableParallelism(), [
-    ...signalSteps.map((step, index) => async () => {
+  const gateResults = await runJobs(
+    gateSteps,
+    signalSteps.map((step, index) => async () => {
       signalResults[index] = await step();
     }),
-    ...gateSteps.map((step, index) => async () => {
-      gateResults[index] = await step();
-    }),
-  ]);
+    options.parallel ?? availableParallelism(),
+  );
   return {
     schema_version: 1,
     base_commit: base,
@@ -92,8 +90,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
 async function jobsOf(config: LoadedConfig, subject: Subject, bypasses: readonly Bypass[]) {
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
-  const { timeout_s, settings } = config.gates;
-  return gateJobs(pipelineOf(config.gates), { subject, timeoutMs: timeout_s * 1_000, settings, bypasses });
+  return gateJobs(pipelineOf(config.gates), { subject, settings: config.gates.settings, bypasses });
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

@@ -11,34 +11,55 @@ export interface Step {
   readonly command: string | null;
   /** Somebody switched it on; false when it is on only because that is the default. */
   readonly asked: boolean;
+  readonly timeoutMs: number;
 }
 
 /** The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make. */
 export function pipelineOf(config: QualityGatesConfig | null): Step[] {
   if (!config?.enabled) return [];
   if (config.pipeline)
-    return config.pipeline.flatMap(({ name, required, condition, command }) => {
+    return config.pipeline.flatMap(({ name, required, condition, command, timeout_s }) => {
       const gate = gateNamed(name);
-      return gate ? [{ gate, required, condition, command: command ?? null, asked: true }] : [];
+      if (!gate) return [];
+      const timeoutMs = timeout_s === undefined ? timeLimitOf(gate, config) : timeout_s * 1_000;
+      return [{ gate, required, condition, command: command ?? null, asked: true, timeoutMs }];
     });
-  return GATES.filter((gate) => switchOf(gate, config.settings) ?? gate.on).map((gate) => ({
-    gate,
-    required: gate.required,
-    condition: gate.condition,
-    command: null,
-    asked: switchOf(gate, config.settings) !== undefined,
-  }));
+  return GATES.filter((gate) => switchOf(gate, config.settings) ?? isOnUnasked(gate, config.settings)).map(
+    (gate) => ({
+      gate,
+      required: gate.required,
+      condition: gate.condition,
+      command: null,
+      asked: switchOf(gate, config.settings) !== undefined,
+      timeoutMs: timeLimitOf(gate, config),
+    }),
+  );
 }
+
+/** On by default, or because of another gate that somebody switched on. */
+const isOnUnasked = ({ on, onWith }: Gate, settings: Readonly<Record<string, unknown>>): boolean =>
+  on || (onWith?.some((flag) => switchOf({ flag }, settings) === true) ?? false);
 
 /** Whether a gate was switched on or off; undefined: nobody said. */
 export function switchOf(
   { flag }: Pick<Gate, 'flag'>,
   settings: Readonly<Record<string, unknown>>,
 ): boolean | undefined {
+  const value = settingAt(settings, flag);
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** In milliseconds: what is set for this gate, what the gate needs, or what is set for all. */
+function timeLimitOf({ timeoutKey, timeoutS }: Gate, config: QualityGatesConfig): number {
+  const own = timeoutKey === undefined ? undefined : settingAt(config.settings, timeoutKey);
+  return (typeof own === 'number' ? own : (timeoutS ?? config.timeout_s)) * 1_000;
+}
+
+function settingAt(settings: Readonly<Record<string, unknown>>, key: string): unknown {
   let value: unknown = settings;
-  for (const part of flag.split('.')) {
-    if (typeof value !== 'object' || value === null) break;
+  for (const part of key.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[part];
   }
-  return typeof value === 'boolean' ? value : undefined;
+  return value;
 }

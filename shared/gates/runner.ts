@@ -3,6 +3,7 @@ import type { GateEvidence } from '../evidence/schema.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
 import type { Step } from './pipeline.ts';
+import type { GateJob } from './schedule.ts';
 import type { Subject } from './subject.ts';
 
 /** A gate that somebody decided to leave out this once. It never counts as passed. */
@@ -14,18 +15,18 @@ export interface Bypass {
 
 export interface RunnerOptions {
   readonly subject: Subject;
-  readonly timeoutMs: number;
   /** The gates' own keys of the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly bypasses: readonly Bypass[];
 }
 
-/** One job per gate, to be run side by side with others; each never rejects. */
-export function gateJobs(steps: readonly Step[], options: RunnerOptions): (() => Promise<GateEvidence>)[] {
-  return steps.map((step) => async () => {
+/** One job per gate, in pipeline order. */
+export function gateJobs(steps: readonly Step[], options: RunnerOptions): GateJob[] {
+  const required = steps.flatMap((step) => (step.required ? [step.gate.name] : []));
+  const runOne = async (step: Step): Promise<GateEvidence> => {
     const started = performance.now();
     const bypass = options.bypasses.find((each) => each.gate === step.gate.name);
-    const result = bypass ? bypassed(bypass) : await runStep(step, options);
+    const result = bypass ? bypassed(bypass) : await runStep(step, required, options);
     return {
       name: step.gate.name,
       outcome: result.outcome,
@@ -41,10 +42,15 @@ export function gateJobs(steps: readonly Step[], options: RunnerOptions): (() =>
       duration_ms: Math.round(performance.now() - started),
       metadata: result.metadata ?? {},
     };
-  });
+  };
+  return steps.map((step) => ({ first: step.gate.formatter ?? false, run: () => runOne(step) }));
 }
 
-async function runStep(step: Step, { subject, timeoutMs, settings }: RunnerOptions): Promise<GateResult> {
+async function runStep(
+  step: Step,
+  required: readonly string[],
+  { subject, settings }: RunnerOptions,
+): Promise<GateResult> {
   if (!holds(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
@@ -53,8 +59,11 @@ async function runStep(step: Step, { subject, timeoutMs, settings }: RunnerOptio
       detail: `condition ${describeCondition(step.condition)} does not hold`,
     };
   try {
-    const { command, asked } = step;
-    return await step.gate.run({ subject, timeoutMs, command, asked }, settings);
+    const { command, asked, timeoutMs } = step;
+    return await within(
+      timeoutMs + LATE_MS,
+      step.gate.run({ subject, timeoutMs, command, asked, required }, settings),
+    );
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
     return {
@@ -63,6 +72,30 @@ async function runStep(step: Step, { subject, timeoutMs, settings }: RunnerOptio
       findings: [],
       detail: `the gate itself broke: ${error instanceof Error ? error.message : String(error)}`,
     };
+  }
+}
+
+/** Gates keep their own time; this is for one that does not. In milliseconds. */
+const LATE_MS = 5_000;
+
+async function within(limitMs: number, running: Promise<GateResult>): Promise<GateResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<GateResult>((resolve) => {
+    timer = setTimeout(
+      () =>
+        resolve({
+          outcome: 'timed_out',
+          kind: 'checked_by_us',
+          findings: [],
+          detail: `the gate did not end within ${limitMs} ms`,
+        }),
+      limitMs,
+    );
+  });
+  try {
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
