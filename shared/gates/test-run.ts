@@ -1,0 +1,24 @@
+import type { RunResult } from '../process/run.ts';
+import type { Subject } from './subject.ts';
+
+const runs = new WeakMap<Subject, Map<string, Promise<RunResult>>>();
+
+/**
+ * Runs a command that runs tests on a tree, in a checkout of its own. Several gates ask for the same run; the first one's result,
+ * and its time limit, count for all.
+ */
+export function testRun(
+  subject: Subject,
+  command: string,
+  tree: string,
+  timeoutMs: number,
+): Promise<RunResult> {
+  const known = runs.get(subject) ?? new Map<string, Promise<RunResult>>();
+  runs.set(subject, known);
+  const key = `${tree}\0${command}`;
+  const there = known.get(key);
+  if (there) return there;
+  const running = subject.rooms.enter(tree).then((room) => room.run({ line: command }, timeoutMs));
+  known.set(key, running);
+  return running;
+}
