@@ -1,0 +1,64 @@
+import { RANK } from '../scan/detector.ts';
+import type { Rule } from '../scan/rule.ts';
+import { COPYRIGHT, idsOf, type Own, ownerOf } from './own.ts';
+
+const base = { severity: 'high', before: 0, after: 320, rank: RANK.token, inBinary: false } as const;
+
+/** What templates and manuals have in the place of a name. */
+const NO_OWNER =
+  /^(?:your name|your company|author|the authors?|name|owner|copyright holders?|<.*|\[.*|\{.*|\$.*|%.*|name of (?:copyright owner|author)|example(?: (?:inc|corp|ltd|company))?)\b/i;
+
+/** Rules for text that somebody else has the rights to. @param own what is the project's own, and so is nobody else's. */
+export function licenseRules(own: Own): Rule[] {
+  const ours = (text: string): boolean => {
+    const owner = ownerOf(text);
+    return [...own.owners].some(
+      (name) => owner === name || owner.startsWith(`${name} `) || owner.startsWith(`${name},`),
+    );
+  };
+  return [
+    {
+      ...base,
+      rule: 'spdx_identifier',
+      title: 'license of somebody else',
+      anchors: ['spdx-license-identifier'],
+      pattern:
+        /SPDX-License-Identifier:[ \t]{0,8}(?<value>[A-Za-z0-9.+()-]{2,60}(?:[ \t]{1,2}(?:AND|OR|WITH)[ \t]{1,2}[A-Za-z0-9.+()-]{2,60}){0,4})/i,
+      accept: ({ value }) => {
+        const ids = idsOf(value);
+        return ids.length > 0 && ids.every((id) => own.licenses.has(id)) ? null : 'high';
+      },
+    },
+    {
+      ...base,
+      rule: 'copyright_header',
+      title: 'copyright of somebody else',
+      anchors: ['copyright'],
+      pattern: new RegExp(COPYRIGHT, 'i'),
+      accept: ({ value }) =>
+        ownerOf(value).length < 2 || NO_OWNER.test(ownerOf(value)) || ours(value) ? null : 'high',
+    },
+    {
+      ...base,
+      rule: 'all_rights_reserved',
+      title: 'rights that somebody reserves',
+      anchors: ['all rights reserved'],
+      pattern: /all rights reserved/i,
+      accept: ({ text, at }) => {
+        if (own.reserved) return null;
+        const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+        const owner = new RegExp(COPYRIGHT, 'i').exec(`${line} `)?.groups?.['value'];
+        return owner !== undefined && ours(owner) ? null : 'high';
+      },
+      before: 200,
+    },
+    {
+      ...base,
+      rule: 'gpl_notice',
+      title: 'license of the GNU family',
+      anchors: ['gnu '],
+      pattern: /GNU (?:(?:Affero|Lesser|Library) )?General Public Licen[sc]e/i,
+      accept: () => (own.gnu ? null : 'high'),
+    },
+  ];
+}

@@ -1,0 +1,164 @@
+import { readBlobs } from '../../checkout/edit.ts';
+import { mustInStore, type Store } from '../../checkout/store.ts';
+
+/** What the project itself is licensed under, as the base commit says. */
+export interface Own {
+  /** SPDX identifiers, in lower case. */
+  readonly licenses: ReadonlySet<string>;
+  /** Holders of the copyright, in lower case, without dates and addresses. */
+  readonly owners: ReadonlySet<string>;
+  /** Part of the GNU family. */
+  readonly gnu: boolean;
+  /** "All rights reserved" is part of its own notice. */
+  readonly reserved: boolean;
+}
+
+const NAMES = [
+  'LICENSE',
+  'LICENSE.md',
+  'LICENSE.txt',
+  'LICENCE',
+  'LICENCE.md',
+  'LICENCE.txt',
+  'COPYING',
+  'COPYING.LESSER',
+  'COPYRIGHT',
+  'NOTICE',
+  'NOTICE.txt',
+  'AUTHORS',
+  'package.json',
+  'pyproject.toml',
+  'setup.cfg',
+  'Cargo.toml',
+] as const;
+
+/** Largest such file that is read, in bytes. */
+const MAX_BYTES = 262_144;
+
+/** The head of a license text, and what it is called. Longer names first: one can be the beginning of another. */
+const TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/GNU AFFERO GENERAL PUBLIC LICENSE\s{1,80}Version 3/i, 'agpl-3.0'],
+  [/GNU LESSER GENERAL PUBLIC LICENSE\s{1,80}Version 3/i, 'lgpl-3.0'],
+  [/GNU LESSER GENERAL PUBLIC LICENSE\s{1,80}Version 2\.1/i, 'lgpl-2.1'],
+  [/GNU GENERAL PUBLIC LICENSE\s{1,80}Version 3/i, 'gpl-3.0'],
+  [/GNU GENERAL PUBLIC LICENSE\s{1,80}Version 2/i, 'gpl-2.0'],
+  [/Apache License,?\s{1,80}Version 2\.0/i, 'apache-2.0'],
+  [/Mozilla Public License,?\s{1,80}Version 2\.0/i, 'mpl-2.0'],
+  [/Permission is hereby granted, free of charge/i, 'mit'],
+  [/Permission to use, copy, modify, and\/or distribute/i, 'isc'],
+  [/Redistributions of source code must retain[\s\S]{0,1200}Neither the name/i, 'bsd-3-clause'],
+  [/Redistributions of source code must retain/i, 'bsd-2-clause'],
+  [/This is free and unencumbered software/i, 'unlicense'],
+];
+
+/** A line that says whose it is: year or years, then a name. UTF-8 read as Latin-1 has two characters for some signs. */
+export const COPYRIGHT = String.raw`Copyright[ \t]{1,4}(?:\(c\)|\u00c2?\u00a9|&copy;)?[ \t]{0,4}(?:\d{4}(?:[ \t]{0,2}(?:-|,|\u00e2\u0080\u0093|to)[ \t]{0,2}(?:\d{4}|present|now)){0,6})[ ,\t]{1,4}(?:by[ \t]{1,4})?(?<value>[^\n\r*#<>"'|]{2,100})`;
+
+/** A name without what stands around it in different notices. */
+export const ownerOf = (text: string): string =>
+  text
+    .replace(/all rights reserved.*$/i, '')
+    .replace(/<[^>]*>|\([^)]*\)|https?:\/\/\S+/g, '')
+    .replace(/\.(?=\s|,|$)/g, '')
+    .replace(/^[\s,.;:-]+|[\s,.;:*/-]+$/g, '')
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
+
+/** Reads the license and the package metadata of the base, in the root and in the folders above `paths`. */
+export async function ownLicense(store: Store, base: string, paths: readonly string[]): Promise<Own> {
+  const folders = new Set(paths.flatMap(foldersOf));
+  const wanted = [...folders].slice(0, 200).flatMap((folder) => NAMES.map((name) => `${folder}${name}`));
+  const listed = await mustInStore(store, ['ls-tree', '-z', '--long', base, '--', ...wanted]);
+  const files = listed
+    .toString('utf8')
+    .split('\0')
+    .flatMap((entry) => {
+      const match = /^100\d{3} blob ([0-9a-f]{40,64}) +(\d{1,12})\t(.+)$/s.exec(entry);
+      const [, id = '', size = '', path = ''] = match ?? [];
+      return match && Number(size) <= MAX_BYTES ? [{ id, path }] : [];
+    });
+  const blobs = await readBlobs(
+    store,
+    files.map(({ id }) => id),
+  );
+  const texts = files.map(({ id, path }) => ({
+    path,
+    text: (blobs.get(id) ?? Buffer.alloc(0)).toString('latin1'),
+  }));
+  return understand(texts);
+}
+
+/** The folders that a path lies in, with a slash at the end; the root is empty. */
+function foldersOf(path: string): string[] {
+  const folders = [''];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    folders.push(path.slice(0, at + 1));
+  return folders;
+}
+
+/** Exported for tests. */
+export function understand(files: readonly { readonly path: string; readonly text: string }[]): Own {
+  const licenses = new Set<string>();
+  const owners = new Set<string>();
+  let reserved = false;
+  const addOwner = (name: string | undefined): void => {
+    const owner = ownerOf(name ?? '');
+    if (owner.length >= 2) owners.add(owner);
+  };
+  const addLicense = (expression: string): void => {
+    for (const id of idsOf(expression)) licenses.add(id);
+  };
+  for (const { path, text } of files) {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (name === 'package.json') {
+      const { license, authors } = packageFacts(text);
+      addLicense(license);
+      authors.forEach(addOwner);
+    } else if (/\.(?:toml|cfg)$/.test(name)) {
+      addLicense(
+        /^[ \t]*license[ \t]*=[ \t]*(?:\{[ \t]*text[ \t]*=[ \t]*)?["']?([A-Za-z0-9.+() -]{2,80})/m.exec(
+          text,
+        )?.[1] ?? '',
+      );
+      for (const match of text.matchAll(/\bname[ \t]*=[ \t]*["']([^"'\n]{2,100})["'][^}\n]{0,200}\}/g))
+        addOwner(match[1]);
+      for (const match of text.matchAll(/^authors?[ \t]*=[ \t]*\[?[ \t]*["']?([^"'\]\n<]{2,100})/gm))
+        addOwner(match[1]);
+    } else if (name === 'AUTHORS')
+      for (const line of text.split('\n').slice(0, 500)) addOwner(line.replace(/^#.*/, ''));
+    else {
+      const known = TEXTS.find(([head]) => head.test(text))?.[1];
+      if (known) licenses.add(known);
+      for (const match of text.matchAll(new RegExp(COPYRIGHT, 'gi'))) addOwner(match.groups?.['value']);
+      for (const match of text.matchAll(/SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+() -]{2,80})/g))
+        addLicense(match[1] ?? '');
+      reserved ||= /all rights reserved/i.test(text);
+    }
+  }
+  return { licenses, owners, reserved, gnu: [...licenses].some((id) => /^[al]?gpl/.test(id)) };
+}
+
+/** The identifiers of an SPDX expression; `GPL-3.0-only`, `-or-later` and `+` count as the licence itself. */
+export const idsOf = (expression: string): string[] =>
+  expression
+    .split(/\s+(?:AND|OR|WITH)\s+|[()\s]+/i)
+    .map((id) => id.toLowerCase().replace(/(?:-only|-or-later|\+)$/, ''))
+    .filter((id) => id !== '' && !/exception/.test(id));
+
+function packageFacts(text: string): { readonly license: string; readonly authors: readonly string[] } {
+  try {
+    const { license, author, contributors } = JSON.parse(text) as Record<string, unknown>;
+    const nameOf = (person: unknown): string =>
+      typeof person === 'string'
+        ? person
+        : typeof person === 'object' && person !== null && 'name' in person
+          ? String(person.name)
+          : '';
+    return {
+      license: typeof license === 'string' ? license : '',
+      authors: [author, ...(Array.isArray(contributors) ? contributors : [])].map(nameOf),
+    };
+  } catch {
+    return { license: '', authors: [] };
+  }
+}

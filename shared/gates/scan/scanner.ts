@@ -1,0 +1,140 @@
+import { Automaton } from './automaton.ts';
+import { DERIVATIONS, type Derived } from './derive.ts';
+import type { Detector, Match } from './detector.ts';
+import { encodedTexts } from './encoded.ts';
+import type { FileFacts } from './file-facts.ts';
+import { numberRuns } from './runs.ts';
+import { keepBest } from './spans.ts';
+import { Windows } from './windows.ts';
+
+/** A match in the bytes that were scanned, or in what they stand for. */
+export interface Seen extends Match {
+  readonly rank: number;
+  /** How it was hidden, in words; null when it stands there as it is. */
+  readonly hidden: string | null;
+}
+
+export interface Scan {
+  readonly seen: readonly Seen[];
+  /** Bytes that were given to detectors, those given twice counted twice: the work, whatever the machine. */
+  readonly work: number;
+}
+
+/** Digits that a number needs before anybody looks at it: those of a social security number. */
+const MIN_DIGITS = 9;
+/** Texts in texts, such as base64 of a literal that was split. */
+const MAX_DEPTH = 2;
+/** Two pieces of a long text share this much, so that nothing is missed where it is cut. */
+const PIECE_OVERLAP = 2_048;
+/** What a detector may look at before the place where it is to look. */
+const CONTEXT = 160;
+
+type Reader = { readonly detector: Detector } | { readonly derive: (text: string) => Derived };
+
+/** Detectors, made ready to look at many texts in time that grows with their length only. */
+export class Scanner {
+  readonly #automaton: Automaton;
+  readonly #readers: readonly Reader[];
+  readonly #ofWord: readonly { readonly reader: number; readonly length: number }[];
+  readonly #before: readonly number[];
+  readonly #after: readonly number[];
+  readonly #ofDigits: readonly number[];
+
+  constructor(detectors: readonly Detector[]) {
+    const all = [
+      ...detectors.map((detector) => ({ ...reach(detector), reader: { detector } })),
+      ...DERIVATIONS.map(({ derive, ...how }) => ({ ...how, reader: { derive } })),
+    ];
+    const words = all.flatMap(({ anchors }, reader) =>
+      anchors === 'digits' ? [] : anchors.map((word) => ({ word, reader, length: word.length })),
+    );
+    this.#automaton = new Automaton(words.map(({ word }) => word));
+    this.#ofWord = words;
+    this.#readers = all.map(({ reader }) => reader);
+    this.#before = all.map(({ before }) => before);
+    this.#after = all.map(({ after }) => after);
+    this.#ofDigits = all.flatMap(({ anchors }, reader) => (anchors === 'digits' ? [reader] : []));
+  }
+
+  /** Everything that the detectors see. Of what they see in the same place the best is kept. */
+  scan(bytes: Buffer, file: FileFacts): Scan {
+    const { seen, work } = this.#look(bytes, file, 0);
+    return { seen: keepBest(seen), work };
+  }
+
+  #look(bytes: Buffer, file: FileFacts, depth: number): { seen: Seen[]; work: number } {
+    const windows = this.#windows(bytes);
+    const text = bytes.toString('latin1');
+    const seen: Seen[] = [];
+    let work = 0;
+    const deeper = (derived: Derived, from: number): void => {
+      if (derived.text === '' || depth >= MAX_DEPTH) return;
+      const below = this.#look(Buffer.from(derived.text, 'latin1'), file, depth + 1);
+      work += below.work;
+      for (const match of below.seen) {
+        const span = derived.original(match.start, match.end);
+        if (span)
+          seen.push({
+            ...match,
+            start: from + span[0],
+            end: from + span[1],
+            hidden: match.hidden ?? derived.how,
+          });
+      }
+    };
+    for (const [index, reader] of this.#readers.entries()) {
+      const mine = windows[index];
+      if (!mine) continue;
+      if ('derive' in reader) {
+        for (const [from, to] of mine.pieces()) {
+          work += to - from;
+          deeper(reader.derive(text.slice(from, to)), from);
+        }
+        continue;
+      }
+      const { detector } = reader;
+      if ((file.binary || depth > 0) && !detector.inBinary) continue;
+      for (const [from, to] of mine.pieces(detector.longest, PIECE_OVERLAP)) {
+        work += to - from;
+        // With more on either side, so that a pattern can tell where a word begins and ends, and what it belongs to.
+        const start = Math.max(0, from - CONTEXT);
+        for (const match of detector.find(text.slice(start, to + 1), from - start, file))
+          seen.push({
+            ...match,
+            start: start + match.start,
+            end: start + match.end,
+            rank: detector.rank,
+            hidden: null,
+          });
+      }
+    }
+    for (const { from, derived } of encodedTexts(bytes)) deeper(derived, from);
+    return { seen, work };
+  }
+
+  #windows(bytes: Buffer): (Windows | undefined)[] {
+    const windows: (Windows | undefined)[] = [];
+    const add = (reader: number, from: number, to: number): void => {
+      let mine = windows[reader];
+      if (!mine) {
+        mine = new Windows();
+        windows[reader] = mine;
+      }
+      mine.add(
+        Math.max(0, from - (this.#before[reader] ?? 0)),
+        Math.min(bytes.length, to + (this.#after[reader] ?? 0)),
+      );
+    };
+    this.#automaton.scan(bytes, (word, end) => {
+      const { reader, length } = this.#ofWord[word] ?? { reader: 0, length: 0 };
+      add(reader, end - length, end - length);
+    });
+    if (this.#ofDigits.length > 0)
+      numberRuns(bytes, MIN_DIGITS, ([from, to]) => {
+        for (const reader of this.#ofDigits) add(reader, from, to);
+      });
+    return windows;
+  }
+}
+
+const reach = ({ anchors, before, after }: Detector) => ({ anchors, before, after });
