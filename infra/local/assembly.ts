@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { tryLock } from './file-lock.ts';
 
 /** What decides over the assembly: folders and files, relative to the root of the checkout. */
 const SOURCES = ['infra', 'functions', 'containers', 'shared'];
@@ -82,16 +82,12 @@ async function synthesise(root: string, outdir: string, onLog: (line: string) =>
   throw new Error(`the template could not be synthesised (exit ${code}):\n${output.join('').slice(-4_000)}`);
 }
 
-/** Waits for its turn among processes: two at once would bundle into the same folder. The system lets go of it when a process dies. */
+/** Waits for its turn among processes: two at once would bundle into the same folder. */
 async function lock(path: string): Promise<() => void> {
-  const database = new DatabaseSync(path);
   for (;;) {
-    try {
-      database.exec('BEGIN EXCLUSIVE');
-      return () => database.close();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const unlock = tryLock(path);
+    if (unlock !== null) return unlock;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
 /** Ports that were used the last time, so that addresses that were handed out stay good after a restart. */
@@ -30,21 +30,15 @@ const TOKEN = 'operator-token';
 /** Opens the directory, which is made when it is missing. Throws when another process holds it. */
 export function openDataDirectory(path: string): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(path, 'lock'));
-  try {
-    // The system lets go of it when the process dies, however it does.
-    lock.exec('BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
-    throw new Error(`${path} is in use by another stack`);
-  }
+  const release = tryLock(join(path, 'lock'));
+  if (release === null) throw new Error(`${path} is in use by another stack`);
   return {
     path,
     ports: readPorts(join(path, PORTS)),
     rememberPorts: (ports) => write(join(path, PORTS), `${JSON.stringify(ports)}\n`),
     token: () => (existsSync(join(path, TOKEN)) ? readFileSync(join(path, TOKEN), 'utf8').trim() : null),
     storeToken: (token) => write(join(path, TOKEN), `${token}\n`),
-    release: () => lock.close(),
+    release,
   };
 }
 

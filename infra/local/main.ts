@@ -50,7 +50,7 @@ const onLog = (line: string): void => {
   if (verbose) onError(line);
 };
 module.enableCompileCache(join(CACHE, 'compiled'));
-process.on('uncaughtException', fail);
+process.on('uncaughtException', (error) => fail(error.stack));
 const [{ cloudAssembly }, { startStack }] = await Promise.all([
   import('./assembly.ts'),
   import('./stack.ts'),
