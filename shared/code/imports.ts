@@ -13,6 +13,8 @@ export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly kind: ImportKind;
+  /** What the import says to look for. */
+  readonly specifier: string;
   readonly names: readonly ImportedName[];
   readonly reexports: boolean;
   /** File and 1-based line of the import. */
@@ -72,10 +74,12 @@ export function importGraph(files: CodeFiles, facts: FactsOfCode): ImportGraph {
 
 function edgesOf({ path }: CodeFile, reference: ImportReference, resolve: Resolver): Edge[] {
   const { kind, reexports, line } = reference;
+  const specifier = reference.specifier ?? '';
   return resolve(path, reference).map(({ module, names }) => ({
     from: moduleOf(path),
     to: module,
     kind,
+    specifier,
     names,
     reexports,
     file: path,
@@ -88,6 +92,7 @@ const ownPackage = ({ path }: CodeFile): Edge => ({
   from: path,
   to: goPackage(path),
   kind: 'runtime',
+  specifier: '.',
   names: [{ name: '*', local: null }],
   reexports: false,
   file: path,

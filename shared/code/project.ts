@@ -1,12 +1,18 @@
 import type { Store } from '../checkout/store.ts';
 import { FactsOfCode } from './facts.ts';
-import { type ImportGraph, importGraph } from './imports.ts';
-import { type CodeFiles, codeFiles } from './tree-files.ts';
+import type { ImportReference } from './imports/reference.ts';
+import { type ImportGraph, importGraph, moduleOf } from './imports.ts';
+import { type CodeFile, type CodeFiles, codeFiles } from './tree-files.ts';
 
 /** The code of one tree. */
 export interface CodeSide {
   readonly files: CodeFiles;
   readonly graph: ImportGraph;
+  /** The files of a module: one, or those of a Go package. */
+  filesOf(module: string): readonly CodeFile[];
+  importsOf(file: CodeFile): readonly ImportReference[];
+  /** Whether a file has parts that could not be read. */
+  isBroken(file: CodeFile): boolean;
 }
 
 /** The code on both sides of a patch, with what is known of each file. */
@@ -42,6 +48,29 @@ async function readProject(store: Store, base: string, head: string, until: numb
   const facts = new FactsOfCode(store);
   await facts.learn(after.code.values(), until);
   await facts.learn(before.code.values(), until);
-  const side = (files: CodeFiles): CodeSide => ({ files, graph: importGraph(files, facts) });
-  return { base: side(before), head: side(after), facts };
+  return { base: sideOf(before, facts), head: sideOf(after, facts), facts };
+}
+
+function sideOf(files: CodeFiles, facts: FactsOfCode): CodeSide {
+  const packages = new Map<string, CodeFile[]>();
+  for (const file of files.code.values()) {
+    const module = moduleOf(file.path);
+    if (module !== file.path) packages.set(module, [...(packages.get(module) ?? []), file]);
+  }
+  return {
+    files,
+    graph: importGraph(files, facts),
+    filesOf: (module) => {
+      const file = files.code.get(module);
+      return file ? [file] : (packages.get(module) ?? []);
+    },
+    importsOf: (file) => {
+      const known = facts.of(file);
+      return 'imports' in known ? known.imports : [];
+    },
+    isBroken: (file) => {
+      const known = facts.of(file);
+      return !('imports' in known) || known.problem !== null;
+    },
+  };
 }

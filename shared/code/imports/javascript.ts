@@ -89,7 +89,9 @@ function importedNames(node: Syntax): ImportedName[] {
 
 function exportedNames(node: Syntax): ImportedName[] {
   const clause = node.first('export_clause');
-  return clause ? specifiers(clause) : [{ name: '*', local: null }];
+  if (clause) return specifiers(clause);
+  const namespace = node.first('namespace_export')?.first('identifier', 'string') ?? null;
+  return [{ name: '*', local: namespace && nameOf(namespace) }];
 }
 
 const specifiers = (list: Syntax): ImportedName[] =>

@@ -1,0 +1,34 @@
+import type { Syntax } from '../syntax.ts';
+import type { Role } from './role.ts';
+
+const NAMES = new Set(['identifier', 'type_identifier', 'package_identifier', 'blank_identifier']);
+const NAMED = new Set([
+  'function_declaration',
+  'var_spec',
+  'const_spec',
+  'type_spec',
+  'type_alias',
+  'parameter_declaration',
+  'variadic_parameter_declaration',
+  'type_parameter_declaration',
+]);
+
+export function goRole(node: Syntax): Role {
+  if (!NAMES.has(node.type)) return null;
+  const parent = node.parent;
+  if (parent === null) return 'uses';
+  if (parent.type === 'import_spec') return 'imports';
+  if (parent.type === 'package_clause') return null;
+  if (NAMED.has(parent.type)) return node.field === 'name' ? 'binds' : 'uses';
+  if (parent.type === 'qualified_type' && node.field === 'name') return null;
+  if (parent.type === 'expression_list' && parent.field === 'left') return assigned(parent.parent);
+  if (parent.type === 'type_switch_statement' && node.field === 'alias') return 'binds';
+  // `Type{name: 1}`: the name of a field, or a constant; who can tell?
+  if (parent.type === 'literal_element' && parent.field === 'key') return null;
+  return 'uses';
+}
+
+const assigned = (node: Syntax | null): Role =>
+  node?.type === 'short_var_declaration' || (node?.type !== 'assignment_statement' && node?.has(':='))
+    ? 'binds'
+    : 'uses';

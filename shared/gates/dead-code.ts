@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { Command, runCommand } from './command.ts';
+import type { Gate, GateContext, GateResult } from './gate.ts';
+
+/** Code that nothing runs, and code that others still need. */
+export const deadCode: Gate = {
+  name: 'dead_code',
+  flag: 'dead_code_check',
+  on: false,
+  required: false,
+  condition: 'code_changed',
+  settings: { dead_code_check: z.boolean().optional(), dead_code_command: Command.optional() },
+  run: async (context, settings) => {
+    const { lookForDeadCode } = await import('./dead-code/look.ts');
+    const ours = await lookForDeadCode(context);
+    const command = context.command ?? Command.safeParse(settings['dead_code_command']).data;
+    return command === undefined || ours.outcome === 'failed' ? ours : withCommand(context, ours, command);
+  },
+};
+
+/** What the project's own tool says counts besides what we see. */
+async function withCommand(context: GateContext, ours: GateResult, command: string): Promise<GateResult> {
+  const theirs = await runCommand(context, command);
+  const outcome = theirs.outcome === 'passed' ? ours.outcome : theirs.outcome;
+  return {
+    ...theirs,
+    outcome: outcome === 'skipped' ? 'passed' : outcome,
+    findings: [...theirs.findings, ...ours.findings],
+    detail: `${theirs.detail}; ${ours.detail}`,
+    metadata: { ...ours.metadata, ...theirs.metadata },
+  };
+}

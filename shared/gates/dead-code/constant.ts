@@ -1,0 +1,89 @@
+import { stringValue } from '../../code/literal.ts';
+import type { Syntax } from '../../code/syntax.ts';
+
+const TRUE = new Set(['true', 'True']);
+const FALSE = new Set(['false', 'False', 'None', 'null', 'undefined', 'nil']);
+const WRAPPERS = new Set([
+  'parenthesized_expression',
+  'as_expression',
+  'non_null_expression',
+  'satisfies_expression',
+]);
+const COMPARISONS: Readonly<Record<string, boolean>> = {
+  '==': true,
+  '===': true,
+  is: true,
+  '!=': false,
+  '!==': false,
+};
+
+/** The value of a condition that is the same each time, in any of the four languages; null when it is not, or not plainly. */
+export function truthOf(node: Syntax | null): boolean | null {
+  if (node === null) return null;
+  if (WRAPPERS.has(node.type)) return truthOf(node.namedChildren[0] ?? null);
+  switch (node.type) {
+    case 'not_operator':
+      return negated(node.child('argument'));
+    case 'unary_expression':
+      return unary(node);
+    case 'boolean_operator':
+    case 'binary_expression':
+    case 'comparison_operator':
+      return binary(node);
+    default:
+      return literal(node);
+  }
+}
+
+const negated = (node: Syntax | null): boolean | null => {
+  const truth = truthOf(node);
+  return truth === null ? null : !truth;
+};
+
+function unary(node: Syntax): boolean | null {
+  const operator = node.child('operator')?.text ?? node.children[0]?.text;
+  const operand = node.child('argument') ?? node.child('operand') ?? node.namedChildren[0] ?? null;
+  if (operator === '!') return negated(operand);
+  return operator === 'void' && literal(operand) !== null ? false : null;
+}
+
+function binary(node: Syntax): boolean | null {
+  const [first = null, second = null] = node.namedChildren.filter(({ type }) => type !== 'comment');
+  const operator = (node.child('operator') ?? node.child('operators'))?.text ?? '';
+  if (operator === 'and' || operator === '&&') return joined(first, second, false);
+  if (operator === 'or' || operator === '||') return joined(first, second, true);
+  const [left, right] = [constant(first), constant(second)];
+  const equal = COMPARISONS[operator];
+  // A chain as in `1 == 1 == 2` is more than we want to know.
+  if (equal === undefined || left === null || right === null || node.namedChildren.length > 2) return null;
+  return (left === right) === equal;
+}
+
+/** `and` is false when one side is, `or` is true when one side is; else both must be known. */
+function joined(first: Syntax | null, second: Syntax | null, decides: boolean): boolean | null {
+  const truths = [truthOf(first), truthOf(second)];
+  if (truths.includes(decides)) return decides;
+  return truths.includes(null) ? null : !decides;
+}
+
+function literal(node: Syntax | null): boolean | null {
+  if (node === null) return null;
+  if (TRUE.has(node.text)) return true;
+  if (FALSE.has(node.text)) return false;
+  if (node.type === 'list' || node.type === 'dictionary' || node.type === 'tuple')
+    return node.namedChildren.some(({ type }) => type !== 'comment');
+  const value = constant(node);
+  return value === null ? null : Boolean(value);
+}
+
+/** A number or a text. */
+function constant(node: Syntax | null): number | string | null {
+  if (node?.type === 'integer' || node?.type === 'float' || node?.type === 'number') {
+    const value = Number(node.text.replaceAll('_', ''));
+    return Number.isNaN(value) ? null : value;
+  }
+  if (node && TRUE.has(node.text)) return 'true';
+  if (node && FALSE.has(node.text)) return node.text.toLowerCase();
+  const text = stringValue(node);
+  return text;
+}

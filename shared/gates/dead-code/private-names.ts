@@ -1,0 +1,164 @@
+import type { Language } from '../../code/language.ts';
+import { type Names, nameIn } from '../../code/names.ts';
+import { declared, javascriptSurface } from '../../code/surface/javascript.ts';
+import type { Syntax } from '../../code/syntax.ts';
+
+/** A function, class or method that only this code can call. */
+export interface PrivateName {
+  readonly name: string;
+  readonly line: number;
+  /** All of it: a call from inside is not a caller. */
+  readonly start: number;
+  readonly end: number;
+  /** Where callers may be: nowhere but in this file, in the files of its package, or anywhere. */
+  readonly reach: 'file' | 'package' | 'tree';
+  /** A method of a class that inherits: somebody else may call it by the name that he expects. */
+  readonly isHook: boolean;
+}
+
+const DEFINITIONS: Readonly<Record<Language, (root: Syntax) => PrivateName[]>> = {
+  python: pythonPrivate,
+  javascript: javascriptPrivate,
+  go: goPrivate,
+  rust: rustPrivate,
+};
+
+export const privateNames = (root: Syntax, language: Language): PrivateName[] => DEFINITIONS[language](root);
+
+/** Private names that nothing in their own file refers to, from outside of themselves. */
+export function unusedHere(root: Syntax, language: Language, names: Names): PrivateName[] {
+  const all = privateNames(root, language);
+  if (all.length === 0) return [];
+  const others = otherMentions(root, language);
+  return all.filter(({ name, start, end }) => {
+    const outside = (node: Syntax): boolean => node.start < start || node.start >= end;
+    return ![...(names.used.get(name) ?? []), ...(others.get(name) ?? [])].some(outside);
+  });
+}
+
+/** Members and whole texts by name: `object.name`, `Type::name`, `getattr(object, "name")`. */
+function otherMentions(root: Syntax, language: Language): Map<string, Syntax[]> {
+  const found = new Map<string, Syntax[]>();
+  for (const node of root.walk()) {
+    if (!STRINGS.has(node.type) && !(MEMBERS.has(node.type) && isMember(node))) continue;
+    const name = nameIn(language, node);
+    const list = found.get(name);
+    if (list) list.push(node);
+    else found.set(name, [node]);
+  }
+  return found;
+}
+
+const MEMBERS = new Set([
+  'identifier',
+  'property_identifier',
+  'private_property_identifier',
+  'field_identifier',
+]);
+const STRINGS = new Set(['string_content', 'string_fragment', 'interpreted_string_literal_content']);
+/** `object.name`, `Type::name` or a key, and not the place where it is defined. */
+const isMember = ({ field, parent }: Syntax): boolean =>
+  field === 'attribute' ||
+  field === 'property' ||
+  field === 'field' ||
+  (field === 'name' && parent?.type === 'scoped_identifier');
+
+const found = (name: string, node: Syntax, reach: PrivateName['reach']): PrivateName => ({
+  name,
+  line: node.line,
+  start: node.start,
+  end: node.end,
+  reach,
+  isHook:
+    node.parent?.parent?.type === 'class_definition' && node.parent.parent.child('superclasses') !== null,
+});
+
+function pythonPrivate(root: Syntax): PrivateName[] {
+  const list: PrivateName[] = [];
+  for (const node of root.walk()) {
+    if (node.type !== 'function_definition' && node.type !== 'class_definition') continue;
+    const identifier = node.child('name');
+    const name = identifier && nameIn('python', identifier);
+    // What has a decorator is registered with it.
+    if (!name?.startsWith('_') || /^_+$|^__.*__$/.test(name) || node.parent?.type === 'decorated_definition')
+      continue;
+    if (![...node.ancestors()].some(({ type }) => type === 'function_definition'))
+      list.push(found(name, node, 'tree'));
+  }
+  return list;
+}
+
+function javascriptPrivate(root: Syntax): PrivateName[] {
+  const list: PrivateName[] = [];
+  const { names, open } = javascriptSurface(root);
+  const isModule = names.size > 0 || root.has('import_statement') || /\brequire\s*\(/.test(root.source);
+  for (const node of isModule && !open ? root.namedChildren : [])
+    for (const name of callables(node)) if (!names.has(name)) list.push(found(name, node, 'file'));
+  for (const node of root.walk()) {
+    if (node.type !== 'method_definition' || node.parent?.has('decorator')) continue;
+    const name = node.child('name');
+    const isPrivate =
+      name?.type === 'private_property_identifier' ||
+      node.first('accessibility_modifier')?.text === 'private';
+    if (name && isPrivate && name.text !== 'constructor') list.push(found(name.text, node, 'file'));
+  }
+  return list;
+}
+
+/** Names of functions and classes that a statement declares. */
+function callables(statement: Syntax): string[] {
+  if (/^(?:(?:generator_)?function|(?:abstract_)?class)_declaration$/.test(statement.type))
+    return declared(statement);
+  if (statement.type !== 'lexical_declaration') return [];
+  return statement.namedChildren
+    .filter((each) => /function|^class$/.test(each.child('value')?.type ?? ''))
+    .flatMap((each) => each.child('name')?.text ?? []);
+}
+
+function goPrivate(root: Syntax): PrivateName[] {
+  return root.namedChildren.flatMap((node) => {
+    const specs =
+      node.type === 'type_declaration'
+        ? node.namedChildren
+        : node.type === 'function_declaration'
+          ? [node]
+          : [];
+    return specs.flatMap((spec) => {
+      const name = spec.child('name')?.text ?? '';
+      return /^\p{Ll}/u.test(name) && name !== 'main' && name !== 'init'
+        ? [found(name, spec, 'package')]
+        : [];
+    });
+  });
+}
+
+function rustPrivate(root: Syntax): PrivateName[] {
+  const list: PrivateName[] = [];
+  for (const node of root.walk()) {
+    if (node.type !== 'function_item' || node.has('visibility_modifier')) continue;
+    const name = node.child('name')?.text ?? '';
+    const before = node.parent?.children[(node.parent?.children.indexOf(node) ?? 0) - 1];
+    // An attribute may make it a test, an export or a callback.
+    if (name === 'main' || name.startsWith('_') || before?.type === 'attribute_item' || isGiven(node))
+      continue;
+    list.push(found(name, node, 'tree'));
+  }
+  return list;
+}
+
+/** Whether somebody else decides that a function exists: a trait, a macro, `extern`, or a module of tests. */
+const isGiven = (node: Syntax): boolean =>
+  node.first('function_modifiers')?.has('extern_modifier') === true ||
+  [...node.ancestors()].some(
+    (outer) =>
+      outer.type === 'trait_item' ||
+      outer.type === 'function_item' ||
+      outer.type === 'foreign_mod_item' ||
+      (outer.type === 'impl_item' && outer.child('trait') !== null) ||
+      (outer.type === 'mod_item' && /\bcfg\s*\(\s*test\b/.test(previousText(outer))),
+  );
+
+const previousText = (node: Syntax): string => {
+  const siblings = node.parent?.children ?? [];
+  return siblings[siblings.indexOf(node) - 1]?.text ?? '';
+};
