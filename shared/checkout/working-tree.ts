@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { CheckoutError } from './error.ts';
 import { complaint, type GitResult, git } from './git.ts';
 import { createStore, line, type ObjectFormat, type Store } from './store.ts';
+import { findUpstream, type Upstream } from './upstream.ts';
 
 export interface WorkingTree {
   readonly store: Store;
   readonly base: string;
   /** Tree hash of what stands in the folder. */
   readonly tree: string;
+  /** The branch that is compared with, as the repository knows it. */
+  readonly upstream: () => Promise<Upstream | null>;
 }
 
 /** Variables that tell git of another repository than the one in the folder; a hook that calls us sets them. */
@@ -81,5 +84,10 @@ export async function captureWorkingTree(dir: string, ref: string, workDir: stri
   // From HEAD, so that files which were committed in spite of being ignored are kept.
   await must('read-tree', head.code === 0 ? line(head.stdout) : line(base.stdout));
   await must('add', '--all', '--', '.');
-  return { store, base: line(base.stdout), tree: line(await must('write-tree')) };
+  return {
+    store,
+    base: line(base.stdout),
+    tree: line(await must('write-tree')),
+    upstream: () => findUpstream(ask, ref),
+  };
 }

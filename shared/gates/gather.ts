@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
+import type { Upstream } from '../checkout/upstream.ts';
 import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE } from '../config/file.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -22,6 +23,8 @@ export interface GatherOptions {
   /** Tree hash of the work. */
   readonly tree: string;
   readonly signals: readonly CompletionSignal[];
+  /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
+  readonly upstream?: () => Promise<Upstream | null>;
   /** An existing, empty folder for checkouts; the caller removes it. */
   readonly workDir: string;
   readonly runAs?: RunAs | null;
@@ -50,7 +53,14 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
   const [config, subject, looked] = await Promise.all([
     baseConfig(store, base, options.config ?? null),
-    makeSubject({ store, base, tree, rooms, workDir }),
+    makeSubject({
+      store,
+      base,
+      tree,
+      rooms,
+      workDir,
+      ...(options.upstream ? { upstream: options.upstream } : {}),
+    }),
     hasStatic
       ? rooms.look(tree).then((root) => lookAtSignals(root, signals))
       : new Map<number, Evidence['signals'][number]>(),
@@ -88,9 +98,17 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
 }
 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
-async function jobsOf(config: LoadedConfig, subject: Subject, bypasses: readonly Bypass[]) {
+async function jobsOf({ gates }: LoadedConfig, subject: Subject, bypasses: readonly Bypass[]) {
+  if (!gates.enabled) return [];
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
-  return gateJobs(pipelineOf(config.gates), { subject, settings: config.gates.settings, bypasses });
+  const wanted = (name: string): boolean => gates.pipeline?.some((step) => step.name === name) ?? true;
+  const custom = gates.custom_gates.filter(({ name }) => wanted(name));
+  const modules = gates.modules.filter(wanted);
+  const own =
+    custom.length + modules.length === 0
+      ? []
+      : await (await import('./custom/gates.ts')).customGates(custom, modules, subject);
+  return gateJobs(pipelineOf(gates, own), { subject, settings: gates.settings, bypasses });
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { basePath, type Change, changesBetween, touchedPaths } from '../checkout/changes.ts';
 import { editTree, readFileAt } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
+import type { Upstream } from '../checkout/upstream.ts';
 import type { ProtectedFile } from '../evidence/schema.ts';
 import { protect } from './protect/protect.ts';
 import type { Rooms } from './rooms.ts';
@@ -28,6 +29,8 @@ export interface Subject {
   readonly rooms: Rooms;
   /** `tree` with these paths of the base in their base version. */
   withBase(paths: readonly string[]): Promise<string>;
+  /** The branch that the work is to go to, or null when nobody here knows where it stands. */
+  upstream(): Promise<Upstream | null>;
   /** Text of a file of the base commit, or null. */
   baseFile(path: string): Promise<string | null>;
 }
@@ -38,6 +41,7 @@ export async function makeSubject(options: {
   readonly tree: string;
   readonly rooms: Rooms;
   readonly workDir: string;
+  readonly upstream?: () => Promise<Upstream | null>;
 }): Promise<Subject> {
   const { store, base, tree, rooms, workDir } = options;
   const changes = await changesBetween(store, base, tree);
@@ -57,6 +61,7 @@ export async function makeSubject(options: {
     protectedFiles: kept.files,
     tests,
     rooms,
+    upstream: options.upstream ?? (async () => null),
     withBase: (paths) =>
       editTree(
         store,
