@@ -1,6 +1,6 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { ResolvedResource } from '../ports.ts';
-import { isRecord, type Properties, properties, propertiesOf } from '../properties.ts';
+import { isRecord, type Json, type Properties, properties, propertiesOf } from '../properties.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
 
@@ -74,24 +74,36 @@ function tableSpec(resource: ResolvedResource): TableSpec {
   };
 }
 
-/** Creates the tables that are not there yet. Throws when one is there with other keys or indexes. */
+/** How often, and how many times, it is asked whether a table is ready; in milliseconds. */
+const READY_PAUSE_MS = 5;
+const READY_TRIES = 1_000;
+
+/** Creates the tables that are not there yet, and waits until all can be written. Throws when one is there with other keys or indexes. */
 export async function createTables(engine: AwsJsonClient, tables: readonly TableSpec[]): Promise<void> {
   const { TableNames: existing } = await engine.expect('ListTables', {});
   for (const table of tables) {
-    if (Array.isArray(existing) && existing.includes(table.name)) await compare(engine, table);
-    else await engine.expect('CreateTable', table.create);
+    const isNew = !(Array.isArray(existing) && existing.includes(table.name));
+    if (isNew) await engine.expect('CreateTable', table.create);
+    const found = await ready(engine, table);
+    if (shape(found) !== shape(table.create)) {
+      throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
+    }
   }
 }
 
-async function compare(engine: AwsJsonClient, table: TableSpec): Promise<void> {
-  const { Table: found } = await engine.expect('DescribeTable', { TableName: table.name });
-  if (!isRecord(found) || shape(found) !== shape(table.create)) {
-    throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
+/** The description of a table as soon as it is active. */
+async function ready(engine: AwsJsonClient, { name }: TableSpec): Promise<Json> {
+  for (let tries = 0; tries < READY_TRIES; tries += 1) {
+    const { Table: found } = await engine.expect('DescribeTable', { TableName: name });
+    if (isRecord(found) && found['TableStatus'] === 'ACTIVE') return found;
+    await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
   }
+  // Nothing was written yet, because that waits for the table to be active.
+  throw new Error(`table ${name} was not finished when the stack was killed: use another data directory`);
 }
 
 /** One text for all that cannot be changed in place. The engine describes a table in its own order. */
-function shape(description: Readonly<Record<string, unknown>>): string {
+function shape(description: Readonly<Json>): string {
   const table = properties('table', description);
   const indexes = table.records('GlobalSecondaryIndexes').map((index) => {
     const { name, keyNames, projected } = indexSpec(index);

@@ -87,7 +87,7 @@ test('SDK clients reach Step Functions and ECS, in the content type that they sp
   expect(answers.map((answer) => answer.headers.get('content-type'))).toEqual(
     Array(3).fill('application/x-amz-json-1.1'),
   );
-  expect(asked.toSorted()).toEqual(['ecs Fail {"a":1}', 'states StartExecution {"a":1}']);
+  expect(new Set(asked)).toEqual(new Set(['states StartExecution {"a":1}', 'ecs Fail {"a":1}']));
 });
 
 test('what is not there is 404, and what is no JSON is 400', async () => {

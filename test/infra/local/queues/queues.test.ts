@@ -11,26 +11,29 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCounters } from '../../../../infra/local/counters.ts';
 import type { Counters } from '../../../../infra/local/ports.ts';
 import { type Queues, startQueues } from '../../../../infra/local/queues/index.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
+/** One queue for each test, because what a test leaves behind comes again after a restart. */
 const RESOURCES = [
-  resource('Work', 'AWS::SQS::Queue', {
-    QueueName: 'Work',
-    VisibilityTimeout: 600,
-    RedrivePolicy: {
-      deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:Dead',
-      maxReceiveCount: 2,
-    },
-  }),
+  ...['Retried', 'Kept', 'Counted', 'Moved'].map((QueueName) =>
+    resource(QueueName, 'AWS::SQS::Queue', {
+      QueueName,
+      VisibilityTimeout: 600,
+      RedrivePolicy: {
+        deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:Dead',
+        maxReceiveCount: 2,
+      },
+    }),
+  ),
   resource('Dead', 'AWS::SQS::Queue', { QueueName: 'Dead' }),
   resource('Files', 'AWS::S3::Bucket', { BucketName: 'files' }),
 ];
 
-let directory: ReturnType<typeof temporaryDirectory>;
+const directory = temporaryDirectory();
 let counters: Counters;
 let queues: Queues;
 let sqs: SQSClient;
@@ -57,12 +60,8 @@ async function stop(): Promise<void> {
   await queues.stop();
 }
 
-beforeEach(async () => {
-  directory = temporaryDirectory();
-  await start();
-});
-
-afterEach(async () => {
+beforeAll(() => start());
+afterAll(async () => {
   await stop();
   directory.remove();
 });
@@ -74,12 +73,12 @@ const receive = async (queue: string): Promise<Message | undefined> => {
   );
   return Messages?.[0];
 };
-const sendMessage = (MessageBody: string) =>
-  sqs.send(new SendMessageCommand({ QueueUrl: url('Work'), MessageBody }));
-const release = (message: Message | undefined) =>
+const sendTo = (queue: string, MessageBody: string) =>
+  sqs.send(new SendMessageCommand({ QueueUrl: url(queue), MessageBody }));
+const release = (queue: string, message: Message | undefined) =>
   sqs.send(
     new ChangeMessageVisibilityCommand({
-      QueueUrl: url('Work'),
+      QueueUrl: url(queue),
       ReceiptHandle: message?.ReceiptHandle,
       VisibilityTimeout: 0,
     }),
@@ -90,29 +89,29 @@ const get = async (Key: string): Promise<string | undefined> =>
   (await s3.send(new GetObjectCommand({ Bucket: 'files', Key }))).Body?.transformToString();
 
 test('a message that is given back is there at once, and ends in the dead-letter queue of the template', async () => {
-  await sendMessage('hello');
-  await release(await receive('Work'));
-  await release(await receive('Work'));
-  const waiting = receive('Work');
+  await sendTo('Retried', 'hello');
+  await release('Retried', await receive('Retried'));
+  await release('Retried', await receive('Retried'));
+  const waiting = receive('Retried');
   expect((await receive('Dead'))?.Body).toBe('hello');
-  await sendMessage('next');
+  await sendTo('Retried', 'next');
   expect((await waiting)?.Body).toBe('next');
 });
 
 test('messages and objects outlive the process, and what was in work is visible again', async () => {
-  await sendMessage('in work');
-  await sendMessage('deleted');
-  const first = await receive('Work');
-  const second = await receive('Work');
+  await sendTo('Kept', 'in work');
+  await sendTo('Kept', 'deleted');
+  const first = await receive('Kept');
+  const second = await receive('Kept');
   await sqs.send(
-    new DeleteMessageCommand({ QueueUrl: url('Work'), ReceiptHandle: second?.ReceiptHandle ?? '' }),
+    new DeleteMessageCommand({ QueueUrl: url('Kept'), ReceiptHandle: second?.ReceiptHandle ?? '' }),
   );
   await put('records/table=x/dt=2026-01-01/a.jsonl', '{"a":1}\n');
   await put('replaced', 'one');
   await put('replaced', 'three');
   await stop();
   await start();
-  expect((await receive('Work'))?.MessageId).toBe(first?.MessageId);
+  expect((await receive('Kept'))?.MessageId).toBe(first?.MessageId);
   expect(await get('records/table=x/dt=2026-01-01/a.jsonl')).toBe('{"a":1}\n');
   expect(await get('replaced')).toBe('three');
   const { Contents } = await s3.send(new ListObjectsV2Command({ Bucket: 'files' }));
@@ -164,8 +163,9 @@ test('a presigned upload takes a patch of the largest size', async () => {
 });
 
 test('requests are counted by operation', async () => {
-  await sendMessage('counted');
-  await receive('Work');
+  counters.reset();
+  await sendTo('Counted', 'counted');
+  await receive('Counted');
   await put('counted', 'x');
   await get('counted');
   await s3.send(new ListObjectsV2Command({ Bucket: 'files' }));
@@ -187,7 +187,7 @@ test('it listens where it did before when it can, elsewhere when it cannot, and 
   });
   await start(port);
   expect(queues.sqsEndpoint).not.toBe(`http://127.0.0.1:${port}`);
-  await sendMessage('still works');
-  expect((await receive('Work'))?.Body).toBe('still works');
+  await sendTo('Moved', 'still works');
+  expect((await receive('Moved'))?.Body).toBe('still works');
   taken.close();
 });
