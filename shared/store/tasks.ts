@@ -112,14 +112,20 @@ export class TaskStore {
   /**
    * Applies a command: read, compute, write under the condition that nothing has changed in between; a lost race is computed again.
    * `ifMatch` is the version that the caller has seen. Answers with the task as it stands afterwards.
+   * Given the task instead of its id, the first read is saved: the condition tells whether it is still as it was.
    */
-  async change(id: string, command: Command, ifMatch?: number): Promise<Task> {
-    return (await this.apply(id, command, ifMatch)).task;
+  async change(of: string | Task, command: Command, ifMatch?: number): Promise<Task> {
+    return (await this.apply(of, command, ifMatch)).task;
   }
 
   /** As `change`, and says whether something was written. */
-  async apply(id: string, command: Command, ifMatch?: number): Promise<{ task: Task; changed: boolean }> {
-    let task = await this.require(id);
+  async apply(
+    of: string | Task,
+    command: Command,
+    ifMatch?: number,
+  ): Promise<{ task: Task; changed: boolean }> {
+    let task = typeof of === 'string' ? await this.require(of) : of;
+    const { id } = task;
     for (let race = 0; race < MAX_RACES; race++) {
       if (ifMatch !== undefined && task.version !== ifMatch)
         throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);

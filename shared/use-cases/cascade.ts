@@ -33,16 +33,16 @@ const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2 });
  * comes late, or belongs to a superseded execution changes nothing.
  */
 async function step(
-  id: string,
+  of: string | Task,
   run: number,
   expected: Stage,
   command: Parameters<TaskStore['change']>[1],
   context: CascadeContext,
 ): Promise<CascadeResult> {
-  const present = await context.tasks.get(id);
+  const present = typeof of === 'string' ? await context.tasks.get(of) : of;
   if (!present) return gone();
   if (stageOf(present, run) !== expected) return result(present, stageOf(present, run));
-  const task = await context.tasks.change(id, (each) =>
+  const task = await context.tasks.change(present, (each) =>
     stageOf(each, run) === expected ? command(each) : null,
   );
   return result(task, stageOf(task, run));
@@ -55,9 +55,9 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
   const holder = await context.locks.acquire(present, context.now);
   if (holder !== null)
-    return step(id, run, 'select_model', (task) => waitForFiles(task, holder, context.now), context);
+    return step(present, run, 'select_model', (task) => waitForFiles(task, holder, context.now), context);
   return step(
-    id,
+    present,
     run,
     'select_model',
     (task) => {

@@ -43,7 +43,7 @@ export async function claimTask(
   if (holder !== null) throw new Refusal('files_held', `task ${holder} holds files of task ${id}`);
   let claimed: { attempt: number; token: string } | null = null;
   const task = await context.tasks.change(
-    id,
+    seen,
     (present) => {
       if (present.status !== 'open')
         throw new Refusal('conflict', `task ${id} is ${present.status}; only an open task can be claimed`);

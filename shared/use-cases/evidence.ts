@@ -26,7 +26,7 @@ export async function recordEvidenceBody(
   );
   if (recordEvidence(task, attempt, body.evidence, key, deps.now) === null) return task;
   await deps.objects.put(key, JSON.stringify(body.evidence), 'application/json');
-  return deps.tasks.change(id, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
+  return deps.tasks.change(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
 }
 
 /** The deliver box asks leave, and says what came of it. */

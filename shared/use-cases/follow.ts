@@ -24,12 +24,12 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
   if (!task?.waits_for) return;
   if (task.status === 'blocked') {
     const dependencies = await context.tasks.getMany(task.depends_on);
-    await context.tasks.change(id, (each) => reexamine(each, dependencies, context.now()));
+    await context.tasks.change(task, (each) => reexamine(each, dependencies, context.now()));
     return;
   }
   const holder = await context.tasks.get(task.waits_for);
   if (task.status === 'open' && (!holder || !isLive(holder.status)))
-    await context.tasks.change(id, (each) =>
+    await context.tasks.change(task, (each) =>
       each.waits_for === task.waits_for ? stopWaiting(each, context.now()) : null,
     );
 }

@@ -133,7 +133,7 @@ async function launchOf(
       launched_at: context.now.toISOString(),
     };
   }
-  const written = await context.tasks.change(task.id, (each) =>
+  const written = await context.tasks.change(task, (each) =>
     alreadyReported(each, message.attempt, message.kind)
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),

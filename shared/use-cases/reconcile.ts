@@ -53,7 +53,7 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
   const attempt = task.attempts.at(-1);
   if (!box || !attempt || !older(box.launchedAt, context.graceSeconds, context.now())) return task;
   if (await context.boxes.isRunning(launchName(task.id, attempt.number, box.kind, box.number))) return task;
-  return context.tasks.change(task.id, (each) =>
+  return context.tasks.change(task, (each) =>
     boxLost(
       each,
       attempt.number,
@@ -84,7 +84,7 @@ async function reconcileTask(id: string, context: ReconcileContext): Promise<boo
     older(task.updated_at, context.graceSeconds, context.now()) &&
     !(await context.machines.isRunning(context.cascadeMachine, executionName(id, task.run)))
   )
-    task = await context.tasks.change(id, (each) =>
+    task = await context.tasks.change(task, (each) =>
       each.run === task.run && each.version === task.version ? restart(each, context.now()) : null,
     );
   return task.version !== seen.version;
@@ -130,7 +130,7 @@ export async function boxStopped(
   const present = await context.tasks.get(id);
   if (!present) return false;
   return (
-    await context.tasks.apply(id, (task) =>
+    await context.tasks.apply(present, (task) =>
       boxLost(task, Number(attempt), kind as BoxKind, Number(number), why, context.now()),
     )
   ).changed;

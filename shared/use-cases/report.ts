@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { Refusal } from '../api/problem.ts';
 import type { CompleteBody, FailBody } from '../api/schemas.ts';
 import { costUsd } from '../cascade/prices.ts';
-import type { TierModels } from '../cascade/tiers.ts';
+import { isTier, type TierModels } from '../cascade/tiers.ts';
 import { objectKey } from '../names.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -30,16 +30,16 @@ function patchFacts(body: z.infer<typeof CompleteBody>): { sha: string; bytes: n
 /** A model named by the agent counts; a tier's name stands for its model. */
 const modelOf = (task: Task, named: string | undefined, models: TierModels): string | null => {
   const model = named ?? currentAttempt(task)?.model ?? null;
-  return model !== null && model in models ? models[model as keyof TierModels] : model;
+  return model !== null && isTier(model) ? models[model] : model;
 };
 
 async function hand(
-  id: string,
+  of: string | Task,
   attempt: number,
   context: ReportContext,
   handed: (task: Task) => Handed,
 ): Promise<Task> {
-  return context.tasks.change(id, (task) => report(task, attempt, handed(task), context.now));
+  return context.tasks.change(of, (task) => report(task, attempt, handed(task), context.now));
 }
 
 /** The agent hands in its work. The patch is stored before the one conditional write that makes it count; a repeat answers the same. */
@@ -77,12 +77,11 @@ export async function completeWork(
       ),
     };
   };
-  if (body.patch !== undefined) {
-    const task = await context.tasks.require(id);
-    if (report(task, attempt, handed(task), context.now) === null) return task;
-    await context.objects.put(key, body.patch, 'text/x-diff');
-  }
-  return hand(id, attempt, context, handed);
+  if (body.patch === undefined) return hand(id, attempt, context, handed);
+  const task = await context.tasks.require(id);
+  if (report(task, attempt, handed(task), context.now) === null) return task;
+  await context.objects.put(key, body.patch, 'text/x-diff');
+  return hand(task, attempt, context, handed);
 }
 
 /** The agent says that it could not do it. */
