@@ -15,6 +15,7 @@ const CALLS = `${STATEMENTS}
   (call function: (identifier) @callee (#any-of? @callee "__import__" "import_module")) @call
   (call function: (attribute attribute: (identifier) @callee) (#eq? @callee "import_module")) @call`;
 const FLAG = 'TYPE_CHECKING';
+const MAIN = /^\(?\s*__name__\s*==\s*(['"])__main__\1\s*\)?$/;
 
 export const pythonImports: ImportReader = (tree, { query }, source) => {
   const references: ImportReference[] = [];
@@ -47,6 +48,8 @@ function placeOf(node: Node): { readonly kind: ImportKind; readonly flag: string
     if (outer.type === 'function_definition' || outer.type === 'lambda') kind = 'deferred';
     if (outer.type !== 'if_statement' || outer.childForFieldName('consequence')?.id !== inner.id) continue;
     const condition = outer.childForFieldName('condition')?.text ?? '';
+    // A module that is imported is never the main one.
+    if (MAIN.test(condition)) kind = 'deferred';
     if (condition === FLAG || condition.endsWith(`.${FLAG}`)) flag = condition;
   }
   return { kind, flag };

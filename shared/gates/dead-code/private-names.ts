@@ -30,11 +30,17 @@ export function unusedHere(root: Syntax, language: Language, names: Names): Priv
   const all = privateNames(root, language);
   if (all.length === 0) return [];
   const others = otherMentions(root, language);
+  // `getattr(self, "_visit_" + kind)` calls what begins like this.
+  const beginnings = [...others.keys()].filter((text) => text.length >= MIN_BEGINNING && /[_-]$/.test(text));
   return all.filter(({ name, start, end }) => {
     const outside = (node: Syntax): boolean => node.start < start || node.start >= end;
-    return ![...(names.used.get(name) ?? []), ...(others.get(name) ?? [])].some(outside);
+    if ([...(names.used.get(name) ?? []), ...(others.get(name) ?? [])].some(outside)) return false;
+    return !beginnings.some((text) => name.startsWith(text));
   });
 }
+
+/** Shorter texts are the beginning of too many names. */
+const MIN_BEGINNING = 4;
 
 /** Members and whole texts by name: `object.name`, `Type::name`, `getattr(object, "name")`. */
 function otherMentions(root: Syntax, language: Language): Map<string, Syntax[]> {

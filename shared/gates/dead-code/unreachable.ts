@@ -41,11 +41,19 @@ function afterLeaving(block: Syntax): Issue[] {
   const statements = block.namedChildren.filter(
     ({ type, field }) => !/comment$/.test(type) && field !== 'value',
   );
-  const at = statements.findIndex(leaves);
-  if (at < 0) return [];
-  const dead = statements.slice(at + 1).find((statement) => !isFree(statement, statements[at]));
-  const leaving = statements[at]?.text.match(/^\w+/)?.[0] ?? '';
-  return dead ? [issue('unreachable_code', dead, `is never reached, after ${leaving}`)] : [];
+  const issues: Issue[] = [];
+  let left: Syntax | null = null;
+  for (const statement of statements) {
+    // From a label on, somebody may jump in.
+    if (statement.type === 'labeled_statement') left = null;
+    else if (left === null) left = leaves(statement) ? statement : null;
+    else if (!isFree(statement, left)) {
+      const how = left.text.match(/^\w+/)?.[0] ?? '';
+      issues.push(issue('unreachable_code', statement, `is never reached, after ${how}`));
+      break;
+    }
+  }
+  return issues;
 }
 
 function leaves(statement: Syntax): boolean {
@@ -58,7 +66,7 @@ function leaves(statement: Syntax): boolean {
 }
 
 /** Statements that do no harm where they are not reached: declarations that hold for the whole block, and habits. */
-function isFree(statement: Syntax, leaving: Syntax | undefined): boolean {
+function isFree(statement: Syntax, leaving: Syntax): boolean {
   const { type } = statement;
   if (
     /^(?:(?:generator_)?function_declaration|function_signature|interface_declaration|type_alias_declaration)$/.test(
@@ -66,18 +74,14 @@ function isFree(statement: Syntax, leaving: Syntax | undefined): boolean {
     )
   )
     return true;
-  if (
-    /_item$|^use_declaration$|^macro_definition$|^empty_statement$|^labeled_statement$|^line_continuation$/.test(
-      type,
-    )
-  )
+  if (/_item$|^use_declaration$|^macro_definition$|^empty_statement$|^line_continuation$/.test(type))
     return true;
   if (/^(?:import|export)_/.test(type)) return true;
   if (type === 'variable_declaration')
     return statement.namedChildren.every((declarator) => declarator.child('value') === null);
   // `return` then `yield` makes an empty generator of a Python function; `break` ends a case by habit.
   if (type === 'expression_statement') return statement.namedChildren[0]?.type === 'yield';
-  return type === 'break_statement' && leaving?.parent?.type.startsWith('switch_') === true;
+  return type === 'break_statement' && leaving.parent?.type.startsWith('switch_') === true;
 }
 
 const CONDITIONS = new Set([
@@ -94,6 +98,7 @@ function deadBranch(node: Syntax): Issue | null {
   const isLoop = !/if/.test(node.type);
   const condition = node.child('condition') ?? (isLoop ? goCondition(node) : null);
   const truth = truthOf(condition);
+  if (truth === false && onlyYields(node)) return null;
   if (truth === false)
     return issue('constant_condition', node, `never runs: ${short(condition)} is always false`);
   if (truth !== true || isLoop) return null;
@@ -102,6 +107,11 @@ function deadBranch(node: Syntax): Issue | null {
     otherwise && issue('constant_condition', otherwise, `never runs: ${short(condition)} is always true`)
   );
 }
+
+/** `while False: yield` makes an empty generator of a Python function. */
+const onlyYields = (node: Syntax): boolean =>
+  node.type === 'while_statement' &&
+  node.child('body')?.namedChildren.every(({ namedChildren }) => namedChildren[0]?.type === 'yield') === true;
 
 /** The clause after an `elif`. */
 function laterClause(node: Syntax): Syntax | null {

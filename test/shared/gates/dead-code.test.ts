@@ -81,7 +81,7 @@ const UNREACHABLE: readonly Case[] = [
     base: {},
     edits: {
       'a.py':
-        'def a():\n    return 1\n    print(1)\ndef b():\n    for x in y:\n        if x:\n            break\n            c()\n        continue\n        # note\n        d()\ndef c():\n    raise ValueError\n    e()\ndef g():\n    return\n    yield\n',
+        'def a():\n    return 1\n    print(1)\ndef b():\n    for x in y:\n        if x:\n            break\n            c()\n        continue\n        # note\n        d()\ndef c():\n    raise ValueError\n    e()\ndef g():\n    return\n    yield\ndef h():\n    while False:\n        yield\n',
     },
     fails: [
       'a.py:3 unreachable_code',
@@ -104,9 +104,9 @@ const UNREACHABLE: readonly Case[] = [
     base: GO,
     edits: {
       'a.go':
-        'package a\n\nfunc A(x int) int {\n\tswitch x {\n\tcase 1:\n\t\tpanic("no")\n\t\tA(2)\n\t}\n\tgoto end\nend:\n\treturn 1\n\tA(3)\n}\n',
+        'package a\n\nfunc A(x int) int {\n\tswitch x {\n\tcase 1:\n\t\tpanic("no")\n\t\tA(2)\n\t}\n\tgoto end\nend:\n\tA(4)\n\treturn 1\n\tA(3)\n}\n',
     },
-    fails: ['a.go:7 unreachable_code', 'a.go:12 unreachable_code'],
+    fails: ['a.go:7 unreachable_code', 'a.go:13 unreachable_code'],
   },
   {
     what: 'Rust statements after return, break and panic!; not items',
@@ -168,7 +168,7 @@ const NO_CALLERS: readonly Case[] = [
     base: { 'b.py': 'from a import _shared\n' },
     edits: {
       'a.py':
-        'def _shared(): pass\ndef _lonely(): return _lonely()\nclass _Gone: pass\ndef __getattr__(n): pass\n@app.route\ndef _view(): pass\nclass A:\n    def _used(self): return self._by_name\n    def _unused(self): return self._used()\nclass B(Base):\n    def _hook(self): pass\ndef _named(): pass\nprint(getattr(x, "_named"), A, B)\n',
+        'def _shared(): pass\ndef _lonely(): return _lonely()\nclass _Gone: pass\ndef __getattr__(n): pass\n@app.route\ndef _view(): pass\nclass A:\n    def _used(self): return self._by_name\n    def _unused(self): return self._used()\nclass B(Base):\n    def _hook(self): pass\ndef _named(): pass\ndef _visit_a(): pass\nprint(getattr(x, "_named"), getattr(x, "_visit_" + y), A, B)\n',
     },
     fails: ['a.py:2 no_callers', 'a.py:3 no_callers', 'a.py:9 no_callers'],
     reports: ['a.py:11 no_callers'],

@@ -85,6 +85,12 @@ const CASES: readonly Case[] = [
     findings: ['import_cycle_deferred: b.py -> a.py -> b.py (in part only when a function is called)'],
   },
   {
+    what: 'a circle only when the module is run as a program',
+    base: { 'a.py': 'import b\n', 'b.py': '' },
+    edits: { 'b.py': 'if __name__ == "__main__":\n    import a\n' },
+    outcome: 'passed',
+  },
+  {
     what: 'a name in letters that Python takes for others',
     base: { 'a.py': 'import b\n', 'b.py': '' },
     edits: { 'b.py': 'import ａ\n' },
