@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { ConfigError } from '../../shared/config/error.ts';
 import { CONFIG_FILE } from '../../shared/config/file.ts';
-import { parseConfig } from '../../shared/config/load.ts';
+import { type LoadedConfig, parseConfig } from '../../shared/config/load.ts';
 import { checkYaml, readYaml } from '../../shared/config/yaml.ts';
+import { MODULE_FOLDER, moduleNames } from '../../shared/gates/custom/modules.ts';
 import { gateNamed } from '../../shared/gates/registry.ts';
 import type { Bypass } from '../../shared/gates/runner.ts';
 import { badRegex } from '../../shared/task/regex.ts';
@@ -41,15 +41,17 @@ export async function readNamed(cwd: string, file: string): Promise<string> {
 export const signalsOf = (text: string, file: string): CompletionSignal[] =>
   checkYaml(TaskDocument, readYaml(text, file)).completion_signals;
 
-/** The base when none is given: `base_ref` of the configuration that stands in the folder, which only chooses what to compare with. */
-export async function defaultBase(dir: string): Promise<string> {
-  try {
-    return parseConfig(await readFile(resolve(dir, CONFIG_FILE), 'utf8')).gates.base_ref;
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    return 'main';
-  }
+/** The configuration that stands in a folder; null when there is none. @throws ConfigError */
+export async function configIn(dir: string): Promise<LoadedConfig | null> {
+  const text = await readFile(resolve(dir, CONFIG_FILE), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const files = await readdir(resolve(dir, MODULE_FOLDER)).catch(() => []);
+  return parseConfig(text, CONFIG_FILE, moduleNames(files));
 }
+
+/** The base when none is given: `base_ref` of the configuration that stands in the folder, which only chooses what to compare with. */
+export const defaultBase = async (dir: string): Promise<string> =>
+  (await configIn(dir))?.gates.base_ref ?? 'main';
 
 /** @throws CliError for an unknown gate or a missing reason. */
 export function bypassesOf(gates: readonly string[], reason: string | undefined): Bypass[] {

@@ -41,8 +41,8 @@ function renderGates(gates: readonly ListedGate[], pc: Colors, width: number | u
     gates.map((gate) => [
       { text: gate.name, style: gate.enabled ? pc.bold : pc.dim },
       gate.enabled ? 'yes' : 'no',
-      gate.required ? 'yes' : 'no',
-      gate.condition,
+      gate.required === null ? '-' : gate.required ? 'yes' : 'no',
+      gate.condition ?? '-',
       gate.flag ?? '',
       gate.on_by_default ? 'on' : 'off',
       gate.tool ?? '',

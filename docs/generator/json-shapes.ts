@@ -47,7 +47,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
 }`,
   },
   'gates list': {
-    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `tool` is `assay` for code of ours; it and `command` are null when nothing is configured, and `tool_found` is null when there is nothing to look for.',
+    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module says so when it runs: listing runs none. `tool` is `assay` for code of ours; it and `command` are null when nothing is configured, and `tool_found` is null when there is nothing to look for.',
     example: `{
   "gates": [
     {

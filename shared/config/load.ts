@@ -1,3 +1,5 @@
+import { nameProblems } from '../gates/custom/names.ts';
+import { GATES } from '../gates/registry.ts';
 import { ConfigError } from './error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from './file.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
@@ -10,9 +12,14 @@ export interface LoadedConfig {
 
 /**
  * Reads the text of an `assay.yaml`.
+ * @param modules names of the gates that the same commit brings as modules.
  * @throws ConfigError that names every offending key and its line.
  */
-export function parseConfig(text: string, file: string = CONFIG_FILE): LoadedConfig {
+export function parseConfig(
+  text: string,
+  file: string = CONFIG_FILE,
+  modules: readonly string[] = [],
+): LoadedConfig {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(file, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
   const document = readYaml(text, file);
@@ -21,10 +28,28 @@ export function parseConfig(text: string, file: string = CONFIG_FILE): LoadedCon
     ...document,
     value: document.value ?? {},
   });
-  const { enabled, timeout_s, allow_bypass, cache_enabled, base_ref, pipeline, ...settings } =
+  const { enabled, timeout_s, allow_bypass, cache_enabled, base_ref, pipeline, custom_gates, ...settings } =
     quality_gates as QualityGatesConfig & Record<string, unknown>;
+  const problems = nameProblems({
+    builtIn: GATES.map(({ name }) => name),
+    custom: custom_gates,
+    modules,
+    steps: pipeline ?? [],
+    lineOf: document.lineOf,
+  });
+  if (problems.length > 0) throw new ConfigError(file, problems);
   return {
-    gates: { enabled, timeout_s, allow_bypass, cache_enabled, base_ref, pipeline, settings },
+    gates: {
+      enabled,
+      timeout_s,
+      allow_bypass,
+      cache_enabled,
+      base_ref,
+      pipeline,
+      custom_gates,
+      modules,
+      settings,
+    },
     nudge: verification_nudge,
   };
 }

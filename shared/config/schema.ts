@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { ConditionSetting } from '../gates/conditions.ts';
+import { CustomGate } from '../gates/custom/settings.ts';
 import { GATES } from '../gates/registry.ts';
-
-const NAMES = GATES.map((gate) => gate.name);
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
 const Step = z.strictObject({
-  name: z.enum(NAMES, { error: () => `is not a gate; known: ${NAMES.join(', ')}` }),
+  /** Whether there is such a gate, the project's own included, is looked at when the whole file is known. */
+  name: z.string(),
   required: z.boolean().default(true),
   condition: ConditionSetting.default('always'),
   command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
@@ -35,6 +35,8 @@ const COMMON = {
       });
     })
     .optional(),
+  /** Gates of the project's own. */
+  custom_gates: z.array(CustomGate).max(100).default([]),
 };
 
 /** The keys of every gate are merged in, so a new gate brings its own switch and nothing here changes. */
@@ -56,6 +58,8 @@ export const Config = z.strictObject({
 });
 
 export interface QualityGatesConfig extends z.output<z.ZodObject<typeof COMMON>> {
+  /** Names of the gates that the base commit brings as modules. */
+  readonly modules: readonly string[];
   /** The gates' own keys, as each gate's `settings` describes them. */
   readonly settings: Readonly<Record<string, unknown>>;
 }

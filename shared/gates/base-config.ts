@@ -4,6 +4,7 @@ import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../config/file.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { modulesOf } from './custom/modules.ts';
 
 /**
  * The configuration of the base commit, or null when it has none: then there are no gates.
@@ -14,13 +15,13 @@ export async function baseConfig(
   base: string,
   instead: { readonly file: string; readonly text: string } | null,
 ): Promise<LoadedConfig | null> {
-  if (instead) return parse(instead.text, instead.file);
+  if (instead) return parse(instead.text, instead.file, await modulesOf(store, base));
   const unusable = (message: string) => new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message }]);
   try {
     const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
     if (file === null) return null;
     if (!file.regular) throw unusable('is not a regular file');
-    return await parse(file.content.toString('utf8'), CONFIG_FILE);
+    return await parse(file.content.toString('utf8'), CONFIG_FILE, await modulesOf(store, base));
   } catch (error) {
     if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
     throw error;
@@ -28,7 +29,7 @@ export async function baseConfig(
 }
 
 /** The YAML parser is loaded only when there is something to parse: most of a box's time is its start. */
-async function parse(text: string, file: string): Promise<LoadedConfig> {
+async function parse(text: string, file: string, modules: readonly string[]): Promise<LoadedConfig> {
   const { parseConfig } = await import('../config/load.ts');
-  return parseConfig(text, file);
+  return parseConfig(text, file, modules);
 }

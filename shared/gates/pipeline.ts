@@ -14,26 +14,28 @@ export interface Step {
   readonly timeoutMs: number;
 }
 
-/** The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make. */
-export function pipelineOf(config: QualityGatesConfig | null): Step[] {
+/**
+ * The gates that are on, in order: the explicit `pipeline`, whatever the switches say, or else what the switches make.
+ * @param custom the project's own gates; without a pipeline all of them run, after the others.
+ */
+export function pipelineOf(config: QualityGatesConfig | null, custom: readonly Gate[] = []): Step[] {
   if (!config?.enabled) return [];
   if (config.pipeline)
     return config.pipeline.flatMap(({ name, required, condition, command, timeout_s }) => {
-      const gate = gateNamed(name);
+      const gate = gateNamed(name) ?? custom.find((each) => each.name === name);
       if (!gate) return [];
       const timeoutMs = timeout_s === undefined ? timeLimitOf(gate, config) : timeout_s * 1_000;
       return [{ gate, required, condition, command: command ?? null, asked: true, timeoutMs }];
     });
-  return GATES.filter((gate) => switchOf(gate, config.settings) ?? isOnUnasked(gate, config.settings)).map(
-    (gate) => ({
-      gate,
-      required: gate.required,
-      condition: gate.condition,
-      command: null,
-      asked: switchOf(gate, config.settings) !== undefined,
-      timeoutMs: timeLimitOf(gate, config),
-    }),
-  );
+  const on = GATES.filter((gate) => switchOf(gate, config.settings) ?? isOnUnasked(gate, config.settings));
+  return [...on, ...custom].map((gate) => ({
+    gate,
+    required: gate.required,
+    condition: gate.condition,
+    command: null,
+    asked: custom.includes(gate) || switchOf(gate, config.settings) !== undefined,
+    timeoutMs: timeLimitOf(gate, config),
+  }));
 }
 
 /** On by default, or because of another gate that somebody switched on. */

@@ -6,7 +6,10 @@ import { CappedOutput } from './output.ts';
 import type { RunAs } from './run-as.ts';
 
 /** A program with its arguments, or a line for `bash -c`. */
-export type Program = { readonly argv: readonly string[] } | { readonly line: string };
+export type Program = ({ readonly argv: readonly string[] } | { readonly line: string }) & {
+  /** Its standard input; absent: it has none. */
+  readonly input?: string;
+};
 
 export interface RunOptions {
   readonly cwd: string;
@@ -53,14 +56,17 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
   const output = new CappedOutput(options.outputBytes ?? DEFAULT_OUTPUT_BYTES);
   const mark = randomUUID();
 
+  const settings = {
+    cwd: options.cwd,
+    env: { ...options.env, [MARK]: mark },
+    detached: true,
+    ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
+  };
+  // Without input it has none at all: some tools read a pipe instead of the files when they are given one.
   const start = () =>
-    spawn(file, args, {
-      cwd: options.cwd,
-      env: { ...options.env, [MARK]: mark },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
-    });
+    program.input === undefined
+      ? spawn(file, args, { ...settings, stdio: ['ignore', 'pipe', 'pipe'] })
+      : spawn(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe'] });
 
   return new Promise((resolve) => {
     let child: ReturnType<typeof start>;
@@ -73,6 +79,9 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     }
     const leader = child.pid;
     if (leader !== undefined) trackGroup(leader);
+    // A program that ends without reading its input closes the pipe.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(program.input);
     child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
     child.stderr.on('data', (chunk: Buffer) => output.add(chunk));
 

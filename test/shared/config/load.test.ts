@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../shared/config/error.ts';
 import { parseConfig } from '../../../shared/config/load.ts';
 import { pipelineOf } from '../../../shared/gates/pipeline.ts';
+import { GATES } from '../../../shared/gates/registry.ts';
 
 const refusal = (text: string): string => {
   try {
@@ -104,15 +105,18 @@ describe('a configuration that cannot be used names key and line', () => {
 });
 
 describe('the pipeline', () => {
-  test('is made from the switches: lint is on by default', () => {
-    expect(steps('version: 1\n')).toEqual([
-      { name: 'lint', required: true, condition: 'always', asked: false },
-    ]);
-    expect(steps('')).toHaveLength(1);
+  test('is made from the switches: what is on by default runs unasked', () => {
+    const byDefault = GATES.filter(({ on }) => on).map(({ name }) => name);
+    expect(steps('version: 1\n').filter(({ name }) => byDefault.includes(name))).toEqual(
+      steps('version: 1\n'),
+    );
+    expect(steps('')[0]).toEqual({ name: 'lint', required: true, condition: 'always', asked: false });
+    expect(steps('quality_gates: { lint: false }\n').map(({ name }) => name)).not.toContain('lint');
   });
 
   test('has the gates that are switched on, in the order of the registry', () => {
-    expect(steps('quality_gates: { tests: true, type_check: true, lint: false }\n')).toEqual([
+    const asked = steps('quality_gates: { tests: true, type_check: true }\n').filter((step) => step.asked);
+    expect(asked).toEqual([
       { name: 'type_check', required: true, condition: 'code_changed', asked: true },
       { name: 'tests', required: true, condition: 'code_changed', asked: true },
     ]);
@@ -153,5 +157,5 @@ test('the example in the documentation is a configuration, and it names every co
   const { gates } = parseConfig(example);
   expect(pipelineOf(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
   for (const key of Object.keys(gates))
-    if (key !== 'settings') expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
+    if (key !== 'settings' && key !== 'modules') expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
 });
