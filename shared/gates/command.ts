@@ -5,9 +5,12 @@ import type { RunResult } from '../process/run.ts';
 import type { Condition } from './conditions.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
+import { chooseTools, planTools } from './profiles/choose.ts';
+import type { Blame } from './profiles/judge.ts';
+import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
 import type { Subject } from './subject.ts';
 import { testRun } from './test-run.ts';
-import { projectTool, type ToolKind } from './tools.ts';
+import { projectScript, type ToolKind } from './tools.ts';
 
 interface CommandGate {
   readonly name: string;
@@ -19,12 +22,14 @@ interface CommandGate {
   readonly tool: ToolKind;
   /** Whether it runs the project's tests, so that those which the patch takes away are run too. */
   readonly runsTests: boolean;
+  /** How its tools' complaints are told from those that were there before. */
+  readonly blame: Blame;
 }
 
 /** A command line in `assay.yaml`. */
 export const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
 
-/** A gate that runs one command line: the configured one, or the project's own tool. */
+/** A gate that runs one command line, the configured one or the project's own script, or else the tools of the project's languages. */
 export function commandGate(definition: CommandGate): Gate {
   const { name, commandKey } = definition;
   return {
@@ -33,16 +38,19 @@ export function commandGate(definition: CommandGate): Gate {
     on: definition.on,
     required: true,
     condition: definition.condition,
-    settings: { [name]: z.boolean().optional(), [commandKey]: Command.optional() },
+    settings: { [name]: z.boolean().optional(), [commandKey]: Command.optional(), ...PROFILE_SETTINGS },
     plan: async (project, settings) => {
       const command = await commandOf(definition, project, settings);
-      return command === null ? null : { command };
+      return command === null ? planTools(project, definition.tool, profilesOf(settings)) : { command };
     },
     run: async (context, settings) => {
       const command = context.command ?? (await commandOf(definition, context.subject, settings));
-      return command === null
-        ? nothingToRun(definition, context)
-        : runCommand(context, command, definition.runsTests);
+      if (command !== null) return runCommand(context, command, definition.runsTests);
+      const profiles = profilesOf(settings);
+      const chosen = await chooseTools(context.subject, definition.tool, profiles, context.asked);
+      if (chosen.length === 0) return nothingToRun(definition, context);
+      const { runTools } = await import('./profiles/run-tools.ts');
+      return runTools(context, chosen, definition);
     },
   };
 }
@@ -52,7 +60,7 @@ const commandOf = async (
   project: Pick<Subject, 'baseFile'>,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<string | null> =>
-  Command.safeParse(settings[commandKey]).data ?? (await projectTool(project, tool));
+  Command.safeParse(settings[commandKey]).data ?? (await projectScript(project, tool));
 
 /** Runs a command line on the patch; its exit code decides. */
 export async function runCommand(

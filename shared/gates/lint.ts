@@ -8,4 +8,5 @@ export const lint = commandGate({
   commandKey: 'lint_command',
   tool: 'lint',
   runsTests: false,
+  blame: 'added_lines',
 });

@@ -22,6 +22,8 @@ export interface RoomsOptions {
 export interface Room {
   /** Real path of the checkout. */
   readonly root: string;
+  /** Its temporary folder, outside of the checkout. */
+  readonly tmp: string;
   run(program: Program, timeoutMs: number): Promise<RunResult>;
 }
 
@@ -71,6 +73,7 @@ export class Rooms {
     const env = commandEnvironment({ home, tmp });
     return {
       root,
+      tmp,
       run: (program, timeoutMs) =>
         run(program, { cwd: root, env, timeoutMs, runAs, ...(abort ? { abort } : {}) }),
     };

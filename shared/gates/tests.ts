@@ -8,4 +8,5 @@ export const tests = commandGate({
   commandKey: 'test_command',
   tool: 'tests',
   runsTests: true,
+  blame: 'not_in_base',
 });

@@ -50,14 +50,23 @@ export async function projectTool(
   subject: Pick<Subject, 'baseFile'>,
   kind: ToolKind,
 ): Promise<string | null> {
-  const script = packageScript(await subject.baseFile('package.json'), kind);
-  if (script !== null) return `npm run --silent ${script}`;
+  const script = await projectScript(subject, kind);
+  if (script !== null) return script;
   for (const each of TOOLS) {
     if (each.kind !== kind) continue;
     const text = await subject.baseFile(each.file);
     if (text !== null && (each.when?.test(text) ?? true)) return each.command;
   }
   return null;
+}
+
+/** The command of the project's own script in package.json, or null when it has none. */
+export async function projectScript(
+  subject: Pick<Subject, 'baseFile'>,
+  kind: ToolKind,
+): Promise<string | null> {
+  const script = packageScript(await subject.baseFile('package.json'), kind);
+  return script === null ? null : `npm run --silent ${script}`;
 }
 
 function packageScript(text: string | null, kind: ToolKind): string | null {

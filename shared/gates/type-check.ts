@@ -8,4 +8,5 @@ export const typeCheck = commandGate({
   commandKey: 'type_check_command',
   tool: 'type_check',
   runsTests: false,
+  blame: 'not_in_base',
 });

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 /**
  * Variables of the supervisor that commands of a repository may see: where tools and their caches are, and the
  * locale. Everything else (credentials, the assignment, NODE_OPTIONS, test-runner variables) stays out.
@@ -49,5 +52,8 @@ export function commandEnvironment(
     const value = source[name];
     if (value !== undefined) environment[name] = value;
   }
+  // rustup finds its toolchains through the home, which commands do not share with the supervisor.
+  const toolchains = join(source['HOME'] ?? '/nonexistent', '.rustup');
+  if (!('RUSTUP_HOME' in environment) && existsSync(toolchains)) environment['RUSTUP_HOME'] = toolchains;
   return { ...environment, HOME: options.home, TMPDIR: options.tmp, ...options.extra };
 }

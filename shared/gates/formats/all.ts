@@ -1,0 +1,23 @@
+import type { Format } from './report.ts';
+
+/** Loads one reader; each brings only what it needs, because most of a box's time is its start. */
+export const FORMATS = {
+  sarif: async (): Promise<Format> => (await import('./sarif.ts')).sarif,
+  junit: async (): Promise<Format> => (await import('./junit.ts')).junit,
+  cargo: async (): Promise<Format> => (await import('./compilers.ts')).cargo,
+  cargo_errors: async (): Promise<Format> => (await import('./compilers.ts')).cargoErrors,
+  go_build: async (): Promise<Format> => (await import('./compilers.ts')).goBuild,
+  go_vet: async (): Promise<Format> => (await import('./compilers.ts')).goVet,
+  go_test: async (): Promise<Format> => (await import('./go-test.ts')).goTest,
+  tsc: async (): Promise<Format> => (await import('./compilers.ts')).tsc,
+  eslint: async (): Promise<Format> => (await import('./checkers.ts')).eslint,
+  gitlab: async (): Promise<Format> => (await import('./checkers.ts')).gitlab,
+  pyright: async (): Promise<Format> => (await import('./checkers.ts')).pyright,
+  mypy: async (): Promise<Format> => (await import('./checkers.ts')).mypy,
+  bandit: async (): Promise<Format> => (await import('./checkers.ts')).bandit,
+  pip_audit: async (): Promise<Format> => (await import('./advisories.ts')).pipAudit,
+  npm_audit: async (): Promise<Format> => (await import('./advisories.ts')).npmAudit,
+  cargo_audit: async (): Promise<Format> => (await import('./advisories.ts')).cargoAudit,
+} as const satisfies Readonly<Record<string, () => Promise<Format>>>;
+
+export type FormatName = keyof typeof FORMATS;

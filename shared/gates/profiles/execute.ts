@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Outcome } from '../../evidence/outcome.ts';
+import { outcomeOf } from '../../process/outcome.ts';
+import type { RunResult } from '../../process/run.ts';
+import { FORMATS } from '../formats/all.ts';
+import type { Report } from '../formats/report.ts';
+import type { Rooms } from '../rooms.ts';
+import { readReport } from './report-file.ts';
+import type { Tool } from './tool.ts';
+import { OWN_TOOLS } from './tool-version.ts';
+
+export interface Execution {
+  readonly ran: RunResult;
+  /** What the tool reported; null when it did not come to a report, and then `outcome` and `detail` say why. */
+  readonly report: Report | null;
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+export interface ExecuteOptions {
+  readonly rooms: Rooms;
+  readonly tool: Tool;
+  readonly setup: string | null;
+  readonly timeoutMs: number;
+}
+
+/** Runs a tool on a tree, in a checkout of its own, and reads its report. */
+export async function execute(
+  tree: string,
+  { rooms, tool, setup, timeoutMs }: ExecuteOptions,
+): Promise<Execution> {
+  const room = await rooms.enter(tree);
+  const started = performance.now();
+  if (setup !== null) {
+    const ran = await room.run({ line: setup }, timeoutMs);
+    const { outcome, detail } = outcomeOf(ran);
+    if (outcome !== 'passed') return { ran, report: null, outcome, detail: `set-up "${setup}": ${detail}` };
+  }
+  const path = join(room.tmp, 'assay-report');
+  const left = Math.max(1, timeoutMs - (performance.now() - started));
+  // The report lies outside of the checkout, where no file or link of a patch can be in its way.
+  const ran = await room.run(
+    { line: `${OWN_TOOLS}export REPORT="$TMPDIR/assay-report"; ${tool.line}` },
+    left,
+  );
+  const plain = outcomeOf(ran);
+  const broke =
+    ran.exitCode === null ||
+    (ran.exitCode !== 0 && !tool.exitSaysNothing && !tool.complains.includes(ran.exitCode));
+  if (tool.format === null || broke) return { ran, report: null, ...plain };
+  try {
+    const format = await FORMATS[tool.format]();
+    const report = format(await readReport(path), room.root);
+    if (report.complaints.length === 0 && plain.outcome !== 'passed') return { ran, report: null, ...plain };
+    return { ran, report, ...plain };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    // It ended well and left nothing that can be read: nobody knows what it looked at.
+    return plain.outcome === 'passed'
+      ? {
+          ran,
+          report: null,
+          outcome: 'inert',
+          detail: `${tool.name} left no report that can be read: ${why}`,
+        }
+      : { ran, report: null, ...plain };
+  }
+}

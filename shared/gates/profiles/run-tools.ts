@@ -1,0 +1,118 @@
+import type { GateEvidence } from '../../evidence/schema.ts';
+import { resultOf, type Seen } from '../code/seen.ts';
+import type { Complaint } from '../formats/report.ts';
+import type { GateContext, GateResult } from '../gate.ts';
+import { type Guarded, guarded } from '../guarded.ts';
+import { type AddedLines, addedLines } from './added-lines.ts';
+import type { Chosen } from './choose.ts';
+import { type Execution, execute } from './execute.ts';
+import { type Blame, judged } from './judge.ts';
+import { languageOfPath } from './languages.ts';
+import { missing, toolVersion } from './tool-version.ts';
+
+export interface ToolGate {
+  readonly blame: Blame;
+  /** Tests that the patch takes away are run with it. */
+  readonly runsTests: boolean;
+}
+
+/** What stops a gate from saying "passed", gravest first. */
+const GRAVEST = ['failed', 'timed_out', 'infra_failed', 'inert', 'passed'] as const;
+
+/** Runs the tool of each language; the gravest result is the gate's. */
+export async function runTools(
+  context: GateContext,
+  chosen: readonly Chosen[],
+  gate: ToolGate,
+): Promise<GateResult> {
+  const { subject } = context;
+  const added = await addedLines(subject.store, subject.base, subject.tree);
+  const results: GateResult[] = [];
+  for (const each of chosen) results.push(await runOne(context, each, gate, added));
+  const [only] = results;
+  if (only && results.length === 1) return only;
+  return {
+    outcome: GRAVEST.find((outcome) => results.some((result) => result.outcome === outcome)) ?? 'inert',
+    kind: 'executed_by_us',
+    findings: results.flatMap(({ findings }) => findings),
+    detail: results
+      .map(({ outcome, detail }, at) => `${chosen[at]?.tool.name}: ${outcome}: ${detail}`)
+      .join('\n'),
+    metadata: merged(results),
+  };
+}
+
+async function runOne(
+  context: GateContext,
+  { tool, setup, language }: Chosen,
+  { blame, runsTests }: ToolGate,
+  added: AddedLines,
+): Promise<GateResult> {
+  const { subject, timeoutMs } = context;
+  const version = await toolVersion(subject.rooms, subject.base, tool);
+  const metadata = { tool: tool.name, tool_version: version, command: tool.line, language };
+  if (version === null)
+    return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
+  const options = { rooms: subject.rooms, tool, setup, timeoutMs };
+
+  let asked: Promise<readonly Complaint[] | null> | null = null;
+  const before = (): Promise<readonly Complaint[] | null> => {
+    asked ??= execute(subject.base, options).then(({ report }) => report?.complaints ?? null);
+    return asked;
+  };
+  const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
+  const once = async (tree: string): Promise<GateResult> => {
+    const execution = await execute(tree, options);
+    const result = await resultOn(execution, blame, added, before);
+    runs.push({ execution, result });
+    return result;
+  };
+  const all: Guarded = await guarded(subject, tool.line, once, runsTests && touches(context, language));
+  const [first] = runs;
+  return {
+    ...all,
+    kind: 'executed_by_us',
+    findings: [...(first?.result.findings ?? []), ...all.findings],
+    metadata: {
+      ...metadata,
+      ...first?.result.metadata,
+      runs: runs.length,
+      exit_code: first?.execution.ran.exitCode ?? null,
+      output_bytes_cut: first?.execution.ran.cutBytes ?? 0,
+    },
+  };
+}
+
+/** Tests of another language are none that this tool would run. */
+const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
+  subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));
+
+async function resultOn(
+  { report, outcome, detail, ran }: Execution,
+  blame: Blame,
+  added: AddedLines,
+  before: () => Promise<readonly Complaint[] | null>,
+): Promise<GateResult> {
+  const kind = 'executed_by_us';
+  if (report === null) return { outcome, kind, findings: [], detail };
+  if (report.tests === 0 && report.complaints.length === 0)
+    return { outcome: 'inert', kind, findings: [], detail: 'no test ran' };
+  const base = report.complaints.length > 0 && blame === 'not_in_base' ? await before() : [];
+  const seen: Seen[] = judged(report.complaints, blame, added, base);
+  const clean = report.tests === null ? `exit ${ran.exitCode}` : `${report.tests} tests ran`;
+  return { ...resultOf(seen, clean, report.tests === null ? {} : { tests: report.tests }), kind };
+}
+
+/** Facts of several tools: names and versions side by side, counts added up. */
+function merged(results: readonly GateResult[]): GateEvidence['metadata'] {
+  const facts: GateEvidence['metadata'] = {};
+  for (const { metadata } of results)
+    for (const [key, value] of Object.entries(metadata ?? {})) {
+      const had = facts[key];
+      if (had === undefined) facts[key] = value;
+      else if (key === 'exit_code') facts[key] = typeof had === 'number' && had !== 0 ? had : value;
+      else if (typeof had === 'number' && typeof value === 'number') facts[key] = had + value;
+      else if (had !== value) facts[key] = `${had}, ${value}`;
+    }
+  return facts;
+}

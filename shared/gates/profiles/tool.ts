@@ -1,0 +1,48 @@
+import type { Language } from '../../code/language.ts';
+import type { FormatName } from '../formats/all.ts';
+
+/** What a tool is for: the gates that run tools of the project's language. */
+export const TOOL_KINDS = ['lint', 'type_check', 'tests', 'security_scan', 'dep_audit'] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/** A file of the base commit that shows that the project uses a tool, and what must stand in it. */
+export interface Sign {
+  readonly file: string;
+  readonly has?: RegExp;
+}
+
+/** A program as it is found and asked for its version. */
+export interface Program {
+  /** As people call it. */
+  readonly name: string;
+  /** Line that succeeds when it is here, and prints its version. */
+  readonly version: string;
+  /** How to get it, in a few words. */
+  readonly get: string;
+}
+
+export interface Tool extends Program {
+  readonly kind: ToolKind;
+  /** Line for `bash -c`. It writes its report to the file that `$REPORT` names. */
+  readonly line: string;
+  /** Null when it has no stable machine format: then the exit code alone decides. */
+  readonly format: FormatName | null;
+  /** Exit codes besides 0 with which it says that it has complaints; any other is a tool that broke. */
+  readonly complains: readonly number[];
+  /** Exit 0 may come with complaints, and exit 1 without: the report alone decides. */
+  readonly exitSaysNothing?: boolean;
+  /** The project uses it when one of these is there. */
+  readonly signs: readonly Sign[];
+  /** Taken for the language when the project configures none. */
+  readonly byDefault: boolean;
+}
+
+export interface Profile {
+  readonly language: Language;
+  /** The first whose sign is there counts, else the first that is taken by default. */
+  readonly tools: readonly Tool[];
+}
+
+/** Version question of a program that understands `--version`. */
+export const asks = (program: string): string =>
+  `command -v ${program} >/dev/null || exit 127; ${program} --version`;

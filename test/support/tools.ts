@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { vi } from 'vitest';
+import { temporaryFolder } from './repository.ts';
+
+/** Where `.ci/run` installs the tools of other languages. */
+const INSTALLED = join(import.meta.dirname, '../../.cache/tools/bin');
+process.env['PATH'] = `${INSTALLED}${delimiter}${process.env['PATH'] ?? ''}`;
+
+const inShell = (line: string): string | null => {
+  try {
+    return execFileSync('bash', ['-c', line], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return null;
+  }
+};
+
+/** Path of a program; null when it is not here. */
+export const here = (program: string): string | null => inShell(`command -v ${program}`);
+
+/** Programs that some cases need and that are not here; said aloud, because what is skipped is not tested. */
+export function missingOf(cases: readonly { readonly needs: string }[]): string[] {
+  const missing = [...new Set(cases.map(({ needs }) => needs))].filter((program) => here(program) === null);
+  const skipped = cases.filter(({ needs }) => missing.includes(needs)).length;
+  if (skipped > 0) console.warn(`SKIPPED ${skipped} tests of real tools for want of ${missing.join(', ')}`);
+  return missing;
+}
+
+/** Gates start Go with an empty build cache, which takes a minute; here it gets the cache of this machine. */
+export function warmToolchains(): void {
+  const go = here('go');
+  if (go === null) return;
+  const folder = temporaryFolder();
+  const cache = inShell('go env GOCACHE') ?? '';
+  writeFileSync(join(folder, 'go'), `#!/bin/sh\nGOCACHE='${cache}' exec '${go}' "$@"\n`);
+  chmodSync(join(folder, 'go'), 0o755);
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH'] ?? ''}`);
+}
