@@ -8,9 +8,10 @@ import { guarded } from './guarded.ts';
 import { chooseTools, planTools } from './profiles/choose.ts';
 import type { Blame } from './profiles/judge.ts';
 import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
+import type { ToolKind } from './profiles/tool.ts';
 import type { Subject } from './subject.ts';
 import { testRun } from './test-run.ts';
-import { projectScript, type ToolKind } from './tools.ts';
+import { projectScript, SCRIPTS, type ScriptKind } from './tools.ts';
 
 interface CommandGate {
   readonly name: string;
@@ -60,7 +61,10 @@ const commandOf = async (
   project: Pick<Subject, 'baseFile'>,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<string | null> =>
-  Command.safeParse(settings[commandKey]).data ?? (await projectScript(project, tool));
+  Command.safeParse(settings[commandKey]).data ??
+  (isScript(tool) ? await projectScript(project, tool) : null);
+
+const isScript = (tool: ToolKind): tool is ScriptKind => tool in SCRIPTS;
 
 /** Runs a command line on the patch; its exit code decides. */
 export async function runCommand(

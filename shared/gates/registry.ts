@@ -1,10 +1,12 @@
+import { depAudit } from './dep-audit.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
 import { lint } from './lint.ts';
+import { securityScan } from './security-scan.ts';
 import { tests } from './tests.ts';
 import { typeCheck } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
-export const GATES: readonly Gate[] = [lint, typeCheck, tests, importCycle];
+export const GATES: readonly Gate[] = [lint, typeCheck, tests, importCycle, ,];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

@@ -1,16 +1,16 @@
 import type { Subject } from './subject.ts';
 
-export type ToolKind = 'lint' | 'type_check' | 'tests';
+export type ScriptKind = 'lint' | 'type_check' | 'tests';
 
 interface Tool {
-  readonly kind: ToolKind;
+  readonly kind: ScriptKind;
   /** File of the base that configures it, and what must be in it. */
   readonly file: string;
   readonly when?: RegExp;
   readonly command: string;
 }
 
-const tool = (kind: ToolKind, file: string, command: string, when?: RegExp): Tool => ({
+const tool = (kind: ScriptKind, file: string, command: string, when?: RegExp): Tool => ({
   kind,
   file,
   command,
@@ -37,7 +37,7 @@ const TOOLS: readonly Tool[] = [
 ];
 
 /** Names under which projects keep the scripts in their package.json. */
-const SCRIPTS: Readonly<Record<ToolKind, readonly string[]>> = {
+export const SCRIPTS: Readonly<Record<ScriptKind, readonly string[]>> = {
   lint: ['lint'],
   type_check: ['typecheck', 'type-check', 'type_check', 'types'],
   tests: ['test'],
@@ -48,7 +48,7 @@ const NO_TEST = /no test specified/;
 /** The command of the project's own tool, or null when it configures none. Its own script comes first. */
 export async function projectTool(
   subject: Pick<Subject, 'baseFile'>,
-  kind: ToolKind,
+  kind: ScriptKind,
 ): Promise<string | null> {
   const script = await projectScript(subject, kind);
   if (script !== null) return script;
@@ -63,13 +63,13 @@ export async function projectTool(
 /** The command of the project's own script in package.json, or null when it has none. */
 export async function projectScript(
   subject: Pick<Subject, 'baseFile'>,
-  kind: ToolKind,
+  kind: ScriptKind,
 ): Promise<string | null> {
   const script = packageScript(await subject.baseFile('package.json'), kind);
   return script === null ? null : `npm run --silent ${script}`;
 }
 
-function packageScript(text: string | null, kind: ToolKind): string | null {
+function packageScript(text: string | null, kind: ScriptKind): string | null {
   if (text === null) return null;
   try {
     const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };

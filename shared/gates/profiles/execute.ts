@@ -47,11 +47,12 @@ export async function execute(
   const broke =
     ran.exitCode === null ||
     (ran.exitCode !== 0 && !tool.exitSaysNothing && !tool.complains.includes(ran.exitCode));
-  if (tool.format === null || broke) return { ran, report: null, ...plain };
+  if (tool.format === null || broke) return { ran, report: null, ...unreported(tool, plain) };
   try {
     const format = await FORMATS[tool.format]();
     const report = format(await readReport(path), room.root);
-    if (report.complaints.length === 0 && plain.outcome !== 'passed') return { ran, report: null, ...plain };
+    if (report.complaints.length === 0 && plain.outcome !== 'passed')
+      return { ran, report: null, ...unreported(tool, plain) };
     return { ran, report, ...plain };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -63,6 +64,12 @@ export async function execute(
           outcome: 'inert',
           detail: `${tool.name} left no report that can be read: ${why}`,
         }
-      : { ran, report: null, ...plain };
+      : { ran, report: null, ...unreported(tool, plain) };
   }
 }
+
+type Plain = Pick<Execution, 'outcome' | 'detail'>;
+
+/** An audit without a report mostly could not reach its database, and that is not the patch's doing. */
+const unreported = (tool: Tool, plain: Plain): Plain =>
+  tool.kind === 'dep_audit' && plain.outcome === 'failed' ? { ...plain, outcome: 'infra_failed' } : plain;
