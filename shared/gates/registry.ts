@@ -7,6 +7,6 @@ import { tests } from './tests.ts';
 import { typeCheck } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
-export const GATES: readonly Gate[] = [lint, typeCheck, tests, importCycle, ,];
+export const GATES: readonly Gate[] = [lint, typeCheck, tests, securityScan, importCycle, depAudit];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);
