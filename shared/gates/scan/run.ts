@@ -22,7 +22,7 @@ export async function runScan(
   options: RunScanOptions,
 ): Promise<GateResult> {
   const deadline = performance.now() + timeoutMs;
-  const within = options.paths.length === 0 ? () => true : pathTest(options.paths);
+  const within = pathTest(options.paths.length === 0 ? ['.'] : options.paths);
   const ignored = pathTest(options.ignorePaths);
   const wanted = (change: Change): boolean => within(change.path) && !ignored(change.path);
   const changes = subject.changes.filter(wanted);
