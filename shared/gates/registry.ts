@@ -1,12 +1,29 @@
 import { depAudit } from './dep-audit.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
+import { integrationTestGen } from './integration-test-gen.ts';
+import { intentVerification } from './intent-verification.ts';
 import { lint } from './lint.ts';
+import { reviewRubric } from './review-rubric.ts';
 import { securityScan } from './security-scan.ts';
+import { suppressions } from './suppressions.ts';
+import { testIntegrity } from './test-integrity.ts';
 import { tests } from './tests.ts';
 import { typeCheck } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
-export const GATES: readonly Gate[] = [lint, typeCheck, tests, securityScan, importCycle, depAudit];
+export const GATES: readonly Gate[] = [
+  lint,
+  typeCheck,
+  tests,
+  securityScan,
+  importCycle,
+  depAudit,
+  intentVerification,
+  integrationTestGen,
+  reviewRubric,
+  testIntegrity,
+  suppressions,
+];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

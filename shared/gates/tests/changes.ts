@@ -4,7 +4,9 @@ import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Finding } from '../../evidence/schema.ts';
 import { isTestPath } from '../test-paths.ts';
+import { casesOf } from './cases.ts';
 import { count, isCountable, weakening } from './count.ts';
+import { namesOneOf, removedNames } from './removed.ts';
 
 /** What a patch did to one test that was there before. */
 export interface TestChange {
@@ -38,13 +40,44 @@ export async function testChanges(store: Store, changes: readonly Change[]): Pro
   });
   if (texts === null) return touched.map(({ path }) => tooLarge(path));
   const text = (id: string): string => (texts.get(id) ?? Buffer.alloc(0)).toString('utf8');
+  const names = touched.length > 0 ? await namesGone(store, changes) : new Set<string>();
   return touched.map(({ path, base, head }) =>
     compare(
       path,
       text(base),
       head === null ? null : text(head),
       gone.map((change) => change.path),
+      names,
     ),
+  );
+}
+
+/** The names that the patch takes out of the source; none when the source is too large to be read. */
+async function namesGone(store: Store, changes: readonly Change[]): Promise<ReadonlySet<string>> {
+  const sources = changes.filter(
+    ({ path, base, head }) =>
+      base !== null &&
+      isFile(base.mode) &&
+      !isTestPath(path) &&
+      isCountable(path) &&
+      (!head || isFile(head.mode)),
+  );
+  const texts = await readBlobs(
+    store,
+    sources.flatMap(({ base, head }) => [base, head].flatMap((entry) => (entry ? [entry.id] : []))),
+  ).catch((error: unknown) => {
+    if (error instanceof CheckoutError) return new Map<string, Buffer>();
+    throw error;
+  });
+  const text = (entry: Change['base']): string | null =>
+    entry && (texts.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
+  return removedNames(
+    sources.map((change) => ({
+      path: change.path,
+      from: basePath(change),
+      before: text(change.base),
+      after: text(change.head),
+    })),
   );
 }
 
@@ -57,7 +90,13 @@ const tooLarge = (path: string): TestChange => ({
 
 const isFile = (mode: string): boolean => mode.startsWith('100');
 
-function compare(path: string, base: string, head: string | null, gone: readonly string[]): TestChange {
+function compare(
+  path: string,
+  base: string,
+  head: string | null,
+  gone: readonly string[],
+  names: ReadonlySet<string>,
+): TestChange {
   const modified: TestChange = { path, kind: 'modified', message: 'an existing test file was changed' };
   if (!isCountable(path))
     return head === null ? { ...modified, message: 'a file of the tests was deleted' } : modified;
@@ -75,7 +114,27 @@ function compare(path: string, base: string, head: string | null, gone: readonly
         };
   }
   const how = weakening(before, count(path, head));
-  return how === null ? modified : { path, kind: 'weakened', message: `protects less than before: ${how}` };
+  if (how === null) return modified;
+  const what = removedCases(path, base, head, names);
+  return what === null
+    ? { path, kind: 'weakened', message: `protects less than before: ${how}` }
+    : {
+        path,
+        kind: 'removed_with_subject',
+        message: `lost ${what}, whose subject the patch removes too`,
+      };
+}
+
+/** The cases that went away together with what they test, when that is all that the file lost. */
+function removedCases(path: string, base: string, head: string, names: ReadonlySet<string>): string | null {
+  const kept = new Set(casesOf(path, head).map(({ name }) => name));
+  const removed = casesOf(path, base).filter(({ name }) => !kept.has(name));
+  if (removed.length === 0 || !removed.every(({ text }) => namesOneOf(text, names))) return null;
+  let rest = base;
+  for (const { start, end } of removed.toSorted((a, b) => b.start - a.start))
+    rest = rest.slice(0, start) + rest.slice(end);
+  if (weakening(count(path, rest), count(path, head)) !== null) return null;
+  return removed.map(({ name }) => `"${name}"`).join(', ');
 }
 
 /** Whether a test names a source file by its stem, as imports do. */

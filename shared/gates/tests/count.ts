@@ -46,10 +46,13 @@ const GO: Patterns = {
   assertions:
     /\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:assert|require|is|cmp)\.\w+\s*\(/g,
   exact: /\b(?:assert|require)\.(?:Equal|EqualValues|ElementsMatch|Len|ErrorIs|Contains|JSONEq)\w*\s*\(/g,
-  skips: /\b[tbf]\.Skip\w*\s*\(|^\/\/go:build\b/gm,
+  skips: /\b[tbf]\.Skip\w*\s*\(/g,
   only: null,
   exits: /\bos\.Exit\s*\(/g,
 };
+
+/** Comments that keep a file of Go from being built. */
+const BUILD_CONSTRAINT = /^\/\/(?:go:build| ?\+build)\b/gm;
 
 const RUST: Patterns = {
   cases: /#\[\s*(?:\w+::)*(?:test|rstest|test_case)\b/g,
@@ -92,7 +95,7 @@ export function count(path: string, text: string): Counts {
     cases: of('cases'),
     assertions: of('assertions'),
     exact: of('exact'),
-    skips: of('skips'),
+    skips: of('skips') + (path.endsWith('.go') ? (text.match(BUILD_CONSTRAINT)?.length ?? 0) : 0),
     only: of('only'),
     exits: of('exits'),
   };

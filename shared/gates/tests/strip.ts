@@ -24,6 +24,19 @@ export function codeOnly(path: string, text: string): string {
   return code;
 }
 
+/** The comments of a file, with the offsets at which they begin. */
+export function commentsOf(path: string, text: string): { readonly at: number; readonly text: string }[] {
+  const syntax = syntaxOf(path);
+  const found: { readonly at: number; readonly text: string }[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = endOfText(text, at, syntax);
+    if (end > at && (syntax === 'hash' ? text[at] === '#' : text[at] === '/'))
+      found.push({ at, text: text.slice(at, end) });
+    at = Math.max(end, at + 1);
+  }
+  return found;
+}
+
 /** End of the comment or string that begins at `at`, or `at` when none does. */
 function endOfText(text: string, at: number, syntax: Syntax): number {
   const character = text[at];

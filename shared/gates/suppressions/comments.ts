@@ -1,0 +1,64 @@
+/** A comment, or an attribute, that tells a tool to look away. */
+interface Suppression {
+  readonly rule: string;
+  /** Gates whose tools listen to it. */
+  readonly gates: readonly string[];
+  readonly pattern: RegExp;
+}
+
+const LINT = ['lint', 'complexity_check', 'dead_code', 'comment_quality'] as const;
+
+const COMMENTS: readonly Suppression[] = [
+  {
+    rule: 'lint_suppressed',
+    gates: LINT,
+    pattern:
+      /\b(?:eslint-disable(?:-(?:next-)?line)?|biome-ignore(?:-all|-start)?|oxlint-disable\S*|tslint:disable\S*|jshint ignore|standard-ignore|noqa|ruff: ?(?:noqa|disable)|flake8: ?noqa|pylint: ?(?:disable|skip-file)\S*|nolint|lint:ignore|revive:disable\S*|staticcheck:ignore|rubocop:disable|stylelint-disable\S*)/i,
+  },
+  {
+    rule: 'type_check_suppressed',
+    gates: ['type_check'],
+    pattern:
+      /@ts-(?:ignore|expect-error|nocheck)\b|\btype: ?ignore\b|\bpyright: ?(?:ignore|basic|strict\s*=\s*false)|\bmypy: ?(?:ignore|disable)\S*|\bpytype: ?(?:disable|skip)\S*|\$Flow(?:FixMe|Ignore)\b/,
+  },
+  {
+    rule: 'coverage_suppressed',
+    gates: ['coverage_delta'],
+    pattern:
+      /\bpragma: ?no (?:cover|branch)\b|\b(?:istanbul|c8|v8|vitest) ignore\b|\bcoverage: ?ignore\b|\bLCOV_EXCL_/i,
+  },
+  {
+    rule: 'mutation_suppressed',
+    gates: ['mutation_testing', 'agent_test_mutation'],
+    pattern: /\bStryker disable\b|\bpragma: ?no mutate\b|\bmutants::skip\b/i,
+  },
+  {
+    rule: 'scanner_suppressed',
+    gates: ['security_scan', 'pii_scan', 'dlp_scan'],
+    pattern:
+      /#\s?nosec\b|\bnosec\b|\bnosemgrep\b|\bgitleaks:allow\b|\ballowlist (?:next)?line ?secret|\bpragma: ?(?:allow|white)list (?:nextline )?secret\b|\bsecretlint-disable\S*|\bcodeql\[|\blgtm\b|\bNOSONAR\b|\bdevskim: ?ignore\b/i,
+  },
+  {
+    rule: 'format_suppressed',
+    gates: ['auto_format'],
+    pattern: /\bprettier-ignore\b|\bfmt: ?(?:off|skip)\b|\byapf: ?disable\b|\bgofmt:skip\b|\bdprint-ignore\b/,
+  },
+];
+
+/** Attributes of Rust stand in the code. */
+const ATTRIBUTES: readonly Suppression[] = [
+  { rule: 'lint_suppressed', gates: LINT, pattern: /#!?\[\s{0,20}(?:allow|expect)\s{0,20}\(/ },
+  {
+    rule: 'coverage_suppressed',
+    gates: ['coverage_delta'],
+    pattern: /#\[\s{0,20}coverage\s{0,20}\(\s{0,20}off/,
+  },
+];
+
+/** What a comment silences. */
+export const suppressionsIn = (comment: string): Suppression[] =>
+  COMMENTS.filter(({ pattern }) => pattern.test(comment.slice(0, 2_000)));
+
+/** What the attributes on a line of Rust silence. */
+export const attributesIn = (line: string): Suppression[] =>
+  ATTRIBUTES.filter(({ pattern }) => pattern.test(line.slice(0, 2_000)));

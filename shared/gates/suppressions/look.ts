@@ -1,0 +1,162 @@
+import { type ChangedText, changedTexts } from '../changed-texts.ts';
+import { resultOf, type Seen, type Weight } from '../code/seen.ts';
+import type { GateContext, GateResult } from '../gate.ts';
+import { isTestPath } from '../test-paths.ts';
+import { isCountable } from '../tests/count.ts';
+import { codeOnly, commentsOf } from '../tests/strip.ts';
+import { projectTool } from '../tools.ts';
+import { attributesIn, suppressionsIn } from './comments.ts';
+import { DECEPTIONS } from './deceptions.ts';
+import { swallowedErrors } from './swallowed.ts';
+
+/** Longest file, in characters, that is looked at, and longest line of code. */
+const MAX_CHARACTERS = 1_048_576;
+const MAX_LINE = 4_000;
+
+/** Looks for what the added lines silence. */
+export async function lookAtSuppressions(
+  { subject, required: all = [] }: GateContext,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<GateResult> {
+  const lints =
+    settings['lint'] === true || settings['lint_command'] !== undefined || (await hasLinter(subject));
+  // The linter is on by default, also where there is none.
+  const required = lints ? all : all.filter((gate) => gate !== 'lint');
+  const { texts, unread } = await changedTexts(subject, isCountable);
+  const added = new AddedLines(texts);
+  const seen = texts.flatMap((text) => seenIn(text, added, required));
+  for (const file of unread)
+    seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });
+  return resultOf(seen, `${texts.length} files: nothing that the patch adds silences a check`);
+}
+
+const LINTERS = [
+  'biome.json',
+  'biome.jsonc',
+  'eslint.config.js',
+  'eslint.config.mjs',
+  'eslint.config.ts',
+  '.eslintrc.json',
+  '.eslintrc.js',
+  'ruff.toml',
+  '.ruff.toml',
+  '.golangci.yml',
+  'clippy.toml',
+] as const;
+
+async function hasLinter(subject: GateContext['subject']): Promise<boolean> {
+  if ((await projectTool(subject, 'lint')) !== null) return true;
+  const texts = await Promise.all(LINTERS.map((file) => subject.baseFile(file)));
+  return (
+    texts.some((text) => text !== null) ||
+    /^\[tool\.ruff\b/m.test((await subject.baseFile('pyproject.toml')) ?? '')
+  );
+}
+
+function seenIn(
+  { path, before, after }: ChangedText,
+  added: AddedLines,
+  required: readonly string[],
+): Seen[] {
+  if (after === null) return [];
+  if (before !== null && isEmptied(path, before, after))
+    return [
+      {
+        file: path,
+        line: null,
+        rule: 'file_emptied',
+        message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
+        weight: isTestPath(path) ? 'reported' : 'fails',
+      },
+    ];
+  if (after.length > MAX_CHARACTERS)
+    return [
+      {
+        file: path,
+        line: null,
+        rule: 'not_readable',
+        message: 'is too large to be looked at',
+        weight: 'reported',
+      },
+    ];
+  const lines = after.split('\n');
+  const code = codeOnly(path, after).split('\n');
+  const isNew = lines.map((line) => added.take(line));
+  const at = linesOf(after);
+  const seen: Seen[] = [];
+  const add = (index: number, rule: string, message: string, weight: Weight): void => {
+    if (isNew[index]) seen.push({ file: path, line: index + 1, rule, message, weight });
+  };
+  for (const comment of commentsOf(path, after)) {
+    const first = at(comment.at);
+    comment.text.split('\n').forEach((text, offset) => {
+      for (const { rule, gates } of suppressionsIn(text)) report(first + offset, rule, gates);
+    });
+  }
+  if (path.endsWith('.rs'))
+    code.forEach((line, index) => {
+      for (const { rule, gates } of attributesIn(line)) report(index, rule, gates);
+    });
+  if (!isTestPath(path)) {
+    code.forEach((line, index) => {
+      if (!isNew[index] || line.trim() === '' || line.length > MAX_LINE) return;
+      // Names of variables stand in strings too, so the line is matched as it is written, unless it is only a comment.
+      for (const { rule, message, pattern, except } of DECEPTIONS)
+        if (pattern.test(lines[index] ?? '') && !except?.test(path)) add(index, rule, message, 'fails');
+    });
+    const text = code.join('\n');
+    const line = linesOf(text);
+    for (const offset of swallowedErrors(path, text))
+      add(line(offset), 'error_swallowed', 'every error is caught here and thrown away', 'unclear');
+  }
+  return seen;
+
+  function report(index: number, rule: string, gates: readonly string[]): void {
+    const silenced = gates.filter((gate) => required.includes(gate));
+    const message =
+      silenced.length > 0
+        ? `silences ${silenced.join(' and ')}, which ${silenced.length > 1 ? 'are' : 'is'} required here`
+        : 'tells a tool to look away';
+    add(index, rule, message, silenced.length > 0 ? 'fails' : 'reported');
+  }
+}
+
+/** No code is left of a file that had some. An empty `__init__.py` still makes a package. */
+const isEmptied = (path: string, before: string, after: string): boolean =>
+  codeOnly(path, after).trim() === '' &&
+  codeOnly(path, before).trim() !== '' &&
+  !path.endsWith('__init__.py');
+
+/** Line index of ascending offsets. */
+function linesOf(text: string): (offset: number) => number {
+  let line = 0;
+  let from = 0;
+  return (offset) => {
+    for (let next = text.indexOf('\n', from); next >= 0 && next < offset; next = text.indexOf('\n', from)) {
+      line++;
+      from = next + 1;
+    }
+    return line;
+  };
+}
+
+/** Lines that the patch adds: those which it moves, within a file or between files, or indents anew, were there before. */
+class AddedLines {
+  readonly #before = new Map<string, number>();
+
+  constructor(texts: readonly ChangedText[]) {
+    for (const { before } of texts)
+      for (const line of (before ?? '').split('\n')) {
+        const key = line.trim();
+        this.#before.set(key, (this.#before.get(key) ?? 0) + 1);
+      }
+  }
+
+  /** Whether one more line of this text is new. */
+  take(line: string): boolean {
+    const key = line.trim();
+    const left = this.#before.get(key) ?? 0;
+    if (left > 0) this.#before.set(key, left - 1);
+    return left === 0;
+  }
+}

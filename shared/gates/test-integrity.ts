@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { Command } from './command.ts';
+import type { Gate } from './gate.ts';
+import { projectScript, projectTool } from './tools.ts';
+
+/** Whether the patch takes protection out of the tests, or adds tests that protect nothing. On with the tests. */
+export const testIntegrity: Gate = {
+  name: 'test_integrity',
+  flag: 'test_integrity',
+  on: false,
+  onWith: ['tests'],
+  required: true,
+  condition: 'tests_changed',
+  settings: { test_integrity: z.boolean().optional() },
+  run: async (context, settings) => {
+    const { subject } = context;
+    const command =
+      context.command ??
+      Command.safeParse(settings['test_command']).data ??
+      (await projectScript(subject, 'tests')) ??
+      // Where the tests gate finds its tool itself, it also runs what the patch takes away.
+      (settings['tests'] === true ? null : await projectTool(subject, 'tests'));
+    const { lookAtTests } = await import('./test-integrity/look.ts');
+    return lookAtTests(context, command);
+  },
+};

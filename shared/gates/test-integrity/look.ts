@@ -1,0 +1,83 @@
+import { projectOf } from '../../code/project.ts';
+import { outcomeOf } from '../../process/outcome.ts';
+import { changedTexts } from '../changed-texts.ts';
+import { resultOf, type Seen } from '../code/seen.ts';
+import type { GateContext, GateResult } from '../gate.ts';
+import { type Guarded, guarded } from '../guarded.ts';
+import { isTestPath } from '../test-paths.ts';
+import { testRun } from '../test-run.ts';
+import { isCountable } from '../tests/count.ts';
+import { removedNames } from '../tests/removed.ts';
+import { addedWeakness } from './additions.ts';
+import { lostProtection, type TestFile, testFiles, totalOf } from './protection.ts';
+import { isSnapshot, rewrittenSnapshots } from './snapshots.ts';
+import { unattachedTests } from './subjects.ts';
+
+/**
+ * Compares the tests on both sides of the patch, and runs those that it takes away on the new code.
+ * @param command what runs the tests; null: they are only looked at.
+ */
+export async function lookAtTests(context: GateContext, command: string | null): Promise<GateResult> {
+  const { subject, timeoutMs } = context;
+  const { texts, unread } = await changedTexts(subject, (path) => isCountable(path) || isSnapshot(path));
+  const files = testFiles(texts);
+  const seen: Seen[] = [
+    ...lostProtection(files, removedNames(texts)),
+    ...addedWeakness(files),
+    ...rewrittenSnapshots(texts),
+    ...unread.filter(isTestPath).map(unreadable),
+  ];
+  if (files.some(({ after }) => after !== null))
+    seen.push(...unattachedTests(files, await projectOf(subject, performance.now() + timeoutMs)));
+  const ran = command === null ? null : await runTaken(context, command);
+  if (ran?.outcome === 'failed')
+    seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });
+  seen.push(...(ran?.findings ?? []).map((finding) => ({ ...finding, weight: 'reported' as const })));
+  const result = resultOf(seen, cleanDetail(files), metadataOf(files, command));
+  if (ran === null || ran.outcome === 'passed' || result.outcome !== 'passed') return withKind(result, ran);
+  return {
+    ...withKind(result, ran),
+    outcome: ran.outcome,
+    detail: `base version of the tests: ${ran.detail}`,
+  };
+}
+
+const withKind = (result: GateResult, ran: Guarded | null): GateResult =>
+  ran === null ? result : { ...result, kind: 'executed_by_us' };
+
+/** Runs the tests as the tests gate does; where both are on, they share the runs. */
+const runTaken = ({ subject, timeoutMs }: GateContext, command: string): Promise<Guarded> =>
+  guarded(
+    subject,
+    command,
+    async (tree) => outcomeOf(await testRun(subject, command, tree, timeoutMs)),
+    true,
+  );
+
+const unreadable = (file: string): Seen => ({
+  file,
+  line: null,
+  rule: 'test_not_readable',
+  message: 'a test that cannot be compared: too large, or no regular file',
+  weight: 'unclear',
+});
+
+function cleanDetail(files: readonly TestFile[]): string {
+  const [before, after] = [
+    totalOf(files.map((file) => file.before)),
+    totalOf(files.map((file) => file.after)),
+  ];
+  return `in the changed tests: ${after.cases} cases instead of ${before.cases}, ${after.assertions} assertions instead of ${before.assertions}, ${after.skips} skipped instead of ${before.skips}`;
+}
+
+function metadataOf(
+  files: readonly TestFile[],
+  command: string | null,
+): Record<string, string | number | null> {
+  const metadata: Record<string, string | number | null> = { command, test_files: files.length };
+  for (const side of ['before', 'after'] as const) {
+    const total = totalOf(files.map((file) => file[side]));
+    for (const key of ['cases', 'assertions', 'skips'] as const) metadata[`${key}_${side}`] = total[key];
+  }
+  return metadata;
+}

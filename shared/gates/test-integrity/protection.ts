@@ -1,0 +1,146 @@
+import type { ChangedText } from '../changed-texts.ts';
+import type { Seen } from '../code/seen.ts';
+import { isTestPath } from '../test-paths.ts';
+import { casesOf, type TestCase } from '../tests/cases.ts';
+import { type Counts, count, isCountable } from '../tests/count.ts';
+import { namesOneOf } from '../tests/removed.ts';
+import { type Weakness, weaknessesOf } from './weaknesses.ts';
+
+/** One test file on one side of the patch. */
+export interface TestSide {
+  readonly path: string;
+  readonly text: string;
+  readonly counts: Counts;
+  readonly cases: readonly TestCase[];
+  readonly weaknesses: readonly Weakness[];
+}
+
+export interface TestFile {
+  readonly path: string;
+  readonly before: TestSide | null;
+  readonly after: TestSide | null;
+}
+
+const sideOf = (path: string, text: string): TestSide => ({
+  path,
+  text,
+  counts: count(path, text),
+  cases: casesOf(path, text),
+  weaknesses: weaknessesOf(path, text),
+});
+
+/** The changed tests, on both sides. A test that was moved to where no runner looks for it is gone. */
+export const testFiles = (texts: readonly ChangedText[]): TestFile[] =>
+  texts.flatMap(({ path, from, before, after }) => {
+    const then = before !== null && from !== null && isTestCode(from) ? sideOf(from, before) : null;
+    const now = after !== null && isTestCode(path) ? sideOf(path, after) : null;
+    return then || now ? [{ path: now ? path : (from ?? path), before: then, after: now }] : [];
+  });
+
+const isTestCode = (path: string): boolean => isTestPath(path) && isCountable(path);
+
+const NONE: Counts = { cases: 0, assertions: 0, exact: 0, skips: 0, only: 0, exits: 0 };
+
+/** What all test files of one side have together. */
+export function totalOf(sides: readonly (TestSide | null)[]): Counts {
+  const total = { ...NONE };
+  for (const side of sides)
+    for (const key of Object.keys(NONE) as (keyof Counts)[]) total[key] += side?.counts[key] ?? 0;
+  return total;
+}
+
+/** One table of values instead of many cases. */
+const TABLES = /\.each\b|\bparametrize\b|\bsubTest\(|\bt\.Run\(|\bfor\b|\.forEach\(|#\[\s*case\b/g;
+const tablesOf = (sides: readonly (TestSide | null)[]): number =>
+  sides.reduce((sum, side) => sum + (side?.text.match(TABLES)?.length ?? 0), 0);
+const trivialOf = (sides: readonly (TestSide | null)[]): number =>
+  sides.reduce(
+    (sum, side) => sum + (side?.weaknesses.filter(({ rule }) => rule === 'assertion_trivial').length ?? 0),
+    0,
+  );
+
+/** Which protection went away, compared over all changed tests: what was moved is not lost. */
+export function lostProtection(files: readonly TestFile[], removed: ReadonlySet<string>): Seen[] {
+  const before = files.map((file) => file.before);
+  const after = files.map((file) => file.after);
+  const [then, now] = [totalOf(before), totalOf(after)];
+  const fewer =
+    now.cases < then.cases || now.assertions - trivialOf(after) < then.assertions - trivialOf(before);
+  const tables = tablesOf(after) > tablesOf(before);
+  const pool = new PoolOfCases(after);
+  const seen: Seen[] = [];
+  for (const { before: side, after: head } of files) {
+    if (side === null) continue;
+    const missing = side.cases.filter((each) => !pool.has(each, side.path));
+    const gone = missing.filter(({ text }) => !namesOneOf(text, removed));
+    for (const { name, text, line } of missing) {
+      const withSubject = namesOneOf(text, removed);
+      seen.push({
+        file: side.path,
+        line,
+        rule: withSubject ? 'test_removed_with_subject' : 'test_removed',
+        message: withSubject
+          ? `the test "${name}" went away together with what it tests`
+          : `the test "${name}" is gone${fewer && !tables ? '' : '; others were added in its stead'}`,
+        weight: withSubject || !fewer || tables ? 'reported' : 'fails',
+      });
+    }
+    for (const each of side.cases) {
+      const other = pool.of(each, side.path);
+      if (!other) continue;
+      const how = asksLess(side.path, each, other, namesOneOf(each.text, removed));
+      if (how)
+        seen.push({
+          file: head?.path ?? side.path,
+          line: other.line,
+          rule: 'test_asks_less',
+          message: `the test "${each.name}" has ${how}`,
+          weight: fewer || how.includes('exact') ? 'fails' : 'reported',
+        });
+    }
+    // Languages and styles in which we find no cases are compared file by file.
+    if (side.cases.length === 0 && gone.length === 0 && head === null && side.counts.assertions > 0)
+      seen.push({
+        file: side.path,
+        line: null,
+        rule: 'test_removed',
+        message: `a test file with ${side.counts.assertions} assertions is gone`,
+        weight: fewer ? 'fails' : 'reported',
+      });
+  }
+  return seen;
+}
+
+function asksLess(path: string, before: TestCase, after: TestCase, withSubject: boolean): string | null {
+  if (withSubject) return null;
+  const [then, now] = [count(path, before.text), count(path, after.text)];
+  if (now.assertions < then.assertions) return `${now.assertions} assertions instead of ${then.assertions}`;
+  return now.exact < then.exact ? `${now.exact} exact assertions instead of ${then.exact}` : null;
+}
+
+const bodyOf = ({ code }: TestCase): string => code.replace(/^[^({]{0,400}/, '').replace(/\s+/g, ' ');
+
+/** The cases of the new tests, to be found by name or, when they were renamed, by what they do. */
+class PoolOfCases {
+  readonly #here = new Map<string, TestCase>();
+  readonly #names = new Map<string, TestCase>();
+  readonly #bodies = new Set<string>();
+
+  constructor(sides: readonly (TestSide | null)[]) {
+    for (const side of sides)
+      for (const each of side?.cases ?? []) {
+        this.#here.set(`${side?.path}\0${each.name}`, each);
+        this.#names.set(each.name, each);
+        this.#bodies.add(bodyOf(each));
+      }
+  }
+
+  /** The case of the same name: in the same file, or moved to another one. */
+  of(each: TestCase, path: string): TestCase | undefined {
+    return this.#here.get(`${path}\0${each.name}`) ?? this.#names.get(each.name);
+  }
+
+  has(each: TestCase, path: string): boolean {
+    return this.of(each, path) !== undefined || this.#bodies.has(bodyOf(each));
+  }
+}

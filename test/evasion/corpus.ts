@@ -1,0 +1,17 @@
+import type { EvasionCase } from './case.ts';
+import { deleted } from './corpus/deleted.ts';
+import { newTests } from './corpus/new-tests.ts';
+import { runner } from './corpus/runner.ts';
+import { silenced } from './corpus/silenced.ts';
+import { skipped } from './corpus/skipped.ts';
+import { weakened } from './corpus/weakened.ts';
+
+/** Every case, with its honest twin. */
+export const CORPUS: readonly EvasionCase[] = [
+  ...deleted,
+  ...skipped,
+  ...weakened,
+  ...newTests,
+  ...runner,
+  ...silenced,
+];

@@ -1,0 +1,75 @@
+import { edit, type Files } from './case.ts';
+
+export const CART = `exports.total = (items) => items.reduce((sum, item) => sum + item.price, 0);
+exports.discount = (sum, percent) => sum - (sum * percent) / 100;
+`;
+/** The same with a discount that is wrong. */
+export const BROKEN_CART = edit(CART, ['/ 100', '/ 10']);
+
+export const CART_TEST = `const { test } = require('node:test');
+const assert = require('node:assert');
+const { total, discount } = require('../cart.js');
+
+test('adds up prices', () => {
+  assert.equal(total([{ price: 1 }, { price: 2 }]), 3);
+});
+
+test('takes off a discount', () => {
+  assert.equal(discount(200, 10), 180);
+});
+`;
+export const DISCOUNT_TEST = `test('takes off a discount', () => {
+  assert.equal(discount(200, 10), 180);
+});
+`;
+
+/** A project in JavaScript that needs nothing but node. */
+export const SHOP: Files = { 'cart.js': CART, 'test/cart.test.js': CART_TEST };
+export const NODE_TESTS = 'lint: false\ntests: true\ntest_command: node --test';
+
+export const TAX = `def tax(amount, rate):
+    return round(amount * rate / 100, 2)
+
+
+def label(name):
+    return name.strip().title()
+`;
+export const BROKEN_TAX = edit(TAX, ['/ 100', '/ 10']);
+export const TAX_TEST = `import unittest
+
+from tax import label, tax
+
+
+class TaxTest(unittest.TestCase):
+    def test_tax(self):
+        self.assertEqual(tax(200, 10), 20)
+
+    def test_label(self):
+        self.assertEqual(label(" ada "), "Ada")
+
+
+if __name__ == "__main__":
+    unittest.main()
+`;
+/** A project in Python that needs nothing but its standard library. */
+export const OFFICE: Files = { 'tax.py': TAX, 'tests/__init__.py': '', 'tests/test_tax.py': TAX_TEST };
+export const PYTHON_TESTS =
+  'lint: false\ntests: true\ntest_command: python3 -m unittest discover -s tests -t .';
+
+export const CLOCK_TEST = `package clock
+
+import "testing"
+
+func TestHours(t *testing.T) {
+	if got := Hours(120); got != 2 {
+		t.Fatalf("got %d", got)
+	}
+}
+`;
+/** A project in Go. Its tests are compared, and not run: a compiler with a cold cache takes too long for a table of cases. */
+export const CLOCK: Files = {
+  'go.mod': 'module example.org/clock\n\ngo 1.21\n',
+  'clock.go': 'package clock\n\nfunc Hours(minutes int) int { return minutes / 60 }\n',
+  'clock_test.go': CLOCK_TEST,
+};
+export const GO_TESTS = 'lint: false\ntests: true\ntest_command: "true"';

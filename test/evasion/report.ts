@@ -1,0 +1,81 @@
+import type { Judged } from './run.ts';
+
+/** Figures of one class of evasions, or of all. Rates are null where nothing was tried. */
+export interface Rates {
+  readonly class: string;
+  readonly cases: number;
+  readonly caught: number;
+  readonly twins: number;
+  readonly blocked: number;
+  readonly catch_rate: number | null;
+  readonly false_block_rate: number | null;
+}
+
+export interface EvasionReport {
+  readonly classes: readonly Rates[];
+  readonly all: Rates;
+  /** Cases that are known not to be caught. They count as not caught. */
+  readonly known_misses: readonly { readonly name: string; readonly why: string; readonly caught: boolean }[];
+  /** What is wrong: evasions that were missed without being known to be, and honest patches that were held up. */
+  readonly wrong: readonly Judged[];
+}
+
+const rate = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+
+function ratesOf(name: string, judged: readonly Judged[]): Rates {
+  const cases = judged.filter(({ honest }) => !honest);
+  const twins = judged.filter(({ honest }) => honest);
+  const caught = cases.filter(({ right }) => right).length;
+  const blocked = twins.filter(({ right }) => !right).length;
+  return {
+    class: name,
+    cases: cases.length,
+    caught,
+    twins: twins.length,
+    blocked,
+    catch_rate: rate(caught, cases.length),
+    false_block_rate: rate(blocked, twins.length),
+  };
+}
+
+export function reportOf(judged: readonly Judged[]): EvasionReport {
+  const names = [...new Set(judged.map((each) => each.class))];
+  return {
+    classes: names.map((name) =>
+      ratesOf(
+        name,
+        judged.filter((each) => each.class === name),
+      ),
+    ),
+    all: ratesOf('all', judged),
+    known_misses: judged.flatMap(({ name, knownMiss, right }) =>
+      knownMiss === null ? [] : [{ name, why: knownMiss, caught: right }],
+    ),
+    wrong: judged.filter(({ right, knownMiss }) => !right && knownMiss === null),
+  };
+}
+
+const percent = (value: number | null): string => (value === null ? '-' : `${(value * 100).toFixed(0)} %`);
+
+/** The report as a table for people. */
+export function tableOf({ classes, all, known_misses, wrong }: EvasionReport): string {
+  const row = (cells: readonly string[]): string =>
+    cells.map((cell, index) => (index === 0 ? cell.padEnd(32) : cell.padStart(13))).join('');
+  return [
+    row(['class', 'cases', 'caught', 'catch rate', 'twins', 'false blocks']),
+    ...[...classes, all].map((each) =>
+      row([
+        each.class,
+        String(each.cases),
+        String(each.caught),
+        percent(each.catch_rate),
+        String(each.twins),
+        `${each.blocked} (${percent(each.false_block_rate)})`,
+      ]),
+    ),
+    ...known_misses.map(
+      ({ name, why, caught }) => `known miss${caught ? ', caught now' : ''}: ${name}: ${why}`,
+    ),
+    ...wrong.map(({ honest, name, detail }) => `${honest ? 'FALSE BLOCK' : 'MISSED'}: ${name}: ${detail}`),
+  ].join('\n');
+}

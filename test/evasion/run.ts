@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createStore } from '../../shared/checkout/store.ts';
+import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import { gatherEvidence } from '../../shared/gates/gather.ts';
+import { pooled } from '../../shared/process/pool.ts';
+import { reduce } from '../../shared/verdict/reduce.ts';
+import type { Catch, EvasionCase, Files, Patch } from './case.ts';
+
+/** How one patch was judged. */
+export interface Judged {
+  readonly class: string;
+  readonly name: string;
+  readonly honest: boolean;
+  /** An evasion that was caught as expected, or an honest patch that passed. */
+  readonly right: boolean;
+  readonly knownMiss: string | null;
+  readonly verdict: Verdict['verdict'];
+  /** What was expected, and what the gates said, for people. */
+  readonly detail: string;
+}
+
+interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'> {
+  readonly base: Files;
+  readonly patch: Patch;
+  readonly isRight: (evidence: Evidence, verdict: Verdict) => boolean;
+  readonly expected: string;
+}
+
+/** Each case, and its honest twin. */
+const patchesOf = (each: EvasionCase): Patched[] => [
+  {
+    class: each.class,
+    name: each.name,
+    honest: false,
+    knownMiss: each.known_miss ?? null,
+    base: withConfig(each.base, each.config),
+    patch: each.patch,
+    isRight: (evidence, verdict) => isCaught(each.caught, evidence, verdict),
+    expected: `${each.caught.how} by ${each.caught.by}${each.caught.rule ? ` (${each.caught.rule})` : ''}`,
+  },
+  {
+    class: each.class,
+    name: each.twin.name,
+    honest: true,
+    knownMiss: null,
+    base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
+    patch: each.twin.patch,
+    isRight: (_, verdict) => verdict.verdict === 'pass' && verdict.verified,
+    expected: 'pass',
+  },
+];
+
+const withConfig = (files: Files, config: string | null): Files =>
+  config === null
+    ? files
+    : { ...files, 'assay.yaml': `version: 1\nquality_gates:\n${config.replace(/^/gm, '  ')}\n` };
+
+function isCaught({ how, by, rule }: Catch, evidence: Evidence, verdict: Verdict): boolean {
+  if (how === 'unverified') return !verdict.verified;
+  if (how === 'protected') return evidence.protected_files.some(({ path }) => path === by);
+  const gate = evidence.gates.find(({ name }) => name === by);
+  if (!gate || (rule !== undefined && !gate.findings.some((finding) => finding.rule === rule))) return false;
+  if (how === 'finding') return gate.findings.length > 0;
+  return how === 'blocked'
+    ? verdict.verdict === 'fail' && gate.blocked
+    : verdict.verdict === 'refer' && gate.outcome === 'inert';
+}
+
+/** Judges every case of a corpus, and every honest twin, as the gates box does. */
+export async function runCorpus(
+  corpus: readonly EvasionCase[],
+  parallel: number = availableParallelism(),
+): Promise<Judged[]> {
+  if (corpus.length === 0) throw new Error('the corpus is empty: nothing would be shown');
+  const folder = mkdtempSync(join(tmpdir(), 'assay-evasion-'));
+  try {
+    const store = await createStore(join(folder, 'store.git'));
+    const patches = corpus.flatMap(patchesOf);
+    const trees = commitAll(store.dir, patches);
+    const judged: Judged[] = [];
+    await pooled(
+      parallel,
+      patches.map((patch, index) => async () => {
+        const workDir = join(folder, `work-${index}`);
+        mkdirSync(workDir);
+        const { base, tree } = trees[index] ?? { base: '', tree: '' };
+        const evidence = await gatherEvidence({ store, base, tree, signals: [], workDir, parallel: 2 });
+        const verdict = reduce(evidence);
+        rmSync(workDir, { recursive: true, force: true });
+        judged[index] = {
+          class: patch.class,
+          name: patch.name,
+          honest: patch.honest,
+          knownMiss: patch.knownMiss,
+          right: patch.isRight(evidence, verdict),
+          verdict: verdict.verdict,
+          detail: `expected ${patch.expected}; got ${verdict.verdict}: ${said(evidence)}`,
+        };
+      }),
+    );
+    return judged;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const said = (evidence: Evidence): string =>
+  evidence.gates
+    .map(({ name, outcome, findings, detail }) => {
+      const rules = [...new Set(findings.map(({ rule }) => rule))].join(', ');
+      return `${name} ${outcome}${rules ? ` [${rules}]` : ''}${outcome === 'passed' ? '' : ` ${detail.slice(0, 300)}`}`;
+    })
+    .join('; ');
+
+/** Both sides of every patch, written into one store by one process. */
+function commitAll(
+  dir: string,
+  patches: readonly Patched[],
+): { readonly base: string; readonly tree: string }[] {
+  const git = (args: readonly string[], input?: string): string =>
+    execFileSync('git', args, { env: { PATH: process.env['PATH'], GIT_DIR: dir }, input, encoding: 'utf8' });
+  git(
+    ['fast-import', '--quiet'],
+    patches
+      .map(
+        ({ base, patch }, index) =>
+          commit(`base-${index}`, base, `mark :${index + 1}\n`, '') +
+          commit(`head-${index}`, patch, '', `from :${index + 1}\n`),
+      )
+      .join(''),
+  );
+  const ids = git([
+    'rev-parse',
+    ...patches.flatMap((_, index) => [`refs/heads/base-${index}`, `refs/heads/head-${index}^{tree}`]),
+  ])
+    .trim()
+    .split('\n');
+  return patches.map((_, index) => ({ base: ids[index * 2] ?? '', tree: ids[index * 2 + 1] ?? '' }));
+}
+
+const commit = (branch: string, files: Patch, mark: string, from: string): string =>
+  `commit refs/heads/${branch}\n${mark}committer Ada <ada@example.org> 1700000000 +0000\ndata 0\n${from}${Object.entries(
+    files,
+  )
+    .map(([path, content]) => {
+      if (content === null) return `D ${JSON.stringify(path)}\n`;
+      const link = typeof content === 'object';
+      const text = link ? content.link : content;
+      return `M ${link ? '120000' : '100644'} inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`;
+    })
+    .join('')}\n`;
