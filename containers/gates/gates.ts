@@ -22,6 +22,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       base: assignment.base_commit,
       tree: assignment.tree,
       signals: assignment.signals,
+      task: { id: assignment.task_id, title: assignment.title, description: assignment.description },
       workDir: rooms,
       runAs: box.runAs,
       abort: box.abort,

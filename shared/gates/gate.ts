@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../evidence/schema.ts';
 import type { Condition } from './conditions.ts';
+import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Subject } from './subject.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
@@ -14,6 +15,10 @@ export interface GateContext {
   readonly timeoutMs: number;
   /** Names of the gates that this run requires. */
   readonly required?: readonly string[];
+  /** The task that the patch is for, when it is known. */
+  readonly task?: JudgedTask | null;
+  /** The model to ask; null: no provider is configured. */
+  readonly judge?: Judge | null;
 }
 
 export interface GateResult {
@@ -48,6 +53,8 @@ export interface Gate {
   readonly timeoutKey?: string;
   /** Formatters run before all other gates, one after the other. */
   readonly formatter?: boolean;
+  /** Asks a model about patch and task: what it said about another task says nothing about this one. */
+  readonly judged?: boolean;
   /** Says what `run` would run. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: Pick<Subject, 'baseFile'>,

@@ -9,8 +9,9 @@ import type { Evidence } from '../evidence/schema.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
+import type { Judge, JudgedTask } from './llm/judge.ts';
 import { Rooms } from './rooms.ts';
-import type { Bypass } from './runner.ts';
+import type { Bypass, RunnerOptions } from './runner.ts';
 import { runJobs } from './schedule.ts';
 import { lookAtSignals, runSignal } from './signals.ts';
 import { makeSubject, type Subject } from './subject.ts';
@@ -31,6 +32,10 @@ export interface GatherOptions {
   /** Configuration to use instead of the base commit's. */
   readonly config?: { readonly file: string; readonly text: string };
   readonly bypasses?: readonly Bypass[];
+  /** The task that the work is for, when it is known. */
+  readonly task?: JudgedTask | null;
+  /** The model that gates may ask; absent: no provider is configured. */
+  readonly judge?: Judge | null;
   /** Commands at once; default: one per core. */
   readonly parallel?: number;
   readonly abort?: AbortSignal;
@@ -68,7 +73,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const bypasses = options.bypasses ?? [];
   refuseBypass(config, bypasses);
 
-  const gateSteps = config === null ? [] : await jobsOf(config, subject, bypasses);
+  const gateSteps = config === null ? [] : await jobsOf(config, subject, { ...options, bypasses });
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;
@@ -98,7 +103,11 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
 }
 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
-async function jobsOf({ gates }: LoadedConfig, subject: Subject, bypasses: readonly Bypass[]) {
+async function jobsOf(
+  { gates }: LoadedConfig,
+  subject: Subject,
+  { bypasses, task = null, judge = null }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'>,
+) {
   if (!gates.enabled) return [];
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
   const wanted = (name: string): boolean => gates.pipeline?.some((step) => step.name === name) ?? true;
@@ -108,7 +117,7 @@ async function jobsOf({ gates }: LoadedConfig, subject: Subject, bypasses: reado
     custom.length + modules.length === 0
       ? []
       : await (await import('./custom/gates.ts')).customGates(custom, modules, subject);
-  return gateJobs(pipelineOf(gates, own), { subject, settings: gates.settings, bypasses });
+  return gateJobs(pipelineOf(gates, own), { subject, settings: gates.settings, bypasses, task, judge });
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

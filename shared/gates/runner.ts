@@ -2,6 +2,7 @@ import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
+import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 import type { Subject } from './subject.ts';
@@ -18,6 +19,8 @@ export interface RunnerOptions {
   /** The gates' own keys of the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly bypasses: readonly Bypass[];
+  readonly task?: JudgedTask | null;
+  readonly judge?: Judge | null;
 }
 
 /** One job per gate, in pipeline order. */
@@ -49,7 +52,7 @@ export function gateJobs(steps: readonly Step[], options: RunnerOptions): GateJo
 async function runStep(
   step: Step,
   required: readonly string[],
-  { subject, settings }: RunnerOptions,
+  { subject, settings, task = null, judge = null }: RunnerOptions,
 ): Promise<GateResult> {
   if (!holds(step.condition, subject.changedPaths))
     return {
@@ -62,7 +65,7 @@ async function runStep(
     const { command, asked, timeoutMs } = step;
     return await within(
       timeoutMs + LATE_MS,
-      step.gate.run({ subject, timeoutMs, command, asked, required }, settings),
+      step.gate.run({ subject, timeoutMs, command, asked, required, task, judge }, settings),
     );
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
