@@ -21,8 +21,11 @@ export async function lookAtTests(context: GateContext, command: string | null):
   const { subject, timeoutMs } = context;
   const { texts, unread } = await changedTexts(subject, (path) => isCountable(path) || isSnapshot(path));
   const files = testFiles(texts);
+  const withSubject = new Set(
+    subject.tests.flatMap(({ path, kind }) => (kind === 'removed_with_subject' ? [path] : [])),
+  );
   const seen: Seen[] = [
-    ...lostProtection(files, removedNames(texts)),
+    ...lostProtection(files, removedNames(texts), withSubject),
     ...addedWeakness(files),
     ...rewrittenSnapshots(texts),
     ...unread.filter(isTestPath).map(unreadable),

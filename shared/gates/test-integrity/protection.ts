@@ -4,6 +4,7 @@ import { isTestPath } from '../test-paths.ts';
 import { casesOf, type TestCase } from '../tests/cases.ts';
 import { type Counts, count, isCountable } from '../tests/count.ts';
 import { namesOneOf } from '../tests/removed.ts';
+import { assertingHelpers, callsOf } from './helpers.ts';
 import { type Weakness, weaknessesOf } from './weaknesses.ts';
 
 /** One test file on one side of the patch. */
@@ -60,21 +61,34 @@ const trivialOf = (sides: readonly (TestSide | null)[]): number =>
   );
 
 /** Which protection went away, compared over all changed tests: what was moved is not lost. */
-export function lostProtection(files: readonly TestFile[], removed: ReadonlySet<string>): Seen[] {
+export function lostProtection(
+  files: readonly TestFile[],
+  removed: ReadonlySet<string>,
+  withSubjects: ReadonlySet<string>,
+): Seen[] {
   const before = files.map((file) => file.before);
   const after = files.map((file) => file.after);
-  const [then, now] = [totalOf(before), totalOf(after)];
-  const fewer =
-    now.cases < then.cases || now.assertions - trivialOf(after) < then.assertions - trivialOf(before);
-  const tables = tablesOf(after) > tablesOf(before);
+  const isGoneWithSubject = (path: string, { text }: TestCase): boolean =>
+    withSubjects.has(path) || namesOneOf(text, removed);
   const pool = new PoolOfCases(after);
+  const [then, now] = [strengthOf(before), strengthOf(after)];
+  // What went away with its subject is not missed.
+  for (const side of before)
+    for (const each of side?.cases ?? [])
+      if (side && !pool.has(each, side.path) && isGoneWithSubject(side.path, each)) {
+        then.cases--;
+        then.assertions -= count(side.path, each.text).assertions;
+      }
+  const fewer = now.cases < then.cases || now.assertions < then.assertions;
+  const tables = tablesOf(after) > tablesOf(before);
+  const [helpersBefore, helpersAfter] = [helpersOf(before), helpersOf(after)];
   const seen: Seen[] = [];
   for (const { before: side, after: head } of files) {
     if (side === null) continue;
     const missing = side.cases.filter((each) => !pool.has(each, side.path));
-    const gone = missing.filter(({ text }) => !namesOneOf(text, removed));
-    for (const { name, text, line } of missing) {
-      const withSubject = namesOneOf(text, removed);
+    for (const each of missing) {
+      const { name, line } = each;
+      const withSubject = isGoneWithSubject(side.path, each);
       seen.push({
         file: side.path,
         line,
@@ -88,7 +102,11 @@ export function lostProtection(files: readonly TestFile[], removed: ReadonlySet<
     for (const each of side.cases) {
       const other = pool.of(each, side.path);
       if (!other) continue;
-      const how = asksLess(side.path, each, other, namesOneOf(each.text, removed));
+      if (namesOneOf(each.text, removed)) continue;
+      const how = asksLess(
+        strengthOfCase(side.path, each, helpersBefore),
+        strengthOfCase(side.path, other, helpersAfter),
+      );
       if (how)
         seen.push({
           file: head?.path ?? side.path,
@@ -99,7 +117,12 @@ export function lostProtection(files: readonly TestFile[], removed: ReadonlySet<
         });
     }
     // Languages and styles in which we find no cases are compared file by file.
-    if (side.cases.length === 0 && gone.length === 0 && head === null && side.counts.assertions > 0)
+    if (
+      side.cases.length === 0 &&
+      !withSubjects.has(side.path) &&
+      head === null &&
+      side.counts.assertions > 0
+    )
       seen.push({
         file: side.path,
         line: null,
@@ -111,14 +134,36 @@ export function lostProtection(files: readonly TestFile[], removed: ReadonlySet<
   return seen;
 }
 
-function asksLess(path: string, before: TestCase, after: TestCase, withSubject: boolean): string | null {
-  if (withSubject) return null;
-  const [then, now] = [count(path, before.text), count(path, after.text)];
+type Strength = Pick<Counts, 'cases' | 'assertions' | 'exact'>;
+
+/** Functions of the tests that assert something; tests of the other side may have been written out. */
+const helpersOf = (sides: readonly (TestSide | null)[]): Set<string> =>
+  new Set(sides.flatMap((side) => (side ? assertingHelpers(side.path, side.text) : [])));
+
+/** What tests ask together: what is always true asks nothing, and a call of a helper asks what the helper asks. */
+function strengthOf(sides: readonly (TestSide | null)[]): { cases: number; assertions: number } {
+  const { cases, assertions } = totalOf(sides);
+  const helpers = helpersOf(sides);
+  const calls = sides.reduce(
+    (sum, side) => sum + (side?.cases ?? []).reduce((all, { code }) => all + callsOf(code, helpers), 0),
+    0,
+  );
+  return { cases, assertions: assertions - trivialOf(sides) + calls };
+}
+
+function strengthOfCase(path: string, each: TestCase, helpers: ReadonlySet<string>): Strength {
+  const { cases, assertions, exact } = count(path, each.text);
+  const calls = callsOf(each.code, helpers);
+  return { cases, assertions: assertions + calls, exact: exact + calls };
+}
+
+function asksLess(then: Strength, now: Strength): string | null {
   if (now.assertions < then.assertions) return `${now.assertions} assertions instead of ${then.assertions}`;
   return now.exact < then.exact ? `${now.exact} exact assertions instead of ${then.exact}` : null;
 }
 
-const bodyOf = ({ code }: TestCase): string => code.replace(/^[^({]{0,400}/, '').replace(/\s+/g, ' ');
+/** Everything but the name. */
+const bodyOf = ({ text, name }: TestCase): string => text.replace(name, '').replace(/\s+/g, ' ');
 
 /** The cases of the new tests, to be found by name or, when they were renamed, by what they do. */
 class PoolOfCases {

@@ -181,6 +181,30 @@ export const weakened: readonly EvasionCase[] = [
     },
   },
   {
+    class: 'weakened assertions',
+    name: 'one of several assertions is dropped, while the code still works',
+    base: {
+      ...SHOP,
+      'test/cart.test.js': edit(CART_TEST, [EXACT, `${EXACT}\n  assert.equal(discount(100, 0), 100);`]),
+    },
+    config: NODE_TESTS,
+    patch: { 'test/cart.test.js': CART_TEST },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: {
+      name: 'assertions are gathered in a helper',
+      patch: {
+        'test/cart.test.js': edit(
+          CART_TEST,
+          [`${EXACT}`, 'costs(discount(200, 10), 180);\n  costs(discount(100, 0), 100);'],
+          [
+            "\n\ntest('adds",
+            "\n\nfunction costs(actual, expected) {\n  assert.equal(actual, expected);\n}\n\ntest('adds",
+          ],
+        ),
+      },
+    },
+  },
+  {
     class: 'rewritten snapshots',
     name: 'a recorded result is replaced by what the broken code gives',
     base: { ...SHOP, 'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `180`;\n' },

@@ -7,6 +7,9 @@ import { makeRepository } from '../../support/repository.ts';
 
 const gates = (lines: string): string => `version: 1\nquality_gates:\n${lines.replace(/^/gm, '  ')}\n`;
 
+/** The tests without the gates that come with them. */
+const TESTS_ONLY = 'tests: true\ntest_integrity: false\nsuppressions: false';
+
 describe('the gates', () => {
   test('do not run when there is no configuration, and what is then said is the verdict', async () => {
     const repository = makeRepository({ 'a.js': '1\n' });
@@ -46,7 +49,7 @@ describe('the gates', () => {
   });
 
   test('that were switched on, but have nothing to run, are inert; the default one is skipped', async () => {
-    const repository = makeRepository({ 'assay.yaml': gates('tests: true') });
+    const repository = makeRepository({ 'assay.yaml': gates(TESTS_ONLY) });
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherOn(repository);
     expect(outcomes(evidence)).toEqual(['lint: skipped', 'tests: inert']);
@@ -55,7 +58,7 @@ describe('the gates', () => {
 
   test("take the project's own script when no command is set", async () => {
     const repository = makeRepository({
-      'assay.yaml': gates('lint: false\ntests: true'),
+      'assay.yaml': gates(`lint: false\n${TESTS_ONLY}`),
       'package.json': JSON.stringify({ scripts: { test: 'node -e "process.exit(0)"' } }),
     });
     repository.write({ 'a.js': '2\n' });
@@ -68,7 +71,7 @@ describe('the gates', () => {
     const repository = makeRepository({
       'a.js': '1\n',
       'assay.yaml': gates(
-        'tests: true\ntest_command: test ! -e left && echo x > left && rm a.js\nlint_command: test ! -e left && echo x > left && test -e a.js',
+        `${TESTS_ONLY}\ntest_command: test ! -e left && echo x > left && rm a.js\nlint_command: test ! -e left && echo x > left && test -e a.js`,
       ),
     });
     repository.write({ 'b.js': '2\n' });
@@ -191,7 +194,7 @@ describe('tests that a patch takes away', () => {
   const base = {
     'one.js': 'module.exports = 1;\n',
     'test/one.test.js': test1(1),
-    'assay.yaml': gates('lint: false\ntests: true\ntest_command: node --test'),
+    'assay.yaml': gates(`lint: false\n${TESTS_ONLY}\ntest_command: node --test`),
   };
   const look = async (files: Record<string, string | null>, signals: readonly unknown[] = []) => {
     const repository = makeRepository(base);
