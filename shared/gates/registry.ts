@@ -1,3 +1,5 @@
+import { autoFormat } from './auto-format.ts';
+import { complexityCheck } from './complexity-check.ts';
 import { depAudit } from './dep-audit.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
@@ -17,6 +19,7 @@ export const GATES: readonly Gate[] = [
   typeCheck,
   tests,
   securityScan,
+  complexityCheck,
   importCycle,
   intentVerification,
   depAudit,
@@ -24,6 +27,7 @@ export const GATES: readonly Gate[] = [
   reviewRubric,
   testIntegrity,
   suppressions,
+  autoFormat,
 ];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);
