@@ -7,13 +7,13 @@ export function parseJsonc(text: string): unknown {
   }
 }
 
-/** Strings, comments, and commas with nothing but blank space between them and a closing bracket. */
-const PIECES = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+/** Strings and comments; one that is never closed goes to its end, so that it is looked at once. */
+const PIECES = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)/g;
 
 function plain(text: string): string {
   const bare = text.replace(/^\uFEFF/, '').replace(PIECES, (piece) => (piece.startsWith('"') ? piece : ' '));
   // After the first pass only strings can hold a comma that is to stay.
-  return bare.replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/g, (piece) => (piece === ',' ? '' : piece));
+  return bare.replace(/"(?:[^"\\\n]|\\.)*"?|,(?=\s*[\]}])/g, (piece) => (piece === ',' ? '' : piece));
 }
 
 export type Json = Readonly<Record<string, unknown>>;

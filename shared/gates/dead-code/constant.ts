@@ -68,8 +68,9 @@ function joined(first: Syntax | null, second: Syntax | null, decides: boolean): 
 
 function literal(node: Syntax | null): boolean | null {
   if (node === null) return null;
-  if (TRUE.has(node.text)) return true;
-  if (FALSE.has(node.text)) return false;
+  const word = wordOf(node);
+  if (TRUE.has(word)) return true;
+  if (FALSE.has(word)) return false;
   if (node.type === 'list' || node.type === 'dictionary' || node.type === 'tuple')
     return node.namedChildren.some(({ type }) => type !== 'comment');
   const value = constant(node);
@@ -82,8 +83,11 @@ function constant(node: Syntax | null): number | string | null {
     const value = Number(node.text.replaceAll('_', ''));
     return Number.isNaN(value) ? null : value;
   }
-  if (node && TRUE.has(node.text)) return 'true';
-  if (node && FALSE.has(node.text)) return node.text.toLowerCase();
-  const text = stringValue(node);
-  return text;
+  const word = node && wordOf(node);
+  if (word && TRUE.has(word)) return 'true';
+  if (word && FALSE.has(word)) return word.toLowerCase();
+  return stringValue(node);
 }
+
+/** The text of a node that may be a single word; nothing of longer ones is copied. */
+const wordOf = ({ start, end, source }: Syntax): string => (end - start > 10 ? '' : source.slice(start, end));

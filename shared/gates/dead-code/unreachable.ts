@@ -1,6 +1,6 @@
 import type { Syntax } from '../../code/syntax.ts';
+import type { Issue } from '../code/issue.ts';
 import { truthOf } from './constant.ts';
-import type { Issue } from './issue.ts';
 
 /** Nodes whose children are statements, one after the other. */
 const BLOCKS = new Set([
@@ -48,7 +48,7 @@ function afterLeaving(block: Syntax): Issue[] {
     if (statement.type === 'labeled_statement') left = null;
     else if (left === null) left = leaves(statement) ? statement : null;
     else if (!isFree(statement, left)) {
-      const how = left.text.match(/^\w+/)?.[0] ?? '';
+      const how = plain(left, 20).match(/^\w+/)?.[0] ?? '';
       issues.push(issue('unreachable_code', statement, `is never reached, after ${how}`));
       break;
     }
@@ -133,11 +133,14 @@ function goCondition(node: Syntax): Syntax | null {
     : null;
 }
 
-const short = (node: Syntax | null): string => (node?.text ?? '').replace(/\s+/g, ' ').slice(0, 60);
+const short = (node: Syntax | null): string => plain(node, 60);
+/** The beginning of a node's text in one line. */
+const plain = (node: Syntax | null, length: number): string =>
+  (node?.text.slice(0, 4 * length) ?? '').replace(/\s+/g, ' ').slice(0, length);
 
 const issue = (rule: string, node: Syntax, message: string): Issue => ({
   rule,
-  key: node.text.replace(/\s+/g, ' ').slice(0, 200),
+  key: plain(node, 200),
   line: node.line,
   message,
 });

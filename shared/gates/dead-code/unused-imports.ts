@@ -3,7 +3,7 @@ import type { Language } from '../../code/language.ts';
 import { stringValue } from '../../code/literal.ts';
 import type { Names } from '../../code/names.ts';
 import type { Syntax } from '../../code/syntax.ts';
-import type { Issue } from './issue.ts';
+import type { Issue } from '../code/issue.ts';
 
 export interface FileView {
   readonly path: string;
@@ -24,10 +24,9 @@ export function unusedImports({ path, language, root, names, imports, taken }: F
     .filter(
       ({ reexports, specifier, kind }) => !reexports && specifier !== '__future__' && kind !== 'contains',
     )
-    .flatMap((reference) => reference.names.map(({ name, local }) => ({ name, local, reference })))
-    .flatMap(({ name, local, reference }): Issue[] => {
-      if (local === null || local.startsWith('_') || isExempt(language, root, reference, name, local))
-        return [];
+    .flatMap((reference) => reference.names.map(({ local }) => ({ local, reference })))
+    .flatMap(({ local, reference }): Issue[] => {
+      if (local === null || local.startsWith('_') || isExempt(language, reference, local)) return [];
       const spellings = language === 'go' ? goNames(reference.specifier ?? '', local) : [local];
       if (spellings.some(isUsed)) return [];
       return [
@@ -41,27 +40,13 @@ export function unusedImports({ path, language, root, names, imports, taken }: F
     });
 }
 
-function isExempt(
-  language: Language,
-  root: Syntax,
-  { specifier }: ImportReference,
-  name: string,
-  local: string,
-): boolean {
-  // `import a as a` says that it is meant for others.
-  if (language === 'python')
-    return (
-      new RegExp(`\\bimport\\b[^\\n]*\\b${escaped(name)}\\s+as\\s+${escaped(name)}\\b`).test(root.source) &&
-      name === local
-    );
+function isExempt(language: Language, { specifier }: ImportReference, local: string): boolean {
   // A trait is used by calling its methods, and a derive by its attribute.
   if (language === 'rust') return /^[A-Z]/.test(local);
-  // `import . "x"` and `import _ "x"` have no name; what JSX is compiled to is not in the text.
+  // `import . "x"` has no name; what JSX is compiled to is not in the text.
   if (language === 'go') return local === '.';
-  return /^(React|h|Fragment)$/.test(local) || specifier === null;
+  return language === 'javascript' && (/^(?:React|h|Fragment)$/.test(local) || specifier === null);
 }
-
-const escaped = (text: string): string => text.replace(/[^\p{L}\p{N}_]/gu, '\\$&');
 
 /** A Go package may be called otherwise than the last part of its path. */
 function goNames(path: string, local: string): string[] {
@@ -78,6 +63,9 @@ function mentions(language: Language, root: Syntax): Set<string> {
   for (const node of root.walk()) {
     if (language === 'javascript' && node.type === 'comment' && /^\/\*\*[\s\S]*[@{]/.test(node.text))
       add(node.text);
+    // `import a as a` says that it is meant for others.
+    if (node.type === 'aliased_import' && node.child('name')?.text === node.child('alias')?.text)
+      add(node.child('alias')?.text ?? '');
     if (language === 'python' && node.type === 'string' && namesThings(node)) add(stringValue(node) ?? '');
     if (language === 'python' && node.type === 'comment' && /^#\s*type:/.test(node.text)) add(node.text);
   }

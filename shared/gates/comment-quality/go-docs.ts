@@ -1,0 +1,58 @@
+import type { Syntax } from '../../code/syntax.ts';
+import { type DocContent, type DocumentedFunction, firstSentence } from './documented.ts';
+
+/** Exported functions and methods with a doc comment. */
+export const goDocumented = (root: Syntax): DocumentedFunction[] =>
+  root.namedChildren.flatMap((node, at) => {
+    if (node.type !== 'function_declaration' && node.type !== 'method_declaration') return [];
+    const name = node.child('name')?.text ?? '';
+    const comments = commentsBefore(root.namedChildren, at);
+    const [first] = comments;
+    if (!/^\p{Lu}/u.test(name) || !first) return [];
+    const parameters = (node.child('parameters')?.namedChildren ?? [])
+      .flatMap((parameter) => parameter.childrenAt('name'))
+      .map(({ text }) => ({ name: text, parts: [] }));
+    return [
+      { name, line: first.line, doc: comments.map(plain).join('\n'), parameters, returns: false, raises: [] },
+    ];
+  });
+
+/** The comments that touch a declaration; an empty line ends them. */
+function commentsBefore(siblings: readonly Syntax[], at: number): Syntax[] {
+  const comments: Syntax[] = [];
+  let line = siblings[at]?.line ?? 0;
+  for (let index = at - 1; index >= 0; index--) {
+    const before = siblings[index];
+    if (before?.type !== 'comment' || before.line + before.text.split('\n').length !== line) break;
+    // `//go:build` and its like are for tools.
+    if (!/^\/\/(?:go:|nolint|export )/.test(before.text)) comments.unshift(before);
+    line = before.line;
+  }
+  return comments;
+}
+
+const plain = ({ text }: Syntax): string =>
+  text.startsWith('//') ? text.slice(2).replace(/^ /, '') : text.slice(2, -2).trim();
+
+/** Go has no sections for parameters; a list under such a heading is all there can be. */
+export const goContent = (doc: string): DocContent => ({
+  summary: firstSentence(doc),
+  parameters: listed(doc),
+  returns: true,
+  raises: [],
+  styles: [],
+  inherits: false,
+});
+
+function listed(doc: string): string[] {
+  const lines = doc.split('\n');
+  const start = lines.findIndex((line) => /^\s*#?\s*(?:parameters|params|arguments|args):?\s*$/i.test(line));
+  if (start < 0) return [];
+  const names: string[] = [];
+  for (const line of lines.slice(start + 1)) {
+    const name = /^\s*[-*•]\s*`?(\w+)`?\s*(?::|-|–)/.exec(line)?.[1];
+    if (name !== undefined) names.push(name);
+    else if (names.length > 0 && /^\S/.test(line)) break;
+  }
+  return names;
+}

@@ -1,0 +1,144 @@
+import { identifierName } from '../../code/identifier.ts';
+import { javascriptRole } from '../../code/names/javascript.ts';
+import { javascriptSurface } from '../../code/surface/javascript.ts';
+import type { Syntax } from '../../code/syntax.ts';
+import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
+import { ownBody } from './python-docs.ts';
+
+const FUNCTION =
+  /^(?:function_declaration|generator_function_declaration|function_expression|generator_function|arrow_function|method_definition|function_signature)$/;
+const INNER = /function|^class|^arrow_function$|^method_definition$/;
+
+/** Exported functions and the public methods of exported classes, where a `/**` comment stands before them. */
+export function javascriptDocumented(root: Syntax): DocumentedFunction[] {
+  const { names: exported } = javascriptSurface(root);
+  return root.namedChildren.flatMap((statement) => {
+    const declaration =
+      statement.type === 'export_statement'
+        ? (statement.child('declaration') ?? statement.child('value'))
+        : statement;
+    if (!declaration) return [];
+    const isExported = statement.type === 'export_statement';
+    const isPublic = (name: string): boolean => isExported || exported.has(name);
+    if (/^(?:abstract_)?class/.test(declaration.type))
+      return isPublic(declaration.child('name')?.text ?? '') ? methods(declaration) : [];
+    const declarator = declaration.first('variable_declarator');
+    const code = declarator ? declarator.child('value') : declaration;
+    const name = (declarator ?? declaration).child('name')?.text ?? 'default';
+    return code && isPublic(name) ? documented(name, code, statement) : [];
+  });
+}
+
+function methods(declaration: Syntax): DocumentedFunction[] {
+  return (declaration.child('body')?.namedChildren ?? []).flatMap((member) => {
+    const name = member.child('name')?.text ?? '';
+    const hidden = /^(?:private|protected)$/.test(member.first('accessibility_modifier')?.text ?? '');
+    if (hidden || name.startsWith('#') || name.startsWith('_')) return [];
+    const code = member.type === 'method_definition' ? member : member.child('value');
+    return code && !member.has('get') && !member.has('set') ? documented(name, code, member) : [];
+  });
+}
+
+function documented(name: string, code: Syntax, outer: Syntax): DocumentedFunction[] {
+  const comment = FUNCTION.test(code.type) ? docComment(outer) : null;
+  if (!comment) return [];
+  return [
+    {
+      name,
+      line: comment.line,
+      doc: comment.text.slice(3, -2).replace(/^[ \t]*\* ?/gm, ''),
+      parameters: parametersOf(code),
+      returns: name !== 'constructor' && returnsSomething(code),
+      raises: raisesOf(code),
+    },
+  ];
+}
+
+/** The comment right before a node. */
+function docComment(node: Syntax): Syntax | null {
+  const siblings = node.parent?.children ?? [];
+  for (let at = siblings.indexOf(node) - 1; at >= 0; at--) {
+    const before = siblings[at];
+    if (before?.type === 'decorator') continue;
+    return before?.type === 'comment' && before.text.startsWith('/**') ? before : null;
+  }
+  return null;
+}
+
+function parametersOf(code: Syntax): Parameter[] {
+  const single = code.child('parameter');
+  const list = single ? [single] : (code.child('parameters')?.namedChildren ?? []);
+  return list
+    .filter(({ type }) => type !== 'comment')
+    .map((parameter) => {
+      const pattern = parameter.child('pattern') ?? parameter.child('left') ?? parameter;
+      const inner = pattern.type === 'rest_pattern' ? (pattern.namedChildren[0] ?? pattern) : pattern;
+      if (inner.type === 'identifier' || inner.type === 'this')
+        return { name: identifierName(inner), parts: [] };
+      return {
+        name: null,
+        parts: [...inner.walk()].filter((node) => javascriptRole(node) === 'binds').map(identifierName),
+      };
+    })
+    .filter(({ name }) => name !== 'this');
+}
+
+function returnsSomething(code: Syntax): boolean {
+  const type = code.child('return_type')?.text.replace(/^:\s*/, '');
+  if (type !== undefined) return !/^(?:Promise<)?(?:void|undefined|never)>?$|^asserts\b/.test(type);
+  const body = code.child('body');
+  if (body && body.type !== 'statement_block') return true;
+  for (const node of ownBody(code, INNER))
+    if (
+      node.type === 'yield_expression' ||
+      (node.type === 'return_statement' && node.namedChildren.some(({ type: kind }) => kind !== 'comment'))
+    )
+      return true;
+  return false;
+}
+
+function raisesOf(code: Syntax): string[] {
+  const names = new Set<string>();
+  for (const node of ownBody(code, INNER)) {
+    if (node.type !== 'throw_statement' || isCaught(node, code)) continue;
+    const made = node.namedChildren[0];
+    if (made?.type === 'new_expression') names.add(made.child('constructor')?.text.split('.').at(-1) ?? '');
+  }
+  return [...names];
+}
+
+function isCaught(node: Syntax, until: Syntax): boolean {
+  for (let at = node; at.parent && at !== until; at = at.parent)
+    if (at.parent.type === 'try_statement' && at.field === 'body' && at.parent.child('handler')) return true;
+  return false;
+}
+
+const TAG = /^[ \t]*@(\w+)[ \t]*([^\n]*)/gm;
+
+/** What a JSDoc or TSDoc comment says. */
+export function javascriptContent(doc: string): DocContent {
+  const tags = [...doc.matchAll(TAG)].map(([, tag = '', rest = '']) => ({ tag, rest: withoutType(rest) }));
+  const of = (pattern: RegExp): string[] =>
+    tags.filter(({ tag }) => pattern.test(tag)).map(({ rest }) => rest);
+  return {
+    summary: firstSentence(doc.replace(/^[ \t]*@[\s\S]*/m, '')),
+    parameters: of(/^(?:param|arg|argument)$/).map((rest) => /^\[?\s*([\w$]+)/.exec(rest)?.[1] ?? ''),
+    returns: of(/^(?:returns?|yields?)$/).length > 0,
+    raises: [...doc.matchAll(/^[ \t]*@(?:throws|exception)[ \t]*\{?[ \t]*([\w$.]*)/gm)].map(
+      ([, name = '']) => name.split('.').at(-1) ?? '',
+    ),
+    styles: [],
+    inherits: /@(?:inheritDoc|override|implements|internal|private|ignore|see)\b/i.test(doc),
+  };
+}
+
+/** What follows `{type}`, in which braces may stand inside of braces. */
+function withoutType(text: string): string {
+  if (!text.startsWith('{')) return text;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return text.slice(at + 1).trim();
+  }
+  return '';
+}
