@@ -75,7 +75,10 @@ function incomplete(
         name === null || name.startsWith('_') || words.has(name) ? [] : [name],
       )
     : [];
-  const complaint = (what: string): Complaint => ({ rule: 'incomplete', what, reported: false });
+  // A comment of JavaScript or TypeScript without a tag is prose, which is a custom of its own there.
+  const isProse =
+    language === 'javascript' && !said.returns && said.parameters.length + said.raises.length === 0;
+  const complaint = (what: string): Complaint => ({ rule: 'incomplete', what, reported: isProse });
   return [
     ...missing.map((name) => complaint(`does not mention the parameter ${name}`)),
     ...(returns && !said.returns && !saysWhatItGives(said.summary, doc)
