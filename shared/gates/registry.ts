@@ -6,6 +6,7 @@ import { importCycle } from './import-cycle.ts';
 import { integrationTestGen } from './integration-test-gen.ts';
 import { intentVerification } from './intent-verification.ts';
 import { lint } from './lint.ts';
+import { redFirst } from './red-first.ts';
 import { reviewRubric } from './review-rubric.ts';
 import { securityScan } from './security-scan.ts';
 import { suppressions } from './suppressions.ts';
@@ -26,6 +27,7 @@ export const GATES: readonly Gate[] = [
   integrationTestGen,
   reviewRubric,
   testIntegrity,
+  redFirst,
   suppressions,
   autoFormat,
 ];
