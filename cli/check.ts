@@ -6,9 +6,11 @@ import { CheckoutError } from '../shared/checkout/error.ts';
 import { captureWorkingTree } from '../shared/checkout/working-tree.ts';
 import { ConfigError } from '../shared/config/error.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
+import { fileCache } from '../shared/gates/cache/file-cache.ts';
 import { gatherEvidence } from '../shared/gates/gather.ts';
 import { killAllGroups } from '../shared/process/groups.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
+import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
 import { bypassesOf, defaultBase, readNamed, signalsOf } from './check/options.ts';
 import { checkJson, renderCheck } from './check/render.ts';
@@ -28,6 +30,10 @@ export interface CheckOptions {
   /** Gates to leave out, when the configuration allows it, and why. */
   readonly skipGate?: readonly string[] | undefined;
   readonly skipGateReason?: string | undefined;
+  /** False: results are neither looked up nor remembered. */
+  readonly cache?: boolean | undefined;
+  /** Folder for them instead of `assay-cache` in the git folder. */
+  readonly cacheDir?: string | undefined;
 }
 
 const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
@@ -52,10 +58,11 @@ export async function runCheck(
   try {
     const bypasses = bypassesOf(options.skipGate ?? [], options.skipGateReason);
     const dir = resolve(cwd, options.repo);
-    const [task, config, base] = await Promise.all([
+    const [task, config, base, cache] = await Promise.all([
       options.task === undefined ? null : readNamed(cwd, options.task),
       options.config === undefined ? null : readNamed(cwd, options.config),
       options.base ?? defaultBase(dir),
+      options.cache === false ? null : cacheFolder(dir, options.cacheDir, cwd),
     ]);
     const signals = task === null ? [] : signalsOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
@@ -67,6 +74,7 @@ export async function runCheck(
       workDir: rooms,
       bypasses,
       abort: stopping.signal,
+      cache: cache === null ? null : fileCache(cache),
       ...(config === null ? {} : { config: { file: options.config ?? '', text: config } }),
     });
     if (stoppedBy) throw new Interrupted(stoppedBy);
@@ -105,6 +113,8 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--config <file>', "configuration to use instead of the base commit's assay.yaml")
     .option('--skip-gate <name>', 'leave this gate out, if the configuration allows it (repeatable)', list)
     .option('--skip-gate-reason <text>', 'why; goes into the evidence')
+    .option('--no-cache', 'run every gate, also where base, work and settings are what they were before')
+    .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
     .option(...JSON_OPTION);
   action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
     const { evidence, verdict } = await runCheck(options, session.io.cwd);

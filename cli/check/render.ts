@@ -79,7 +79,7 @@ export function renderCheck(
             { text: row.outcome, style: outcomeStyle(pc, row.outcome) },
             row.required ? 'yes' : 'no',
             duration(row.duration_ms),
-            firstLine(row.detail),
+            `${'cached' in row && row.cached ? '(as before) ' : ''}${firstLine(row.detail)}`,
           ]),
           width,
           pc.dim,

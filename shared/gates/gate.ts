@@ -55,6 +55,8 @@ export interface Gate {
   readonly formatter?: boolean;
   /** Asks a model about patch and task: what it said about another task says nothing about this one. */
   readonly judged?: boolean;
+  /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
+  readonly facts?: unknown;
   /** Says what `run` would run. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: Pick<Subject, 'baseFile'>,

@@ -9,6 +9,7 @@ import type { Evidence } from '../evidence/schema.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
+import type { GateCache } from './cache/cache.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
@@ -36,6 +37,8 @@ export interface GatherOptions {
   readonly task?: JudgedTask | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
+  /** Where results of gates are remembered, if the configuration allows it; absent: nowhere. */
+  readonly cache?: GateCache | null;
   /** Commands at once; default: one per core. */
   readonly parallel?: number;
   readonly abort?: AbortSignal;
@@ -106,7 +109,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
 async function jobsOf(
   { gates }: LoadedConfig,
   subject: Subject,
-  { bypasses, task = null, judge = null }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'>,
+  { bypasses, task = null, judge = null, cache = null }: Omit<RunnerOptions, 'subject' | 'settings'>,
 ) {
   if (!gates.enabled) return [];
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
@@ -117,7 +120,14 @@ async function jobsOf(
     custom.length + modules.length === 0
       ? []
       : await (await import('./custom/gates.ts')).customGates(custom, modules, subject);
-  return gateJobs(pipelineOf(gates, own), { subject, settings: gates.settings, bypasses, task, judge });
+  return gateJobs(pipelineOf(gates, own), {
+    subject,
+    settings: gates.settings,
+    bypasses,
+    task,
+    judge,
+    cache: gates.cache_enabled ? cache : null,
+  });
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

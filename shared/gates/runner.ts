@@ -1,5 +1,6 @@
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
+import type { CachedResult, GateCache } from './cache/cache.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
@@ -21,32 +22,90 @@ export interface RunnerOptions {
   readonly bypasses: readonly Bypass[];
   readonly task?: JudgedTask | null;
   readonly judge?: Judge | null;
+  /** Where results are remembered; null: nowhere. */
+  readonly cache?: GateCache | null;
 }
 
-/** One job per gate, in pipeline order. */
-export function gateJobs(steps: readonly Step[], options: RunnerOptions): GateJob[] {
+/**
+ * One job per gate, in pipeline order. What is remembered is looked up before the first of them runs: no command of this run can
+ * have written it.
+ */
+export async function gateJobs(steps: readonly Step[], options: RunnerOptions): Promise<GateJob[]> {
   const required = steps.flatMap((step) => (step.required ? [step.gate.name] : []));
-  const runOne = async (step: Step): Promise<GateEvidence> => {
-    const started = performance.now();
-    const bypass = options.bypasses.find((each) => each.gate === step.gate.name);
-    const result = bypass ? bypassed(bypass) : await runStep(step, required, options);
-    return {
-      name: step.gate.name,
-      outcome: result.outcome,
-      kind: result.kind,
-      required: step.required,
-      blocked: result.outcome === 'failed' && (step.required || result.blocks === true),
-      cached: false,
-      findings: result.findings.map((finding) => ({
-        ...finding,
-        file: finding.file === null ? null : shownPath(finding.file),
-      })),
-      detail: result.detail,
-      duration_ms: Math.round(performance.now() - started),
-      metadata: result.metadata ?? {},
-    };
+  return Promise.all(
+    steps.map(async (step): Promise<GateJob> => {
+      const found = await lookUp(step, required, options);
+      return { first: step.gate.formatter ?? false, run: () => runOne(step, required, options, found) };
+    }),
+  );
+}
+
+interface LookedUp {
+  /** Null: the result is not to be remembered. */
+  readonly key: string | null;
+  readonly cached: CachedResult | null;
+}
+
+async function lookUp(step: Step, required: readonly string[], options: RunnerOptions): Promise<LookedUp> {
+  const { cache, subject, settings, task = null, judge = null } = options;
+  if (!cache || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
+    return { key: null, cached: null };
+  const { keyOf } = await import('./cache/key.ts');
+  // Whatever keeps the key from being made, the gate itself will say so.
+  const key = await keyOf(step, { subject, settings, required, task, judge }).catch(() => null);
+  return { key, cached: key === null ? null : await cache.get(key) };
+}
+
+const bypassOf = (step: Step, { bypasses }: RunnerOptions): Bypass | undefined =>
+  bypasses.find((each) => each.gate === step.gate.name);
+
+async function runOne(
+  step: Step,
+  required: readonly string[],
+  options: RunnerOptions,
+  { key, cached }: LookedUp,
+): Promise<GateEvidence> {
+  const started = performance.now();
+  const bypass = bypassOf(step, options);
+  const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
+  const evidence: GateEvidence = {
+    name: step.gate.name,
+    outcome: result.outcome,
+    kind: result.kind,
+    required: step.required,
+    blocked: result.outcome === 'failed' && (step.required || result.blocks === true),
+    cached: cached !== null,
+    findings: result.findings.map((finding) => ({
+      ...finding,
+      file: finding.file === null || cached ? finding.file : shownPath(finding.file),
+    })),
+    detail: result.detail,
+    duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
+    metadata: result.metadata ?? {},
   };
-  return steps.map((step) => ({ first: step.gate.formatter ?? false, run: () => runOne(step) }));
+  if (key !== null && !cached) await remember(key, evidence, result.blocks === true, options);
+  return evidence;
+}
+
+/** Only what came to a result is remembered. */
+async function remember(
+  key: string,
+  { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
+  blocks: boolean,
+  { cache }: RunnerOptions,
+): Promise<void> {
+  if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
+  await cache?.put({
+    schema_version: 1,
+    key,
+    outcome,
+    kind,
+    findings,
+    detail,
+    metadata,
+    blocks,
+    duration_ms,
+  });
 }
 
 async function runStep(

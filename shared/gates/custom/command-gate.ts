@@ -16,6 +16,7 @@ export function customCommandGate(definition: CustomGate & { readonly command: s
     required,
     condition,
     settings: {},
+    facts: definition,
     ...(timeout_s === undefined ? {} : { timeoutS: timeout_s }),
     plan: async () => ({ command: definition.command }),
     run: async (context) => {

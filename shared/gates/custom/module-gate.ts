@@ -40,6 +40,7 @@ export const moduleGate = (source: Source, declared: Declared): Gate => ({
   flag: declared.name,
   on: true,
   settings: {},
+  facts: { source, declared },
   run: (context) => runModule(source, context),
 });
 

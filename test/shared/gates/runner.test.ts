@@ -19,7 +19,7 @@ const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): Step =>
 
 const runSteps = async (steps: readonly Step[], limit = 4) => {
   const subject = await subjectOf({ 'a.js': '1\n' }, { 'a.js': '2\n' });
-  return runJobs(gateJobs(steps, { subject, settings: {}, bypasses: [] }), [], limit);
+  return runJobs(await gateJobs(steps, { subject, settings: {}, bypasses: [] }), [], limit);
 };
 
 describe('gates', () => {
@@ -88,7 +88,7 @@ describe('gates', () => {
   test('that never end are given up', async () => {
     const subject = await subjectOf({}, { 'a.js': '' });
     const never = step('never', () => new Promise(() => {}));
-    const [job] = gateJobs([{ ...never, timeoutMs: 1_000 }], { subject, settings: {}, bypasses: [] });
+    const [job] = await gateJobs([{ ...never, timeoutMs: 1_000 }], { subject, settings: {}, bypasses: [] });
     vi.useFakeTimers();
     try {
       const ended = job?.run();

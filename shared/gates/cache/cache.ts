@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { EvidenceKind } from '../../evidence/outcome.ts';
+import { Finding, GateEvidence } from '../../evidence/schema.ts';
+
+/** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
+export const CachedResult = z.strictObject({
+  schema_version: z.literal(1),
+  /** The very key that it was stored under. */
+  key: z.string().regex(/^[0-9a-f]{64}$/),
+  outcome: z.enum(['passed', 'failed', 'skipped']),
+  kind: EvidenceKind,
+  findings: z.array(Finding),
+  detail: z.string(),
+  metadata: GateEvidence.shape.metadata,
+  blocks: z.boolean(),
+  /** Of the run that came to it. */
+  duration_ms: z.number().int().nonnegative(),
+});
+export type CachedResult = z.infer<typeof CachedResult>;
+
+/** Where results are remembered. A cache that fails forgets: neither function rejects. */
+export interface GateCache {
+  get(key: string): Promise<CachedResult | null>;
+  put(result: CachedResult): Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { canonicalHash } from '../../canonical.ts';
+import { commandEnvironment } from '../../process/environment.ts';
+import { VERSION } from '../../version.ts';
+import type { Judge, JudgedTask } from '../llm/judge.ts';
+import type { Step } from '../pipeline.ts';
+import { planOf } from '../plan.ts';
+import { allScriptsOf } from '../scripts.ts';
+import type { Subject } from '../subject.ts';
+
+/** Gates whose result changes while base and tree stay as they are. */
+const NOT_REMEMBERED: ReadonlySet<string> = new Set([
+  // New advisories come every day.
+  'dep_audit',
+  // The branch that the work is to go to moves.
+  'merge_conflict',
+  // Measures this machine at this time.
+  'benchmark',
+]);
+
+export interface KeyOptions {
+  readonly subject: Subject;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  readonly task: JudgedTask | null;
+  readonly judge: Judge | null;
+}
+
+/**
+ * What a result is remembered by: everything that it depends on, as far as we know. Null: it is not to be remembered. The commit of
+ * the base stands for its configuration, modules and lock files; a gate that asks a model also depends on the task and the model.
+ */
+export async function keyOf(step: Step, options: KeyOptions): Promise<string | null> {
+  const { gate } = step;
+  if (NOT_REMEMBERED.has(gate.name)) return null;
+  const { subject, settings, required, task, judge } = options;
+  return canonicalHash({
+    schema: 1,
+    version: VERSION,
+    node: process.version,
+    gate: gate.name,
+    facts: gate.facts ?? null,
+    condition: step.condition,
+    command: step.command,
+    asked: step.asked,
+    timeout_ms: step.timeoutMs,
+    required,
+    settings: Object.fromEntries(Object.keys(gate.settings).map((key) => [key, settings[key] ?? null])),
+    environment: commandEnvironment({ home: '', tmp: '' }),
+    tools: await toolsOf(step, options),
+    base: subject.base,
+    tree: subject.patched,
+    judged: gate.judged ? { task, model: judge?.model ?? null } : null,
+  });
+}
+
+/** The programs that a gate's command line names, as they are on this machine: another version is another file. */
+async function toolsOf({ gate, command }: Step, { subject, settings }: KeyOptions): Promise<string[]> {
+  const plan = command === null ? await planOf(gate, subject, settings) : { command };
+  if (plan === null || plan === 'ours') return [];
+  const words = allScriptsOf(plan.command, await subject.baseFile('package.json'));
+  const identities = await Promise.all([...new Set(words)].sort().map(identityOf));
+  return identities.filter((identity) => identity !== null);
+}
+
+async function identityOf(word: string): Promise<string | null> {
+  if (word.includes('/')) return null;
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    try {
+      await access(join(folder, word), constants.X_OK);
+      const file = await realpath(join(folder, word));
+      const { size, mtimeMs } = await stat(file);
+      return `${file} ${size} ${mtimeMs}`;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
+}
