@@ -1,5 +1,7 @@
 import { autoFormat } from './auto-format.ts';
+import { benchmark } from './benchmark.ts';
 import { complexityCheck } from './complexity-check.ts';
+import { coverageDelta } from './coverage-delta.ts';
 import { depAudit } from './dep-audit.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
@@ -16,20 +18,22 @@ import { typeCheck } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
 export const GATES: readonly Gate[] = [
+  autoFormat,
   lint,
   typeCheck,
   tests,
   securityScan,
   complexityCheck,
   importCycle,
+  coverageDelta,
   intentVerification,
   depAudit,
+  benchmark,
   integrationTestGen,
   reviewRubric,
   testIntegrity,
   redFirst,
   suppressions,
-  autoFormat,
 ];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

@@ -20,7 +20,13 @@ const inShell = (line: string): string | null => {
 };
 
 /** Path of a program; null when it is not here. */
-export const here = (program: string): string | null => inShell(`command -v ${program}`);
+export const here = (program: string): string | null => inShell(PLUGINS[program] ?? `command -v ${program}`);
+
+/** Plugins are no programs; they are here when their options are. */
+const PLUGINS: Readonly<Record<string, string>> = {
+  'pytest-cov': 'pytest --help | grep -e --cov=',
+  'pytest-benchmark': 'pytest --help | grep -e --benchmark-json',
+};
 
 /** Programs that some cases need and that are not here; said aloud, because what is skipped is not tested. */
 export function missingOf(cases: readonly { readonly needs: string }[]): string[] {

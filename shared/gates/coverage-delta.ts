@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { Command } from './command.ts';
+import type { Gate } from './gate.ts';
+import { PROFILE_SETTINGS } from './profiles/settings.ts';
+
+/** The share of covered lines may not fall. */
+export const coverageDelta: Gate = {
+  name: 'coverage_delta',
+  flag: 'coverage_delta',
+  on: false,
+  required: true,
+  condition: 'code_changed',
+  timeoutS: 600,
+  settings: {
+    coverage_delta: z.boolean().optional(),
+    coverage_delta_command: Command.optional(),
+    ...PROFILE_SETTINGS,
+  },
+  run: async (context, settings) => {
+    const [{ measureBoth }, { COVERAGE }, coverage] = await Promise.all([
+      import('./measure/both.ts'),
+      import('./measure/suites.ts'),
+      import('./measure/coverage.ts'),
+    ]);
+    const command = context.command ?? Command.safeParse(settings['coverage_delta_command']).data;
+    const both = await measureBoth(context, settings, {
+      command,
+      suites: COVERAGE,
+      read: coverage.coverageOf,
+    });
+    if ('result' in both) return both.result;
+    const delta = coverage.coverageDelta(both.base, both.current);
+    return {
+      outcome: delta < 0 ? 'failed' : 'passed',
+      kind: 'executed_by_us',
+      findings: [],
+      detail: `coverage ${both.current.toFixed(2)} %, in the base ${both.base.toFixed(2)} %: ${delta.toFixed(2)} points`,
+      metadata: { ...both.metadata, coverage: both.current, coverage_base: both.base, delta },
+    };
+  },
+};

@@ -1,0 +1,112 @@
+import type { Language } from '../../code/language.ts';
+import { languagesFor } from '../profiles/languages.ts';
+import type { Profiles } from '../profiles/settings.ts';
+import { asks, type Program, type Sign } from '../profiles/tool.ts';
+import type { Subject } from '../subject.ts';
+
+/** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
+export interface Suite extends Program {
+  readonly language: Language;
+  readonly line: string;
+  /** The project uses it when one of these is in the base; none: it is the language's own. */
+  readonly signs: readonly Sign[];
+}
+
+const plugin = (option: string): string =>
+  `command -v pytest >/dev/null || exit 127; pytest --help | grep -q -e '${option}' || exit 127; pytest --version`;
+const uses = (name: string): Sign[] => [
+  { file: 'package.json', has: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`) },
+];
+const MODULES = 'profiles.javascript.setup: npm ci --ignore-scripts';
+
+export const COVERAGE: readonly Suite[] = [
+  {
+    language: 'python',
+    name: 'pytest-cov',
+    version: plugin('--cov='),
+    get: 'pip install pytest-cov',
+    line: 'pytest -q -p no:cacheprovider --cov=. --cov-report=json:"$REPORT"',
+    signs: [],
+  },
+  {
+    language: 'javascript',
+    name: 'vitest',
+    version: asks('vitest'),
+    get: `npm install --save-dev vitest @vitest/coverage-v8, and ${MODULES}`,
+    line: 'vitest run --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
+    signs: uses('vitest'),
+  },
+  {
+    language: 'javascript',
+    name: 'jest',
+    version: asks('jest'),
+    get: `npm install --save-dev jest, and ${MODULES}`,
+    line: 'jest --ci --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
+    signs: uses('jest'),
+  },
+  {
+    language: 'javascript',
+    name: 'node',
+    version: asks('node'),
+    get: 'install Node.js 22 or newer',
+    line: 'node --test --experimental-test-coverage --test-reporter=lcov --test-reporter-destination="$REPORT"',
+    signs: [],
+  },
+  {
+    language: 'go',
+    name: 'go',
+    version: 'command -v go >/dev/null || exit 127; go version',
+    get: 'install Go from go.dev/dl',
+    line: 'go test -coverprofile="$REPORT" -coverpkg=./... ./...',
+    signs: [],
+  },
+  {
+    language: 'rust',
+    name: 'cargo-llvm-cov',
+    version: 'command -v cargo-llvm-cov >/dev/null || exit 127; cargo llvm-cov --version',
+    get: 'cargo install cargo-llvm-cov',
+    line: 'cargo llvm-cov --json --summary-only --output-path "$REPORT"',
+    signs: [],
+  },
+];
+
+export const BENCHMARKS: readonly Suite[] = [
+  {
+    language: 'python',
+    name: 'pytest-benchmark',
+    version: plugin('--benchmark-json'),
+    get: 'pip install pytest-benchmark',
+    line: 'pytest -q -p no:cacheprovider --benchmark-only --benchmark-json="$REPORT"',
+    signs: [],
+  },
+  {
+    language: 'javascript',
+    name: 'vitest',
+    version: asks('vitest'),
+    get: `npm install --save-dev vitest, and ${MODULES}`,
+    line: 'vitest bench --run --outputJson="$REPORT"',
+    signs: uses('vitest'),
+  },
+];
+
+/** The suite of the first language that the patch touches and that has one; all languages of the base when it touches none. */
+export async function suiteFor(
+  subject: Subject,
+  suites: readonly Suite[],
+  profiles: Profiles,
+): Promise<{ readonly suite: Suite; readonly setup: string | null } | null> {
+  for (const language of await languagesFor(subject)) {
+    for (const suite of suites)
+      if (suite.language === language && (await isUsed(subject, suite)))
+        return { suite, setup: profiles[language]?.setup ?? null };
+  }
+  return null;
+}
+
+async function isUsed(subject: Pick<Subject, 'baseFile'>, { signs }: Suite): Promise<boolean> {
+  for (const { file, has } of signs) {
+    const text = await subject.baseFile(file);
+    if (text !== null && (has?.test(text) ?? true)) return true;
+  }
+  return signs.length === 0;
+}
