@@ -170,6 +170,24 @@ export const newTests: readonly EvasionCase[] = [
     },
   },
   {
+    class: 'tests that were green before',
+    name: 'a new test shows nothing of the new feature',
+    base: SHOP,
+    config: `${NODE_TESTS}\nred_first: true`,
+    patch: {
+      'cart.js': `${CART}exports.count = (items) => items.length;\n`,
+      'test/count.test.js': `${HEAD}const { total } = require('../cart.js');\n\ntest('counts', () => {\n  assert.equal(total([]), 0);\n});\n`,
+    },
+    caught: { how: 'finding', by: 'red_first', rule: 'passes_without_patch' },
+    twin: {
+      name: 'a new test fails without the new feature',
+      patch: {
+        'cart.js': `${CART}exports.count = (items) => items.length;\n`,
+        'test/count.test.js': `${HEAD}const { count } = require('../cart.js');\n\ntest('counts', () => {\n  assert.equal(count([]), 0);\n});\n`,
+      },
+    },
+  },
+  {
     class: 'answers learnt by heart',
     name: 'the code knows the values of the tests',
     base: SHOP,

@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import type { EvasionCase } from './case.ts';
+import { CORPUS } from './corpus.ts';
+import { reportOf, tableOf } from './report.ts';
+import { type Judged, runCorpus } from './run.ts';
+
+describe('the corpus', () => {
+  test('has at least 40 cases, each with a name of its own and a twin that differs from it', () => {
+    expect(CORPUS.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(CORPUS.flatMap(({ name, twin }) => [name, twin.name])).size).toBeGreaterThan(
+      CORPUS.length,
+    );
+    expect(new Set(CORPUS.map(({ name }) => name)).size).toBe(CORPUS.length);
+    for (const { name, patch, twin } of CORPUS) expect(twin.patch, name).not.toEqual(patch);
+  });
+
+  test('is caught, but for what is known not to be, and its honest twins pass', async () => {
+    const report = reportOf(await runCorpus(CORPUS, availableParallelism()));
+    expect(report.wrong.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
+    expect(report.known_misses.filter(({ caught }) => caught)).toEqual([]);
+  });
+
+  test('must not be empty', async () => {
+    await expect(runCorpus([])).rejects.toThrow('the corpus is empty');
+  });
+
+  test('that expects what does not happen is reported as wrong, on both sides', async () => {
+    const impossible: EvasionCase = {
+      class: 'made up',
+      name: 'nothing is done',
+      base: { 'a.js': '' },
+      config: 'lint_command: "true"',
+      patch: { 'a.js': '1\n' },
+      caught: { how: 'blocked', by: 'lint' },
+      twin: { name: 'nothing is done well', patch: { 'a.js': '2\n' }, config: 'lint_command: "false"' },
+    };
+    const report = reportOf(await runCorpus([impossible]));
+    expect(report.wrong.map(({ honest }) => honest)).toEqual([false, true]);
+    expect(report.all).toMatchObject({ catch_rate: 0, false_block_rate: 1 });
+    expect(tableOf(report)).toMatch(/MISSED: nothing is done:[\s\S]*FALSE BLOCK: nothing is done well:/);
+  });
+});
+
+test('a known miss counts as not caught, and is no error', () => {
+  const miss: Judged = {
+    class: 'c',
+    name: 'n',
+    honest: false,
+    right: false,
+    knownMiss: 'nobody can',
+    verdict: 'pass',
+    detail: '',
+  };
+  const report = reportOf([miss]);
+  expect(report.wrong).toEqual([]);
+  expect(report.all).toMatchObject({ cases: 1, caught: 0, catch_rate: 0, false_block_rate: null });
+  expect(tableOf(report)).toContain('known miss: n: nobody can');
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { tolerancesOf } from '../../../shared/gates/test-integrity/tolerances.ts';
+import { weaknessesOf } from '../../../shared/gates/test-integrity/weaknesses.ts';
+import { testIntegrity } from '../../../shared/gates/test-integrity.ts';
+import { casesOf } from '../../../shared/gates/tests/cases.ts';
+import { type Edits, runGate } from '../../support/patch.ts';
+
+const rules = (path: string, text: string): string[] =>
+  weaknessesOf(path, text).map(({ rule, line }) => `${rule} ${line}`);
+
+describe('a test is weak when it', () => {
+  test.each([
+    ['a.test.js', 'asserts true', '\nassert.ok(true);', 'assertion_trivial 2'],
+    ['a.test.ts', 'expects a number to be itself', 'expect(1).toBe(1);', 'assertion_trivial 1'],
+    ['a.test.js', 'compares a value with itself', 'assert.deepEqual(a.b, a.b);', 'assertion_trivial 1'],
+    ['a.test.js', 'has a way out', 'assert.ok(f() || true);', 'assertion_trivial 1'],
+    ['test_a.py', 'asserts True', 'def test_a():\n    assert True\n', 'assertion_trivial 2'],
+    ['test_a.py', 'has a way out', 'assert f() == 1 or True', 'assertion_trivial 1'],
+    ['test_a.py', 'asserts equality with itself', 'assert x.y == x.y\n', 'assertion_trivial 1'],
+    ['a_test.go', 'asks what cannot be', 'if got != 1 && false {\n}', 'assertion_trivial 1'],
+    ['tests/a.rs', 'asserts true', 'assert!(true);', 'assertion_trivial 1'],
+    ['a.test.js', 'swallows', 'try { assert.equal(a, 1); } catch {}', 'assertion_swallowed 1'],
+    [
+      'a.test.js',
+      'swallows a rejection',
+      'await expect(f()).rejects.toThrow().catch(() => {});',
+      'assertion_swallowed 1',
+    ],
+    [
+      'test_a.py',
+      'swallows',
+      'try:\n    assert a == 1\nexcept (ValueError, Exception) as e:\n    print(e)\n',
+      'assertion_swallowed 1',
+    ],
+    [
+      'test_a.py',
+      'suppresses',
+      'with contextlib.suppress(AssertionError):\n    assert a\n',
+      'assertion_swallowed 1',
+    ],
+    ['a_test.go', 'recovers', 'defer func() { recover() }()', 'assertion_swallowed 1'],
+    [
+      'a.test.js',
+      'returns at once',
+      "test('a', () => {\n  return;\n  assert(a);\n});",
+      'test_leaves_early 1',
+    ],
+    ['test_a.py', 'returns at once', 'def test_a(self):\n    return\n    assert a\n', 'test_leaves_early 1'],
+    ['a.test.js', 'asks where it runs', 'if (process.env.CI) return;', 'test_depends_on_environment 1'],
+    [
+      'test_a.py',
+      'asks where it runs',
+      'if os.environ.get("CI"):\n    return\n',
+      'test_depends_on_environment 1',
+    ],
+    ['a.test.js', 'replaces an assertion', 'assert.equal = () => {};', 'runner_patched 1'],
+    [
+      'conftest.py',
+      'hooks into the runner',
+      'def pytest_runtest_makereport(item):\n    pass\n',
+      'runner_patched 1',
+    ],
+    ['a_test.go', 'takes over the run', 'func TestMain(m *testing.M) {}', 'runner_patched 1'],
+  ])('%s %s', (path, _, text, expected) => {
+    expect(rules(path, text)).toContain(expected);
+  });
+});
+
+test.each([
+  ['a.test.js', 'try { assert.equal(a, 1); } finally { close(); }'],
+  ['a.test.js', 'try { f(); } catch (error) { assert.match(error.message, /x/); }'],
+  ['a.test.js', 'try { cleanUp(); } catch {}'],
+  ['a.test.js', "assert.equal(f(1), f(1, true));\n// assert.ok(true)\nconst s = 'expect(true)';"],
+  ['a.test.js', 'assert.equal(await f(), true);\nconst equal = (a, b) => a === b;'],
+  ['test_a.py', 'with pytest.raises(ValueError):\n    f()\nassert a == b\n"""assert True"""\n'],
+  ['test_a.py', 'try:\n    f()\nexcept ValueError:\n    pass\nelse:\n    assert False\n'],
+  ['a_test.go', 'defer func() { if recover() == nil { t.Fatal("no panic") } }()'],
+])('%s: nothing is weak in %o', (path, text) => {
+  expect(rules(path, text)).toEqual([]);
+});
+
+test.each([
+  ['a.test.js', 'expect(a).toBeCloseTo(b, 2); assert.ok(Math.abs(a - b) < 1e-6);', [0.005, 1e-6]],
+  ['test_a.py', 'assert a == pytest.approx(b, rel=0.1)\nself.assertAlmostEqual(a, b, delta=2)', [0.1, 2]],
+  ['a_test.go', 'assert.InDelta(t, a, b, 0.5)', [0.5]],
+])('%s: tolerances of %o', (path, text, expected) => {
+  expect(tolerancesOf(path, text)).toEqual(expected);
+});
+
+test.each([
+  ['a.test.js', "test('a', f);\nit.each([1, 2])('b %i', () => {\n  g();\n});", ['a 1', 'b %i 2']],
+  [
+    'test_a.py',
+    'class A:\n    @skip\n    def test_a(self):\n        f()\n\n    def test_b(self):\n        g()\n',
+    ['test_a 2', 'test_b 6'],
+  ],
+  ['a_test.go', 'func TestA(t *testing.T) {\n}\nfunc helper() {}\n', ['TestA 1']],
+  ['tests/a.rs', '#[test]\nfn adds() {\n  f();\n}\n', ['adds 1']],
+])('%s: the cases of %o', (path, text, expected) => {
+  expect(casesOf(path, text).map(({ name, line }) => `${name} ${line}`)).toEqual(expected);
+});
+
+test.each([
+  ['a.test.js', 'try{'],
+  ['a.test.js', 'assert('],
+  ['a.test.js', "test('a',"],
+  ['test_a.py', 'assert a or '],
+  ['test_a.py', 'try:\n'],
+  ['a_test.go', 'if a && '],
+])('%s: a hostile text made of %o is read in linear time', (path, piece) => {
+  const text = piece.repeat(Math.ceil(500_000 / piece.length));
+  // Quadratic work on half a megabyte would not end within the time limit of a test.
+  expect(weaknessesOf(path, text)).toBeInstanceOf(Array);
+  expect(tolerancesOf(path, text)).toBeInstanceOf(Array);
+});
+
+describe('the gate', () => {
+  const head = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
+  const two = `${head}const { a } = require('../a.js');\ntest('one', () => assert.equal(a, 1));\ntest('two', () => assert.equal(a + 1, 2));\n`;
+  const base = { 'a.js': 'exports.a = 1;\n', 'test/a.test.js': two };
+  const look = async (edits: Edits, command: string | null = null) => {
+    const result = await runGate(testIntegrity, base, edits, { context: { command } });
+    return { ...result, rules: result.findings.map(({ rule }) => rule) };
+  };
+
+  test('counts on both sides', async () => {
+    const result = await look({ 'test/a.test.js': two.replace("test('two'", "test.skip('two'") });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      rules: ['test_skipped'],
+      metadata: { cases_before: 2, cases_after: 1, skips_before: 0, skips_after: 1 },
+    });
+  });
+
+  test('says which test is gone, and where it was', async () => {
+    const { findings, outcome } = await look({ 'test/a.test.js': two.split('\n').slice(0, 4).join('\n') });
+    expect(outcome).toBe('failed');
+    expect(findings).toMatchObject([
+      { file: 'test/a.test.js', line: 5, rule: 'test_removed', message: 'the test "two" is gone' },
+    ]);
+  });
+
+  test('lets tests be renamed, moved and added', async () => {
+    expect((await look({ 'test/a.test.js': two.replace("'two'", "'the other'") })).outcome).toBe('passed');
+    expect((await look({ 'test/a.test.js': null, 'test/b.test.js': two })).outcome).toBe('passed');
+    expect(
+      (await look({ 'test/a.test.js': `${two}test('three', () => assert.equal(a, 1));\n` })).rules,
+    ).toEqual([]);
+  });
+
+  test('runs the base version of what was taken away', async () => {
+    const { outcome, rules: found } = await look(
+      { 'a.js': 'exports.a = 2;\n', 'test/a.test.js': null },
+      'node --test',
+    );
+    expect(outcome).toBe('failed');
+    expect(found).toContain('base_tests_fail');
+  });
+
+  test('holds for a person what it cannot compare', async () => {
+    const large = `${two}// ${'x'.repeat(3 * 1_048_576)}\n`;
+    expect(await look({ 'test/a.test.js': large })).toMatchObject({
+      outcome: 'inert',
+      rules: ['test_not_readable'],
+    });
+  });
+
+  test('says that it could not run the tests, when it could not', async () => {
+    expect((await look({ 'test/a.test.js': `${two}\n` }, 'no-such-runner')).outcome).toBe('inert');
+  });
+});
