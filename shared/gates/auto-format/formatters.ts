@@ -35,7 +35,7 @@ const FORMATTERS: readonly Formatter[] = [
     name: 'prettier',
     version: asks('prettier'),
     get: 'npm install --save-dev prettier',
-    files: WEB,
+    files: /\.[cm]?[jt]sx?$/,
     line: 'prettier --write --ignore-unknown --log-level warn -- "$@"',
     signs: [],
   },

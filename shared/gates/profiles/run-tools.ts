@@ -6,7 +6,7 @@ import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
 import type { Chosen } from './choose.ts';
 import { type Execution, execute } from './execute.ts';
-import { type Blame, judged } from './judge.ts';
+import { type Blame, isOwn, judged } from './judge.ts';
 import { languageOfPath } from './languages.ts';
 import { missing, toolVersion } from './tool-version.ts';
 
@@ -97,7 +97,9 @@ async function resultOn(
   if (report === null) return { outcome, kind, findings: [], detail };
   if (report.tests === 0 && report.complaints.length === 0)
     return { outcome: 'inert', kind, findings: [], detail: 'no test ran' };
-  const base = report.complaints.length > 0 && blame === 'not_in_base' ? await before() : [];
+  // The base is asked only when something needs it.
+  const elsewhere = report.complaints.some((each) => blame === 'not_in_base' || !isOwn(each, added));
+  const base = elsewhere ? await before() : [];
   const seen: Seen[] = judged(report.complaints, blame, added, base);
   const clean = report.tests === null ? `exit ${ran.exitCode}` : `${report.tests} tests ran`;
   return { ...resultOf(seen, clean, report.tests === null ? {} : { tests: report.tests }), kind };
