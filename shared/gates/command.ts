@@ -94,8 +94,20 @@ export async function runCommand(
     runs: runs.length,
     exit_code: last?.exitCode ?? null,
     output_bytes_cut: last?.cutBytes ?? 0,
+    ...(runsTests ? await selectedNote(subject, command) : {}),
   };
   return { ...result, kind: 'executed_by_us', metadata };
+}
+
+/** Which tests were run, and why, where the command leaves that open. */
+async function selectedNote(
+  subject: Subject,
+  command: string,
+): Promise<{ readonly tests_selected?: string }> {
+  if (!command.includes('{files}')) return {};
+  const { selectionOf } = await import('./tests/placeholder.ts');
+  const { kind, reason } = await selectionOf(subject, 0);
+  return { tests_selected: kind === 'all' ? `all: ${reason}` : reason };
 }
 
 /** On, but with nothing to run: `inert` when somebody asked for it, `skipped` when it is on by default only. */

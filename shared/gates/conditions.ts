@@ -53,7 +53,8 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 const PROSE = /\.(md|markdown|mdx|rst|adoc|png|jpe?g|gif|webp|svg|ico|pdf)$/i;
 const PROSE_NAMES = /^(LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|CHANGELOG|README)$/;
-const isProse = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
+/** Text and pictures for people, which no tool runs. */
+export const isProse = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
 
 const DEPENDENCY_FILES = new Set([
   'pyproject.toml',

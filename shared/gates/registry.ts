@@ -1,7 +1,9 @@
 import { autoFormat } from './auto-format.ts';
 import { benchmark } from './benchmark.ts';
+import { commentQuality } from './comment-quality.ts';
 import { complexityCheck } from './complexity-check.ts';
 import { coverageDelta } from './coverage-delta.ts';
+import { deadCode } from './dead-code.ts';
 import { depAudit } from './dep-audit.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
@@ -12,6 +14,7 @@ import { redFirst } from './red-first.ts';
 import { reviewRubric } from './review-rubric.ts';
 import { securityScan } from './security-scan.ts';
 import { suppressions } from './suppressions.ts';
+import { testExpansion } from './test-expansion.ts';
 import { testIntegrity } from './test-integrity.ts';
 import { tests } from './tests.ts';
 import { typeCheck } from './type-check.ts';
@@ -24,6 +27,8 @@ export const GATES: readonly Gate[] = [
   tests,
   securityScan,
   complexityCheck,
+  deadCode,
+  commentQuality,
   importCycle,
   coverageDelta,
   intentVerification,
@@ -31,6 +36,7 @@ export const GATES: readonly Gate[] = [
   benchmark,
   integrationTestGen,
   reviewRubric,
+  testExpansion,
   testIntegrity,
   redFirst,
   suppressions,
