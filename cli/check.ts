@@ -12,7 +12,7 @@ import { killAllGroups } from '../shared/process/groups.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
-import { bypassesOf, defaultBase, readNamed, signalsOf } from './check/options.ts';
+import { bypassesOf, defaultBase, readNamed, taskOf } from './check/options.ts';
 import { checkJson, renderCheck } from './check/render.ts';
 import { action, examples, JSON_OPTION } from './command.ts';
 import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
@@ -56,21 +56,22 @@ export async function runCheck(
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
-    const bypasses = bypassesOf(options.skipGate ?? [], options.skipGateReason);
     const dir = resolve(cwd, options.repo);
+    const bypasses = await bypassesOf(options.skipGate ?? [], options.skipGateReason, dir);
     const [task, config, base, cache] = await Promise.all([
       options.task === undefined ? null : readNamed(cwd, options.task),
       options.config === undefined ? null : readNamed(cwd, options.config),
       options.base ?? defaultBase(dir),
       options.cache === false ? null : cacheFolder(dir, options.cacheDir, cwd),
     ]);
-    const signals = task === null ? [] : signalsOf(task, options.task ?? '');
+    const about = task === null ? null : taskOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
     const rooms = join(workDir, 'rooms');
     await mkdir(rooms);
     const evidence = await gatherEvidence({
       ...captured,
-      signals,
+      signals: about?.signals ?? [],
+      task: about?.task ?? null,
       workDir: rooms,
       bypasses,
       abort: stopping.signal,

@@ -1,10 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { CONFIG_FILE } from '../../shared/config/file.ts';
 import { type LoadedConfig, parseConfig } from '../../shared/config/load.ts';
 import { checkYaml, readYaml } from '../../shared/config/yaml.ts';
 import { MODULE_FOLDER, moduleNames } from '../../shared/gates/custom/modules.ts';
+import type { JudgedTask } from '../../shared/gates/llm/judge.ts';
 import { gateNamed } from '../../shared/gates/registry.ts';
 import type { Bypass } from '../../shared/gates/runner.ts';
 import { badRegex } from '../../shared/task/regex.ts';
@@ -37,9 +39,19 @@ export async function readNamed(cwd: string, file: string): Promise<string> {
   }
 }
 
-/** The signals of a task file. @throws ConfigError that names each refused field and its line. */
-export const signalsOf = (text: string, file: string): CompletionSignal[] =>
-  checkYaml(TaskDocument, readYaml(text, file)).completion_signals;
+/** What a check needs of a task file. @throws ConfigError that names each refused field and its line. */
+export function taskOf(
+  text: string,
+  file: string,
+): { readonly signals: CompletionSignal[]; readonly task: JudgedTask } {
+  const {
+    id = '',
+    title = '',
+    description = '',
+    completion_signals,
+  } = checkYaml(TaskDocument, readYaml(text, file));
+  return { signals: completion_signals, task: { id, title, description } };
+}
 
 /** The configuration that stands in a folder; null when there is none. @throws ConfigError */
 export async function configIn(dir: string): Promise<LoadedConfig | null> {
@@ -54,14 +66,30 @@ export const defaultBase = async (dir: string): Promise<string> =>
   (await configIn(dir))?.gates.base_ref ?? 'main';
 
 /** @throws CliError for an unknown gate or a missing reason. */
-export function bypassesOf(gates: readonly string[], reason: string | undefined): Bypass[] {
+export async function bypassesOf(
+  gates: readonly string[],
+  reason: string | undefined,
+  dir: string,
+): Promise<Bypass[]> {
   if (gates.length === 0) return [];
   if (!reason?.trim())
     throw new CliError(EXIT.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
       hint: 'The reason goes into the evidence.',
     });
+  const own = (await configIn(dir))?.gates;
+  const known = new Set([...(own?.custom_gates ?? []).map(({ name }) => name), ...(own?.modules ?? [])]);
   return gates.map((gate) => {
-    if (!gateNamed(gate)) throw new CliError(EXIT.usage, 'unknown_gate', `there is no gate "${gate}".`);
-    return { gate, reason: reason.trim(), actor: 'cli' };
+    if (!gateNamed(gate) && !known.has(gate))
+      throw new CliError(EXIT.usage, 'unknown_gate', `there is no gate "${gate}".`);
+    return { gate, reason: reason.trim(), actor: userName(), task: null, until: null };
   });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // The user has no entry in the list of users, as in some containers.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

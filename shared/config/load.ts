@@ -28,15 +28,39 @@ export function parseConfig(
     ...document,
     value: document.value ?? {},
   });
-  const { enabled, timeout_s, allow_bypass, cache_enabled, base_ref, pipeline, custom_gates, ...settings } =
-    quality_gates as QualityGatesConfig & Record<string, unknown>;
+  const {
+    enabled,
+    timeout_s,
+    allow_bypass,
+    cache_enabled,
+    base_ref,
+    pipeline,
+    custom_gates,
+    bypasses,
+    ...settings
+  } = quality_gates as QualityGatesConfig & Record<string, unknown>;
   const problems = nameProblems({
     builtIn: GATES.map(({ name }) => name),
     custom: custom_gates,
     modules,
-    steps: pipeline ?? [],
+    named: [
+      ...(pipeline ?? []).map(({ name }, index) => ({
+        name,
+        path: ['quality_gates', 'pipeline', index, 'name'],
+      })),
+      ...bypasses.map(({ gate }, index) => ({
+        name: gate,
+        path: ['quality_gates', 'bypasses', index, 'gate'],
+      })),
+    ],
     lineOf: document.lineOf,
   });
+  if (bypasses.length > 0 && !allow_bypass)
+    problems.push({
+      key: 'quality_gates.bypasses',
+      line: document.lineOf(['quality_gates', 'bypasses']),
+      message: 'needs allow_bypass: true',
+    });
   if (problems.length > 0) throw new ConfigError(file, problems);
   return {
     gates: {
@@ -47,6 +71,7 @@ export function parseConfig(
       base_ref,
       pipeline,
       custom_gates,
+      bypasses,
       modules,
       settings,
     },

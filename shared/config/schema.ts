@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ConditionSetting } from '../gates/conditions.ts';
 import { CustomGate } from '../gates/custom/settings.ts';
 import { GATES } from '../gates/registry.ts';
+import { TaskId } from '../task/schema.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
@@ -15,12 +16,30 @@ const Step = z.strictObject({
   timeout_s: TimeLimit.optional(),
 });
 
+const Until = z.union([z.iso.date(), z.iso.datetime()], {
+  error: () => 'must be a date, or a date and time in UTC',
+});
+
+/** Somebody's decision to do without a gate for a while: it is in the history of the repository. */
+const BypassEntry = z.strictObject({
+  gate: z.string(),
+  /** Id of the task, or `*` for every one. */
+  task: z.union([z.literal('*'), TaskId]),
+  by: z.string().trim().min(1).max(200),
+  reason: z.string().trim().min(1).max(1_000),
+  /** A day counts to its end in UTC. */
+  until: Until,
+});
+export type BypassEntry = z.output<typeof BypassEntry>;
+
 const COMMON = {
   /** Master switch. */
   enabled: z.boolean().default(true),
   /** Time limit of one gate, in seconds. */
   timeout_s: TimeLimit.default(120),
   allow_bypass: z.boolean().default(false),
+  /** Gates that are left out; only with `allow_bypass`. */
+  bypasses: z.array(BypassEntry).max(100).default([]),
   cache_enabled: z.boolean().default(true),
   /** Base of `assay check` when none is given; a task names its own. */
   base_ref: z.string().trim().min(1).max(255).default('main'),

@@ -21,6 +21,10 @@ export const SignalEvidence = z.object({
 });
 export type SignalEvidence = z.infer<typeof SignalEvidence>;
 
+/** Gate-specific facts (tool, version, counts, command, exit code), merged flat into the gate's ledger row. */
+export const Facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+export type Facts = z.infer<typeof Facts>;
+
 export const GateEvidence = z.object({
   name: z.string(),
   outcome: Outcome,
@@ -32,8 +36,7 @@ export const GateEvidence = z.object({
   findings: z.array(Finding),
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
-  /** Gate-specific facts (counts, command, exit code), merged flat into the gate's ledger row. */
-  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
+  metadata: Facts.default({}),
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 

@@ -9,6 +9,7 @@ import type { Evidence } from '../evidence/schema.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
+import { standingBypasses } from './bypass.ts';
 import type { GateCache } from './cache/cache.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import { Rooms } from './rooms.ts';
@@ -75,8 +76,14 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   ]);
   const bypasses = options.bypasses ?? [];
   refuseBypass(config, bypasses);
+  const standing = config
+    ? standingBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
+    : [];
 
-  const gateSteps = config === null ? [] : await jobsOf(config, subject, { ...options, bypasses });
+  const gateSteps =
+    config === null
+      ? []
+      : await jobsOf(config, subject, { ...options, bypasses: [...bypasses, ...standing] });
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;

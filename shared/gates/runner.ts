@@ -8,11 +8,15 @@ import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 import type { Subject } from './subject.ts';
 
-/** A gate that somebody decided to leave out this once. It never counts as passed. */
+/** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */
 export interface Bypass {
   readonly gate: string;
   readonly reason: string;
   readonly actor: string;
+  /** The task that it is for; null: this run only. */
+  readonly task: string | null;
+  /** When it ends, as ISO 8601; null: with this run. */
+  readonly until: string | null;
 }
 
 export interface RunnerOptions {
@@ -161,10 +165,10 @@ async function within(limitMs: number, running: Promise<GateResult>): Promise<Ga
   }
 }
 
-const bypassed = ({ reason, actor }: Bypass): GateResult => ({
+const bypassed = ({ reason, actor, task, until }: Bypass): GateResult => ({
   outcome: 'bypassed',
   kind: 'claimed',
   findings: [],
-  detail: `bypassed by ${actor}: ${reason}`,
-  metadata: { reason, actor },
+  detail: `bypassed by ${actor}${task === null ? '' : ` for ${task === '*' ? 'every task' : `task ${task}`}`}${until === null ? '' : ` until ${until}`}: ${reason}`,
+  metadata: { reason, actor, bypassed_task: task, until },
 });

@@ -54,6 +54,8 @@ function taskRow(before: Task | null, after: Task): Derived[] {
   ];
 }
 
+const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null);
+
 function gateRows(before: Task | null, after: Task): Derived[] {
   const attempt = currentAttempt(after);
   const verification = attempt?.verification;
@@ -67,6 +69,8 @@ function gateRows(before: Task | null, after: Task): Derived[] {
     table: 'quality_gates',
     date: day(verification.at),
     row: {
+      // First, so that no fact can stand in for a field of the row.
+      ...gate.facts,
       record_id: `${after.id}#${attempt.number}#${gate.name}`,
       schema_version: 1,
       task_id: after.id,
@@ -87,6 +91,8 @@ function gateRows(before: Task | null, after: Task): Derived[] {
       findings: gate.findings,
       tree: verification.tree,
       model: attempt.model,
+      tool: textOf(gate.facts?.['tool']),
+      tool_version: textOf(gate.facts?.['tool_version']),
     },
   }));
 }

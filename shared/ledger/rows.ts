@@ -35,7 +35,10 @@ export const TaskRow = Row.extend({
 });
 export type TaskRow = z.infer<typeof TaskRow>;
 
-/** One row for each gate of each verification. `result` is the seed's pass/blocked/flagged; `outcome` tells apart what it lumps together. */
+/**
+ * One row for each gate of each verification, with the gate's other facts merged in flat: they are in the JSON, not among the columns.
+ * `result` is the seed's pass/blocked/flagged; `outcome` tells apart what it lumps together.
+ */
 export const GateRow = Row.extend({
   timestamp: z.iso.datetime(),
   attempt: z.number().int(),
@@ -49,6 +52,9 @@ export const GateRow = Row.extend({
   findings: z.number().int(),
   tree: z.string(),
   model: z.string().nullable(),
+  /** What looked, and in which version; null: not known, or an earlier version of ours did not say. */
+  tool: z.string().nullable(),
+  tool_version: z.string().nullable(),
 });
 export type GateRow = z.infer<typeof GateRow>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
-import { Verdict } from '../evidence/schema.ts';
+import { Facts, Verdict } from '../evidence/schema.ts';
 import { Effort } from './schema.ts';
 
 /** Token counts as the agent reported them (evidence kind `claimed`). Null: not reported. */
@@ -108,6 +108,8 @@ export const VerificationRecord = z.object({
       duration_ms: z.number().int(),
       detail: z.string(),
       findings: z.number().int(),
+      /** As much of the gate's facts as has room. Absent in items of earlier versions. */
+      facts: Facts.optional(),
     }),
   ),
   duration_ms: z.number().int(),

@@ -10,15 +10,16 @@ interface Named {
   readonly path: readonly PropertyKey[] | null;
 }
 
-/** Two gates with one name, and steps of the pipeline that name none. `lineOf` is the configuration's. */
+/** Two gates with one name, and places that name none. `lineOf` is the configuration's. */
 export function nameProblems(options: {
   readonly builtIn: readonly string[];
   readonly custom: readonly CustomGate[];
   readonly modules: readonly string[];
-  readonly steps: readonly { readonly name: string }[];
+  /** Places that name a gate. */
+  readonly named: readonly { readonly name: string; readonly path: readonly PropertyKey[] }[];
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }): ConfigProblem[] {
-  const { builtIn, custom, modules, steps, lineOf } = options;
+  const { builtIn, custom, modules, named, lineOf } = options;
   const all: Named[] = [
     ...builtIn.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     ...modules.map((name) => ({ name, what: moduleFile(name), path: null })),
@@ -41,10 +42,8 @@ export function nameProblems(options: {
     return earlier ? [problem(path, `${what} has the name of ${earlier.what}`)] : [];
   });
   const known = [...new Set(all.map(({ name }) => name))];
-  const unknown = steps.flatMap(({ name }, index) =>
-    known.includes(name)
-      ? []
-      : [problem(['quality_gates', 'pipeline', index, 'name'], `is not a gate; known: ${known.join(', ')}`)],
+  const unknown = named.flatMap(({ name, path }) =>
+    known.includes(name) ? [] : [problem(path, `is not a gate; known: ${known.join(', ')}`)],
   );
   return [...bad, ...twice, ...unknown];
 }

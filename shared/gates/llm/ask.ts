@@ -34,7 +34,7 @@ export async function askAbout<T extends z.ZodType>(
   const { instruction, maxTokens, temperature, model, diffCharacters, answer } = asking;
   if (!judge) return inert('no model provider is configured');
   const diff = await shownDiff(subject.store, subject.base, subject.patched, diffCharacters);
-  const metadata = { tool: 'model', model: model ?? judge.model, diff_characters_cut: diff.cut };
+  const metadata = { tool: 'model', tool_version: model ?? judge.model, diff_characters_cut: diff.cut };
   let reply: string;
   try {
     reply = await judge.ask({

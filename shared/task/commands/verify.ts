@@ -1,5 +1,5 @@
 import { Refusal } from '../../api/problem.ts';
-import type { Evidence, Verdict } from '../../evidence/schema.ts';
+import type { Evidence, Facts, Verdict } from '../../evidence/schema.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';
@@ -8,6 +8,11 @@ import { attemptNumbered, type Change, change, nowIso, runningAttempt, withAttem
 /** Checks kept on the task, worst first, and characters of each detail: the item is capped at 400 KB, the whole evidence is on S3. */
 const KEPT_CHECKS = 30;
 const KEPT_DETAIL = 500;
+/** Characters of all facts of one gate, as JSON, and of one text among them. */
+const KEPT_FACTS = 1_000;
+const KEPT_TEXT = 200;
+/** Kept before all others, because people ask for them. */
+const FIRST_FACTS = ['tool', 'tool_version', 'actor', 'reason', 'bypassed_task', 'until', 'exit_code'];
 
 const worstFirst = <T extends { outcome: string }>(checks: readonly T[]): T[] =>
   checks.length <= KEPT_CHECKS
@@ -16,6 +21,21 @@ const worstFirst = <T extends { outcome: string }>(checks: readonly T[]): T[] =>
         ...checks.filter((each) => each.outcome !== 'passed'),
         ...checks.filter((each) => each.outcome === 'passed'),
       ].slice(0, KEPT_CHECKS);
+
+function keptFacts(facts: Facts): Facts {
+  const names = [...FIRST_FACTS.filter((name) => name in facts), ...Object.keys(facts)];
+  const kept: Facts = {};
+  let room = KEPT_FACTS;
+  for (const name of new Set(names)) {
+    const value = facts[name] ?? null;
+    const short = typeof value === 'string' ? value.slice(0, KEPT_TEXT) : value;
+    const size = JSON.stringify([name, short]).length;
+    if (size > room) continue;
+    kept[name] = short;
+    room -= size;
+  }
+  return kept;
+}
 
 function summarise(evidence: Evidence, key: string, now: Date): VerificationRecord {
   return {
@@ -37,6 +57,7 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       duration_ms: gate.duration_ms,
       detail: gate.detail.slice(0, KEPT_DETAIL),
       findings: gate.findings.length,
+      facts: keptFacts(gate.metadata),
     })),
     duration_ms: evidence.duration_ms,
     at: nowIso(now),

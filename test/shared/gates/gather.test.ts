@@ -93,7 +93,7 @@ describe('the gates', () => {
   });
 
   test('may be bypassed only where the base commit allows it, and then have not passed', async () => {
-    const bypasses = [{ gate: 'lint', reason: 'broken today', actor: 'ada' }];
+    const bypasses = [{ gate: 'lint', reason: 'broken today', actor: 'ada', task: null, until: null }];
     const strict = makeRepository({ 'assay.yaml': gates('lint_command: "false"') });
     strict.write({ 'assay.yaml': gates('allow_bypass: true'), 'b.js': '' });
     await expect(gatherOn(strict, [], { bypasses })).rejects.toThrow('allow_bypass');

@@ -98,7 +98,7 @@ describe('a result', () => {
 
   test('that somebody did without is not remembered, and a remembered one does not undo a bypass', async () => {
     const cache = fresh();
-    const bypasses = [{ gate: 'own', reason: 'r', actor: 'ada' }];
+    const bypasses = [{ gate: 'own', reason: 'r', actor: 'ada', task: null, until: null }];
     await look(cache, { bypasses });
     expect((await look(cache)).ran).toBe(true);
     expect((await look(cache, { bypasses })).evidence?.outcome).toBe('bypassed');

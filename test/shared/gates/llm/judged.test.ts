@@ -45,7 +45,7 @@ describe.each([
     expect(await judge(gate, good)).toMatchObject({
       outcome: 'passed',
       kind: 'judged',
-      metadata: { tool: 'model', model: 'stand-in' },
+      metadata: { tool: 'model', tool_version: 'stand-in' },
     });
   });
 
@@ -113,7 +113,7 @@ describe('intent_verification', () => {
       settings: { intent_verification: { enabled: true, model: 'small' } },
     });
     expect(model.asked[0]?.model).toBe('small');
-    expect(result.metadata).toMatchObject({ model: 'small' });
+    expect(result.metadata).toMatchObject({ tool_version: 'small' });
   });
 
   test('holds for a person where it is switched on and no provider is configured; off, it does not run', async () => {
