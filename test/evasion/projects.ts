@@ -25,7 +25,9 @@ export const DISCOUNT_TEST = `test('takes off a discount', () => {
 
 /** A project in JavaScript that needs nothing but node. */
 export const SHOP: Files = { 'cart.js': CART, 'test/cart.test.js': CART_TEST };
-export const NODE_TESTS = 'lint: false\ntests: true\ntest_command: node --test';
+/** All tests in one process: the corpus has many projects. */
+const NODE = 'node --test --test-isolation=none';
+export const NODE_TESTS = `lint: false\ntests: true\ntest_command: ${NODE}`;
 
 export const TAX = `def tax(amount, rate):
     return round(amount * rate / 100, 2)
