@@ -19,9 +19,11 @@ export const benchmark: Gate = {
   condition: 'always',
   timeoutS: 600,
   settings: { benchmark: Benchmark.optional(), ...PROFILE_SETTINGS },
-  plan: async (_, settings) => {
+  plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
-    return command === undefined ? null : { command };
+    if (command !== undefined) return { command };
+    const { BENCHMARKS, planSuite } = await import('./measure/suites.ts');
+    return planSuite(project, BENCHMARKS);
   },
   run: async (context, settings) => {
     const [{ measureBoth }, { BENCHMARKS }, { benchmarksOf, regressions }] = await Promise.all([

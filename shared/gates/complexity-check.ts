@@ -10,6 +10,8 @@ import { missing, toolVersion } from './profiles/tool-version.ts';
 
 const RADON: Program = { name: 'radon', version: asks('radon'), get: 'pip install radon' };
 const LIZARD: Program = { name: 'lizard', version: asks('lizard'), get: 'pip install lizard' };
+const RADON_LINE = 'radon cc --json -- "$@" > "$REPORT"';
+const LIZARD_LINE = 'lizard --csv "$@" > "$REPORT"';
 
 const Threshold = z.number().min(0).max(100);
 /** Share by which the average may grow; the seed's default. */
@@ -26,6 +28,12 @@ export const complexityCheck: Gate = {
     complexity_check: z.boolean().optional(),
     complexity_command: Command.optional(),
     complexity_threshold: Threshold.optional(),
+  },
+  plan: async (project, settings) => {
+    const command = Command.safeParse(settings['complexity_command']).data;
+    if (command !== undefined) return { command };
+    const { hasManifest } = await import('./profiles/choose.ts');
+    return { command: (await hasManifest(project, 'python')) ? RADON_LINE : LIZARD_LINE };
   },
   run: async (context, settings) => {
     const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.head));
@@ -47,7 +55,7 @@ export const complexityCheck: Gate = {
     if (!('version' in found))
       return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: found.missing };
     const { tool, version } = found;
-    const line = tool === RADON ? 'radon cc --json -- "$@" > "$REPORT"' : 'lizard --csv "$@" > "$REPORT"';
+    const line = tool === RADON ? RADON_LINE : LIZARD_LINE;
     const metadata = { tool: tool.name, tool_version: version, command: line };
     return compare(context, { now, before, threshold, line, metadata });
   },

@@ -16,6 +16,12 @@ export const coverageDelta: Gate = {
     coverage_delta_command: Command.optional(),
     ...PROFILE_SETTINGS,
   },
+  plan: async (project, settings) => {
+    const command = Command.safeParse(settings['coverage_delta_command']).data;
+    if (command !== undefined) return { command };
+    const { COVERAGE, planSuite } = await import('./measure/suites.ts');
+    return planSuite(project, COVERAGE);
+  },
   run: async (context, settings) => {
     const [{ measureBoth }, { COVERAGE }, coverage] = await Promise.all([
       import('./measure/both.ts'),

@@ -1,4 +1,5 @@
 import type { Language } from '../../code/language.ts';
+import { hasManifest } from '../profiles/choose.ts';
 import { languagesFor } from '../profiles/languages.ts';
 import type { Profiles } from '../profiles/settings.ts';
 import { asks, type Program, type Sign } from '../profiles/tool.ts';
@@ -100,6 +101,17 @@ export async function suiteFor(
       if (suite.language === language && (await isUsed(subject, suite)))
         return { suite, setup: profiles[language]?.setup ?? null };
   }
+  return null;
+}
+
+/** The line that a project of these files would get, for a list of the gates. */
+export async function planSuite(
+  project: Pick<Subject, 'baseFile'>,
+  suites: readonly Suite[],
+): Promise<{ readonly command: string } | null> {
+  for (const suite of suites)
+    if ((await isUsed(project, suite)) && (await hasManifest(project, suite.language)))
+      return { command: suite.line };
   return null;
 }
 

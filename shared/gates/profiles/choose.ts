@@ -51,6 +51,10 @@ const MANIFEST: Readonly<Record<Language, readonly Sign[]>> = {
   rust: [{ file: 'Cargo.toml' }],
 };
 
+/** Whether the base has what the language's own package manager reads. */
+export const hasManifest = (project: Pick<Subject, 'baseFile'>, language: Language): Promise<boolean> =>
+  firstSign(project, MANIFEST[language]);
+
 /** The line of the first tool that a project of these files would get, for a list of the gates. */
 export async function planTools(
   project: Pick<Subject, 'baseFile'>,
@@ -64,9 +68,7 @@ export async function planTools(
     const tool = name
       ? tools.find((each) => each.name === name)
       : ((await configured(project, tools)) ??
-        ((await firstSign(project, MANIFEST[language]))
-          ? tools.find(({ byDefault }) => byDefault)
-          : undefined));
+        ((await hasManifest(project, language)) ? tools.find(({ byDefault }) => byDefault) : undefined));
     if (tool) return { command: tool.line };
   }
   return null;

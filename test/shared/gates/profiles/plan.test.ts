@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { benchmark } from '../../../../shared/gates/benchmark.ts';
+import { complexityCheck } from '../../../../shared/gates/complexity-check.ts';
+import { coverageDelta } from '../../../../shared/gates/coverage-delta.ts';
+import { depAudit } from '../../../../shared/gates/dep-audit.ts';
+import type { Gate } from '../../../../shared/gates/gate.ts';
+import { lint } from '../../../../shared/gates/lint.ts';
+import { tests } from '../../../../shared/gates/tests.ts';
+import { typeCheck } from '../../../../shared/gates/type-check.ts';
+
+const PYTHON = { 'pyproject.toml': '' };
+const VITEST = { 'package.json': '{"devDependencies": {"vitest": "5.0.0"}}' };
+
+const CASES: readonly [string, Gate, Readonly<Record<string, string>>, object, string | null][] = [
+  ['ruff for Python', lint, PYTHON, {}, 'ruff'],
+  ['biome where it is configured', lint, { 'package.json': '{}', 'biome.json': '{}' }, {}, 'biome'],
+  ['eslint where nothing is', lint, { 'package.json': '{}' }, {}, 'eslint'],
+  ['the script before any tool', lint, { 'package.json': '{"scripts": {"lint": "x"}}' }, {}, 'npm'],
+  ['the command before the script', tests, VITEST, { test_command: 'make test' }, 'make'],
+  ['vitest where package.json names it', tests, VITEST, {}, 'vitest'],
+  ['pyright where it is configured', typeCheck, { 'pyproject.toml': '[tool.pyright]\n' }, {}, 'pyright'],
+  ['mypy where nothing is', typeCheck, PYTHON, {}, 'mypy'],
+  [
+    'the tool that the profile names',
+    typeCheck,
+    PYTHON,
+    { profiles: { python: { type_check: 'pyright' } } },
+    'pyright',
+  ],
+  ['nothing where the profile says none', lint, PYTHON, { profiles: { python: { lint: 'none' } } }, null],
+  ['nothing where there is no language', lint, { 'README.md': '' }, {}, null],
+  ['cargo for Rust', tests, { 'Cargo.toml': '' }, {}, 'cargo'],
+  ['npm for its lock', depAudit, { 'package-lock.json': '{}' }, {}, 'npm'],
+  ['the coverage of Go', coverageDelta, { 'go.mod': '' }, {}, 'go'],
+  ['the coverage of pytest', coverageDelta, PYTHON, {}, 'pytest'],
+  ['the benchmarks of vitest', benchmark, VITEST, {}, 'vitest'],
+  ['no benchmarks of Go', benchmark, { 'go.mod': '' }, {}, null],
+  ['radon for Python', complexityCheck, PYTHON, {}, 'radon'],
+  ['lizard for the rest', complexityCheck, { 'go.mod': '' }, {}, 'lizard'],
+];
+
+describe('the plan of a gate', () => {
+  test.each(CASES)('is %s', async (_, gate, files, settings, program) => {
+    const plan = await gate.plan?.({ baseFile: async (path) => files[path] ?? null }, { ...settings });
+    const command = typeof plan === 'object' && plan !== null ? plan.command : null;
+    expect(command?.split(' ')[0] ?? null).toBe(program);
+  });
+});
