@@ -12,8 +12,9 @@ import { killAllGroups } from '../shared/process/groups.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
-import { bypassesOf, defaultBase, readNamed, taskOf } from './check/options.ts';
+import { bypassesOf, defaultBase, readNamed, taskOf, writeNamed } from './check/options.ts';
 import { checkJson, renderCheck } from './check/render.ts';
+import { sarifOf } from './check/sarif.ts';
 import { action, examples, JSON_OPTION } from './command.ts';
 import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
 import type { Io } from './io.ts';
@@ -34,6 +35,8 @@ export interface CheckOptions {
   readonly cache?: boolean | undefined;
   /** Folder for them instead of `assay-cache` in the git folder. */
   readonly cacheDir?: string | undefined;
+  /** File for the findings. */
+  readonly sarif?: string | undefined;
 }
 
 const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
@@ -116,9 +119,12 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--skip-gate-reason <text>', 'why; goes into the evidence')
     .option('--no-cache', 'run every gate, also where base, work and settings are what they were before')
     .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
+    .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
     .option(...JSON_OPTION);
   action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
     const { evidence, verdict } = await runCheck(options, session.io.cwd);
+    if (options.sarif !== undefined)
+      await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);
     if (session.json) session.printJson(checkJson(evidence, verdict));
     else session.print(renderCheck(evidence, verdict, session.out, session.io.stdout.columns));
     return VERDICT_EXIT[verdict.verdict];

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cliPage } from './generator/cli.ts';
+import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
 
@@ -9,6 +10,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'task-lifecycle.md': lifecycle(),
   'cli.md': cliPage(),
+  'gate-list.md': gateList(),
 });
 
 const readOr = (file: string, otherwise: string): string => {

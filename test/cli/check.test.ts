@@ -153,6 +153,49 @@ describe('assay check', () => {
   });
 });
 
+describe('assay check --sarif', () => {
+  test('writes findings, where they are, and what could not be looked at', async () => {
+    const repository = shop(
+      `custom_gates: [{ name: own, format: sarif, command: 'node report.mjs > $REPORT' }, { name: gone, command: no-such-tool }]`,
+    );
+    const place = (line: number) => ({
+      physicalLocation: { artifactLocation: { uri: 'b%20c.js' }, region: { startLine: line } },
+    });
+    const report = {
+      version: '2.1.0',
+      runs: [{ results: [{ ruleId: 'r', message: { text: 'bad' }, locations: [place(1)] }] }],
+    };
+    repository.commit({ 'report.mjs': `console.log(${JSON.stringify(JSON.stringify(report))});\n` });
+    repository.write({ 'b c.js': 'x\n' });
+    const folder = temporaryFolder();
+    const { code } = await check(repository.dir, ['--base', 'work', '--sarif', join(folder, 'out.sarif')]);
+    expect(code).toBe(1);
+    const [run] = JSON.parse(readFileSync(join(folder, 'out.sarif'), 'utf8')).runs;
+    expect(run.results).toEqual([
+      {
+        ruleId: 'own/r',
+        ruleIndex: 0,
+        level: 'error',
+        baselineState: 'new',
+        message: { text: 'bad' },
+        locations: [place(1)],
+      },
+    ]);
+    expect(run.tool.driver).toMatchObject({ name: 'assay', rules: [{ id: 'own/r' }] });
+    expect(run.invocations[0]).toMatchObject({
+      executionSuccessful: false,
+      toolExecutionNotifications: [{ message: { text: expect.stringContaining('gate gone: inert') } }],
+    });
+  });
+
+  test('says so when the file cannot be written', async () => {
+    const repository = shop();
+    expect(
+      await check(repository.dir, ['--base', 'main', '--sarif', '/no/such/folder/out.sarif']),
+    ).toMatchObject({ code: 2, err: expect.stringContaining('cannot be written (ENOENT)') });
+  });
+});
+
 describe('results of assay check', () => {
   const marked = (folder: string): Repository =>
     shop(`lint_command: echo x >> ${join(folder, 'runs')}; test ! -e bad.js`);
