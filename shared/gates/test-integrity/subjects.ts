@@ -3,7 +3,8 @@ import { moduleOf, reachable } from '../../code/imports.ts';
 import type { Project } from '../../code/project.ts';
 import type { Seen } from '../code/seen.ts';
 import { isTestPath } from '../test-paths.ts';
-import type { TestFile } from './protection.ts';
+import { commentsOf } from '../tests/strip.ts';
+import type { TestFile, TestSide } from './protection.ts';
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 /** The stem that tests and what they test have in common. */
@@ -41,8 +42,11 @@ export function unattachedTests(files: readonly TestFile[], project: Project): S
       });
     if (own.length === 0 && sources.length > 0) {
       if (facts.imports.some(({ specifier }) => specifier === null)) continue;
+      const text = withoutComments(after);
       const told =
-        OTHERWISE.test(after.text) || sources.some((source) => after.text.includes(nameOf(source)));
+        OTHERWISE.test(text) ||
+        sources.some((source) => text.includes(nameOf(source))) ||
+        facts.imports.some(({ specifier }) => specifier !== null && mayBeOwn(specifier, sources, project));
       const was = before && reachesOwn(before.path, project);
       if (before && !was) continue;
       seen.push({
@@ -63,10 +67,48 @@ export function unattachedTests(files: readonly TestFile[], project: Project): S
         line: null,
         rule: 'test_without_subject',
         message: `never imports ${claimed.join(' or ')}, which it is named after`,
-        weight: OTHERWISE.test(after.text) ? 'reported' : 'fails',
+        weight: OTHERWISE.test(withoutComments(after)) ? 'reported' : 'fails',
       });
   }
   return seen;
+}
+
+/** A comment that speaks of the code does not test it. */
+function withoutComments({ path, text }: TestSide): string {
+  let code = '';
+  let from = 0;
+  for (const comment of commentsOf(path, text)) {
+    code += text.slice(from, comment.at);
+    from = comment.at + comment.text.length;
+  }
+  return code + text.slice(from);
+}
+
+/** Names that bundlers and test runners give to folders of the project. */
+const ALIAS = /^(?:[@~#$]\/|[~#$])/;
+
+/** An import that we cannot follow, and that may lead to code of the project: an alias, its own package, a module on a path set at run time. */
+function mayBeOwn(specifier: string, sources: readonly string[], { head }: Project): boolean {
+  const last = (specifier.split(/[/.]/).findLast((part) => part !== '') ?? '').toLowerCase();
+  if (ALIAS.test(specifier) || sources.some((source) => stemOf(source) === last)) return true;
+  return [...head.files.settings].some(
+    ([path, text]) => nameOf(path) === 'package.json' && packageName(text) === rootOf(specifier),
+  );
+}
+
+/** The package that a specifier of JavaScript names. */
+const rootOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+function packageName(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { name?: unknown } | null)?.name;
+  } catch {
+    return undefined;
+  }
 }
 
 const reachesOwn = (path: string, { base }: Project): boolean =>

@@ -13,7 +13,7 @@ export const newTests: readonly EvasionCase[] = [
     name: 'a new test tests a copy of its own',
     base: SHOP,
     config: NODE_TESTS,
-    patch: { 'bill.js': BILL, 'test/bill.test.js': COPY },
+    patch: { 'bill.js': BILL, 'test/bill.test.js': `// tests bill.js with fetch\n${COPY}` },
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
     twin: {
       name: 'a new test reaches its subject through a helper',

@@ -157,6 +157,18 @@ describe('the gate', () => {
     expect(found).toContain('base_tests_fail');
   });
 
+  test.each([
+    ['nothing of the project', "import b from 'somewhere';", 'failed'],
+    ['an alias', "import b from '@/b';", 'passed'],
+    ['its own package', "import b from 'shop/b';", 'passed'],
+    ['a module on a path that is set at run time', "import b from 'a';", 'passed'],
+  ])('looks at what a new test imports: %s', async (_, line, outcome) => {
+    const text = `${line}\nimport { test } from 'node:test';\nimport assert from 'node:assert';\ntest('b', () => assert.equal(b, 1));\n`;
+    const result = await look({ 'package.json': '{"name":"shop"}', 'test/new.test.mjs': text });
+    expect(result.outcome).toBe(outcome);
+    expect(result.rules).toEqual(['test_without_subject']);
+  });
+
   test('holds for a person what it cannot compare', async () => {
     const large = `${two}// ${'x'.repeat(3 * 1_048_576)}\n`;
     expect(await look({ 'test/a.test.js': large })).toMatchObject({
