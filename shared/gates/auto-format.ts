@@ -27,7 +27,11 @@ export const autoFormat: Gate = {
         detail: 'no changed file has a formatter',
       };
     const looked = [];
-    for (const each of chosen) looked.push(await look(context, each.formatter, each.files));
+    const until = performance.now() + context.timeoutMs;
+    for (const { formatter, files } of chosen) {
+      const timeoutMs = Math.max(1, until - performance.now());
+      looked.push(await look({ ...context, timeoutMs }, formatter, files));
+    }
     return combined(looked);
   },
 };

@@ -91,6 +91,7 @@ async function compare(
   { now, before, threshold, line, metadata }: Comparison,
 ): Promise<GateResult> {
   const { rooms } = subject;
+  const until = performance.now() + timeoutMs;
   const head = await measure(subject.tree, { rooms, line, files: now, timeoutMs });
   const current = read(head);
   if (current === null) return unmeasured(head, metadata);
@@ -108,7 +109,14 @@ async function compare(
       metadata,
     };
   const base =
-    before.length === 0 ? null : await measure(subject.base, { rooms, line, files: before, timeoutMs });
+    before.length === 0
+      ? null
+      : await measure(subject.base, {
+          rooms,
+          line,
+          files: before,
+          timeoutMs: Math.max(1, until - performance.now()),
+        });
   const baseline = base === null ? { average: 0 } : read(base);
   if (baseline === null)
     return unmeasured(

@@ -21,27 +21,26 @@ export interface ExecuteOptions {
   readonly rooms: Rooms;
   readonly tool: Tool;
   readonly setup: string | null;
-  readonly timeoutMs: number;
+  /** Time that is left, in milliseconds. */
+  readonly left: () => number;
 }
 
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
 export async function execute(
   tree: string,
-  { rooms, tool, setup, timeoutMs }: ExecuteOptions,
+  { rooms, tool, setup, left }: ExecuteOptions,
 ): Promise<Execution> {
   const room = await rooms.enter(tree);
-  const started = performance.now();
   if (setup !== null) {
-    const ran = await room.run({ line: setup }, timeoutMs);
+    const ran = await room.run({ line: setup }, left());
     const { outcome, detail } = outcomeOf(ran);
     if (outcome !== 'passed') return { ran, report: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
   const path = join(room.tmp, 'assay-report');
-  const left = Math.max(1, timeoutMs - (performance.now() - started));
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
   const ran = await room.run(
     { line: `${OWN_TOOLS}export REPORT="$TMPDIR/assay-report"; ${tool.line}` },
-    left,
+    left(),
   );
   const plain = outcomeOf(ran);
   const broke =
@@ -55,7 +54,7 @@ export async function execute(
       return { ran, report: null, ...unreported(tool, plain) };
     return { ran, report, ...plain };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     // It ended well and left nothing that can be read: nobody knows what it looked at.
     return plain.outcome === 'passed'
       ? {

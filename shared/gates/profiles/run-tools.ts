@@ -28,7 +28,10 @@ export async function runTools(
   const { subject } = context;
   const added = await addedLines(subject.store, subject.base, subject.tree);
   const results: GateResult[] = [];
-  for (const each of chosen) results.push(await runOne(context, each, gate, added));
+  // The limit is the gate's, however many runs it takes.
+  const until = performance.now() + context.timeoutMs;
+  const left = (): number => Math.max(1, until - performance.now());
+  for (const each of chosen) results.push(await runOne(context, each, gate, added, left));
   const [only] = results;
   if (only && results.length === 1) return only;
   return {
@@ -47,13 +50,14 @@ async function runOne(
   { tool, setup, language }: Chosen,
   { blame, runsTests }: ToolGate,
   added: AddedLines,
+  left: () => number,
 ): Promise<GateResult> {
-  const { subject, timeoutMs } = context;
+  const { subject } = context;
   const version = await toolVersion(subject.rooms, subject.base, tool);
   const metadata = { tool: tool.name, tool_version: version, command: tool.line, language };
   if (version === null)
     return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
-  const options = { rooms: subject.rooms, tool, setup, timeoutMs };
+  const options = { rooms: subject.rooms, tool, setup, left };
 
   let asked: Promise<readonly Complaint[] | null> | null = null;
   const before = (): Promise<readonly Complaint[] | null> => {
