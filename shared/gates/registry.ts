@@ -5,11 +5,16 @@ import { complexityCheck } from './complexity-check.ts';
 import { coverageDelta } from './coverage-delta.ts';
 import { deadCode } from './dead-code.ts';
 import { depAudit } from './dep-audit.ts';
+import { dlpScan } from './dlp-scan.ts';
 import type { Gate } from './gate.ts';
 import { importCycle } from './import-cycle.ts';
 import { integrationTestGen } from './integration-test-gen.ts';
 import { intentVerification } from './intent-verification.ts';
+import { largeFile } from './large-file.ts';
 import { lint } from './lint.ts';
+import { mergeConflict } from './merge-conflict.ts';
+import { migrationReversibility } from './migration-reversibility.ts';
+import { piiScan } from './pii-scan.ts';
 import { redFirst } from './red-first.ts';
 import { reviewRubric } from './review-rubric.ts';
 import { securityScan } from './security-scan.ts';
@@ -31,9 +36,14 @@ export const GATES: readonly Gate[] = [
   commentQuality,
   importCycle,
   coverageDelta,
+  mergeConflict,
+  piiScan,
+  dlpScan,
   intentVerification,
   depAudit,
   benchmark,
+  migrationReversibility,
+  largeFile,
   integrationTestGen,
   reviewRubric,
   testExpansion,

@@ -46,7 +46,8 @@ export function licenseRules(own: Own): Rule[] {
       pattern: /all rights reserved/i,
       accept: ({ text, at }) => {
         if (own.reserved) return null;
-        const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
+        const before = text.slice(Math.max(0, at - 200), at);
+        const line = before.slice(before.lastIndexOf('\n') + 1);
         const owner = new RegExp(COPYRIGHT, 'i').exec(`${line} `)?.groups?.['value'];
         return owner !== undefined && ours(owner) ? null : 'high';
       },

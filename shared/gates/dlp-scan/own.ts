@@ -141,9 +141,9 @@ export function understand(files: readonly { readonly path: string; readonly tex
 /** The identifiers of an SPDX expression; `GPL-3.0-only`, `-or-later` and `+` count as the licence itself. */
 export const idsOf = (expression: string): string[] =>
   expression
-    .split(/\s+(?:AND|OR|WITH)\s+|[()\s]+/i)
+    .split(/[()\s]+/)
     .map((id) => id.toLowerCase().replace(/(?:-only|-or-later|\+)$/, ''))
-    .filter((id) => id !== '' && !/exception/.test(id));
+    .filter((id) => !/^(?:and|or|with|)$|exception/.test(id));
 
 function packageFacts(text: string): { readonly license: string; readonly authors: readonly string[] } {
   try {

@@ -5,7 +5,7 @@ import { tokenSeverity } from './allow.ts';
 
 /** What a rule of the preset is to us. Its own types are in a package that we have no other use for. */
 interface PresetRule {
-  readonly meta: { readonly id: string; readonly type: 'scanner' | 'filter' };
+  readonly meta: { readonly id: string };
   create(
     context: {
       readonly sharedOptions: object;
@@ -70,7 +70,7 @@ export const OURS: readonly string[] = [
 export const secretlintDetectors = (prefixes: readonly string[]): Detector[] =>
   (rules as readonly PresetRule[]).flatMap((rule) => {
     const name = rule.meta.id.replace(PREFIX, '');
-    return rule.meta.type === 'scanner' && !OURS.includes(name) ? [detectorOf(name, rule, prefixes)] : [];
+    return !name.startsWith('filter-') && !OURS.includes(name) ? [detectorOf(name, rule, prefixes)] : [];
   });
 
 function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[]): Detector {

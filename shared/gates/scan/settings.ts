@@ -44,5 +44,8 @@ export function pathTest(paths: readonly string[]): PathTest {
     const anywhere = !path.includes('/') && /[*?[{]/.test(path) ? `**/${plain}` : plain;
     return [anywhere, `${anywhere}/**`];
   });
-  return globs.length === 0 ? () => false : picomatch(globs, { dot: true, noextglob: true });
+  if (globs.length === 0) return () => false;
+  const matches = picomatch(globs, { dot: true, noextglob: true });
+  // No glob matches a line break, and a name that has one must not slip through.
+  return (path) => matches(path.replace(/[\r\n\u2028\u2029]/g, ' '));
 }

@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Upstream } from '../../shared/checkout/upstream.ts';
+import type { Gate, GateResult } from '../../shared/gates/gate.ts';
+import { Rooms } from '../../shared/gates/rooms.ts';
+import { makeSubject } from '../../shared/gates/subject.ts';
+import { type Repository, temporaryFolder } from './repository.ts';
+
+/**
+ * Runs one gate on what a repository has committed since `base`: for what plain files cannot show, such as links, submodules and
+ * odd names.
+ */
+export async function gateOnRepository(
+  gate: Gate,
+  repository: Repository,
+  base: string,
+  more: {
+    readonly settings?: Readonly<Record<string, unknown>>;
+    readonly upstream?: () => Promise<Upstream | null>;
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<GateResult> {
+  const store = { dir: join(repository.dir, '.git'), format: 'sha1' } as const;
+  const workDir = join(temporaryFolder(), 'rooms');
+  mkdirSync(workDir);
+  const rooms = new Rooms({ store, base, workDir, runAs: null });
+  const tree = repository.git('rev-parse', 'HEAD^{tree}');
+  const subject = await makeSubject({
+    store,
+    base,
+    tree,
+    rooms,
+    workDir,
+    ...(more.upstream ? { upstream: more.upstream } : {}),
+  });
+  return gate.run(
+    { subject, command: null, asked: true, timeoutMs: more.timeoutMs ?? 60_000 },
+    more.settings ?? {},
+  );
+}
