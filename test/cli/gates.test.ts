@@ -114,7 +114,8 @@ describe('assay gates list', () => {
   });
 
   test('has the documented JSON', async () => {
-    const [documented] = (JSON.parse(JSON_SHAPES['gates list']?.example ?? '') as { gates: object[] }).gates;
+    const shape = Object.entries(JSON_SHAPES).find(([name]) => name === 'gates list');
+    const [documented] = (JSON.parse(shape?.[1].example ?? '') as { gates: object[] }).gates;
     expect(Object.keys(documented ?? {})).toEqual(Object.keys((await listed(folder({})))[0] ?? {}));
   });
 });
