@@ -41,7 +41,10 @@ const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Reco
 describe('the gates box', () => {
   test('reports evidence on the tree that was handed in', async () => {
     const of = work(
-      { 'a.txt': 'a\n', 'assay.yaml': 'quality_gates: { lint_command: test -f b.txt }\n' },
+      {
+        'a.txt': 'a\n',
+        'assay.yaml': 'quality_gates: { lint_command: test -f b.txt, pii_scan: false, dlp_scan: false }\n',
+      },
       { 'b.txt': 'b\n' },
     );
     const { body } = await runGates(of, { signals: [{ type: 'path_exists', path: 'b.txt' }] });
