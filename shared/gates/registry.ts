@@ -1,3 +1,4 @@
+import { agentTestMutation } from './agent-test-mutation.ts';
 import { autoFormat } from './auto-format.ts';
 import { benchmark } from './benchmark.ts';
 import { commentQuality } from './comment-quality.ts';
@@ -14,6 +15,7 @@ import { largeFile } from './large-file.ts';
 import { lint } from './lint.ts';
 import { mergeConflict } from './merge-conflict.ts';
 import { migrationReversibility } from './migration-reversibility.ts';
+import { mutationTesting } from './mutation-testing.ts';
 import { piiScan } from './pii-scan.ts';
 import { redFirst } from './red-first.ts';
 import { reviewRubric } from './review-rubric.ts';
@@ -39,6 +41,7 @@ export const GATES: readonly Gate[] = [
   mergeConflict,
   piiScan,
   dlpScan,
+  mutationTesting,
   intentVerification,
   depAudit,
   benchmark,
@@ -47,6 +50,7 @@ export const GATES: readonly Gate[] = [
   integrationTestGen,
   reviewRubric,
   testExpansion,
+  agentTestMutation,
   testIntegrity,
   redFirst,
   suppressions,

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { Command } from './command.ts';
+import type { Gate } from './gate.ts';
+import { Seconds, Share } from './mutation/settings.ts';
+import { PROFILE_SETTINGS } from './profiles/settings.ts';
+
+const DEFAULT_THRESHOLD = 0.5;
+
+/** Whether the tests notice when the changed code is changed in small ways. */
+export const mutationTesting: Gate = {
+  name: 'mutation_testing',
+  flag: 'mutation_testing',
+  on: false,
+  required: true,
+  condition: 'code_changed',
+  timeoutS: 600,
+  timeoutKey: 'mutation_timeout_s',
+  settings: {
+    mutation_testing: z.boolean().optional(),
+    mutation_threshold: Share.optional(),
+    mutation_timeout_s: Seconds.optional(),
+    mutation_command: Command.optional(),
+    ...PROFILE_SETTINGS,
+  },
+  run: async (context, settings) => {
+    const { lookByMutation } = await import('./mutation/look.ts');
+    return lookByMutation(context, settings, 'changed_code', {
+      command: context.command ?? Command.safeParse(settings['mutation_command']).data ?? null,
+      threshold: Share.safeParse(settings['mutation_threshold']).data ?? DEFAULT_THRESHOLD,
+    });
+  },
+};
