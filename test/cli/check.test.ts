@@ -128,7 +128,9 @@ describe('assay check', () => {
   });
 
   test('leaves a gate out where the configuration allows it, and says so', async () => {
-    const repository = shop('allow_bypass: true\n  pii_scan: false\n  dlp_scan: false\n  lint_command: "false"');
+    const repository = shop(
+      'allow_bypass: true\n  pii_scan: false\n  dlp_scan: false\n  lint_command: "false"',
+    );
     repository.write({ 'new.js': '' });
     const args = ['--base', 'main', '--skip-gate', 'lint'];
     expect(await check(repository.dir, args)).toMatchObject({
