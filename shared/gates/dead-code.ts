@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { Command, runCommand } from './command.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
+import { PROFILE_SETTINGS } from './profiles/settings.ts';
+
+/** How sure vulture has to be, in percent. */
+const Confidence = z.number().int().min(0).max(100);
+const DEFAULT_CONFIDENCE = 80;
 
 /** Code that nothing runs, and code that others still need. */
 export const deadCode: Gate = {
@@ -9,10 +14,16 @@ export const deadCode: Gate = {
   on: false,
   required: false,
   condition: 'code_changed',
-  settings: { dead_code_check: z.boolean().optional(), dead_code_command: Command.optional() },
+  settings: {
+    dead_code_check: z.boolean().optional(),
+    dead_code_command: Command.optional(),
+    dead_code_min_confidence: Confidence.optional(),
+    ...PROFILE_SETTINGS,
+  },
   run: async (context, settings) => {
     const { lookForDeadCode } = await import('./dead-code/look.ts');
-    const ours = await lookForDeadCode(context);
+    const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
+    const ours = await lookForDeadCode(context, settings, confidence);
     const command = context.command ?? Command.safeParse(settings['dead_code_command']).data;
     return command === undefined || ours.outcome === 'failed' ? ours : withCommand(context, ours, command);
   },

@@ -13,11 +13,16 @@ import { isTestPath } from '../test-paths.ts';
 import { lostCallers } from './lost-callers.ts';
 import { type Candidate, noCallers } from './no-callers.ts';
 import { privateNames, unusedHere } from './private-names.ts';
+import { toolsSeen } from './tools.ts';
 import { unreachable } from './unreachable.ts';
 import { type FileView, unusedImports } from './unused-imports.ts';
 
-/** What our own analysis says about the patch. */
-export const lookForDeadCode = (context: GateContext): Promise<GateResult> =>
+/** What our own analysis says about the patch, and the tools of the languages where they are here. */
+export const lookForDeadCode = (
+  context: GateContext,
+  settings: Readonly<Record<string, unknown>>,
+  confidence: number,
+): Promise<GateResult> =>
   lookAtCode(context, async (project, changed) => {
     const { store, changes } = context.subject;
     const reader = new CodeReader(store);
@@ -41,8 +46,13 @@ export const lookForDeadCode = (context: GateContext): Promise<GateResult> =>
     }
     seen.push(...(await noCallers(store, project.head, candidates, known)));
     seen.push(...(await readabilityOf(store, project, changed)));
+    const tools = await toolsSeen(context, changed, settings, confidence);
+    seen.push(...tools.seen);
     const clean = `nothing new is dead in ${changed.length} changed files`;
-    return { ...resultOf(seen, clean, { lost_callers: lost.length }), blocks: lost.length > 0 };
+    return {
+      ...resultOf(seen, clean, { lost_callers: lost.length, ...tools.notes }),
+      blocks: lost.length > 0,
+    };
   });
 
 const issuesOf = (view: FileView): Issue[] => [...unusedImports(view), ...unreachable(view.root)];
