@@ -5,8 +5,8 @@ import { base64Runs } from './runs.ts';
 const MIN_ENCODED = 24;
 /** Longest, in characters; the rest of a longer one is decoded separately. */
 const MAX_ENCODED = 65_536;
-/** A stretch can begin with something else, such as a folder of a path. */
-const ALIGNMENTS = [0, 1, 2, 3] as const;
+/** A stretch can begin with something else, such as the folders of a path: so far in we look for where it really begins. */
+const MAX_LEAD = 64;
 const HEX = /^[0-9a-f]{40}/i;
 
 interface Encoded {
@@ -20,8 +20,8 @@ export function encodedTexts(bytes: Buffer): Encoded[] {
   base64Runs(bytes, MIN_ENCODED, ([start, end]) => {
     for (let from = start; from + MIN_ENCODED <= end; from += MAX_ENCODED) {
       const to = Math.min(end, from + MAX_ENCODED);
-      for (const alignment of ALIGNMENTS) {
-        const text = decode(bytes, from + alignment, to);
+      for (let lead = 0; lead <= MAX_LEAD && from + lead + MIN_ENCODED <= to; lead++) {
+        const text = decode(bytes, from + lead, to);
         if (text === null) continue;
         found.push({ from, derived: { ...text, original: () => [0, to - from] } });
         break;

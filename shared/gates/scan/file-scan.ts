@@ -40,7 +40,7 @@ const LOOKBACK_BYTES = 4_096;
 /** Most places of one file that are kept, of each rule and severity: no flood of one hides another. */
 const MAX_PLACES = 500;
 /** How far a line is followed to either side for what tells it from others. */
-const CONTEXT_BYTES = 400;
+const CONTEXT_BYTES = 240;
 
 export const digest = (text: string | Buffer): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22);
@@ -143,23 +143,27 @@ export class FileScanner {
       this.#more++;
       return;
     }
-    const from = Math.max(
-      piece.lastIndexOf(0x0a, Math.max(0, seen.start - 1)) + 1,
-      seen.start - CONTEXT_BYTES,
-    );
-    const end = piece.indexOf(0x0a, seen.end);
-    const to = Math.min(end < 0 ? piece.length : end, seen.end + CONTEXT_BYTES);
+    const near = Math.max(0, seen.start - CONTEXT_BYTES);
+    const lineBreak = piece.subarray(near, seen.start).lastIndexOf(0x0a);
+    const from = near + lineBreak + 1;
+    const rest = piece.subarray(seen.end, seen.end + CONTEXT_BYTES);
+    const end = rest.indexOf(0x0a);
+    const around = piece.subarray(from, seen.end + (end < 0 ? rest.length : end));
     const { rule, title, severity, hidden } = seen;
-    const start = Math.min(from, seen.start);
     this.#places.push({
       rule,
       title,
       severity,
       line,
-      excerpt: excerptOf(piece.subarray(start, to), [seen.start - start, seen.end - start], this.#redactor),
+      excerpt: excerptOf(
+        around,
+        [seen.start - from, seen.end - from],
+        this.#redactor,
+        lineBreak < 0 && near > 0,
+      ),
       hidden,
       value: digest(`${rule}\0${seen.value}`),
-      context: digest(piece.subarray(start, to)),
+      context: digest(around),
     });
   }
 }

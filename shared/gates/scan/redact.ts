@@ -10,8 +10,19 @@ const MARK = '***';
 
 type Span = readonly [from: number, to: number];
 
-/** Contents of a string in quotes, unless it is the name of something: then `:` or `=` follows. */
-const QUOTED = /(["'`])((?:(?!\1)[^\\\n]|\\.){1,2000})\1(?!\s{0,4}[:=\]])/g;
+const QUOTED = /(["'`])((?:(?!\1)[^\\\n]|\\.){0,400})\1/g;
+/** What follows a string that is the name of something. */
+const AFTER_NAME = /^\s{0,4}[:=\]]/;
+
+/** Contents of the strings in quotes, those left out that are names. */
+const quoted = (text: string, from: number): Span[] =>
+  [...text.slice(from).matchAll(QUOTED)].flatMap((match): Span[] => {
+    const end = from + match.index + match[0].length;
+    return match[2] === '' || AFTER_NAME.test(text.slice(end, end + 8))
+      ? []
+      : [[from + match.index + 1, end - 1]];
+  });
+
 /** What no name looks like: a longer word with a digit in it, or with characters that only values have. */
 const VALUE = /[^\s"'`=:,;()<>[\]{}|&]{6,}/g;
 const NAME = /^[A-Za-z_$][A-Za-z_.$-]{0,39}$/;
@@ -20,13 +31,16 @@ const NAME = /^[A-Za-z_$][A-Za-z_.$-]{0,39}$/;
  * The surroundings of a finding in one line of text, the finding itself and everything beside it that is or could be a secret
  * blanked out.
  * @param line bytes of the line, or of a part of it. @param span where in it the finding is.
+ * @param cut whether the line begins before that part, maybe inside of a string.
  */
-export function excerptOf(line: Buffer, span: Span, redactor: Redactor): string {
+export function excerptOf(line: Buffer, span: Span, redactor: Redactor, cut = false): string {
   const text = line.toString('latin1');
   const spans: Span[] = [
     span,
     ...redactor.scan(line, factsOf('')).seen.map(({ start, end }): Span => [start, end]),
-    ...[...text.matchAll(QUOTED)].map((match): Span => [match.index + 1, match.index + match[0].length - 1]),
+    ...quoted(text, 0),
+    // Then what looks like the end of a string can be its beginning.
+    ...(cut ? quoted(text, text.search(/["'`]/) + 1) : []),
     ...[...text.matchAll(VALUE)]
       .filter(([word]) => !NAME.test(word))
       .map((match): Span => [match.index, match.index + match[0].length]),

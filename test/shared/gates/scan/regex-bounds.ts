@@ -52,7 +52,7 @@ class Parser {
     if (this.#take('\\')) {
       const escaped = /^(?:k<(\w+)>|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)/s.exec(this.#source.slice(this.at));
       this.at += escaped?.[0].length ?? 1;
-      if (escaped?.[1] !== undefined) return this.#groups.get(escape[1]) ?? 0;
+      if (escaped?.[1] !== undefined) return this.#groups.get(escaped[1]) ?? 0;
       return escaped?.[0] === 'b' || escaped?.[0] === 'B' ? 0 : 1;
     }
     const character = this.#source[this.at++];
