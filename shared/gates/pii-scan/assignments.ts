@@ -6,7 +6,7 @@ import { isAllowed } from './allow.ts';
 /** From the end of a name to its value, in the languages and formats that there are: `"] =`, `: str =`, `":`, `=>`, `:=`. */
 export const ASSIGN = String.raw`(?:\\?["'\])]){0,3}[ \t]{0,16}(?::[ \t]{0,4}[A-Za-z_][\w.<>[\]|]{0,30}[ \t]{0,8}(?==[^=>]))?(?:=>|:=|\?\?=|\|\|=|\?=|=(?!=)|:(?!:))[ \t]{0,16}`;
 /** An opening quote, with a prefix or a constructor of some language, or with the backslash of a text in a text. */
-const OPEN = String.raw`(?:[@$]{1,2}|[A-Za-z_]{1,12}(?:(?:::|\.)[A-Za-z]{1,12})?\(?)?\\?["'${'`'}]`;
+const OPEN = String.raw`(?:[@$]{1,2}|[bBrRfFuUlLnNeE]{1,2}|(?:String::from|String|std::string|str|bytes|Some|Ok|Secret\w{0,12}(?:::new)?|CString::new|Buffer\.from|new [A-Z]\w{0,20}|\w{0,12}\.StringPtr|aws\.String|ptr)\()?\\?["'${'`'}]`;
 
 const joined = (words: readonly (readonly [string, string])[]): string[] =>
   words.flatMap(([first, second]) =>
@@ -136,14 +136,12 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       anchors: ['password', 'passwd', 'secret', 'token', 'api_key', 'api-key', 'apikey', 'credential'],
       before: 60,
       pattern:
-        /\([ \t]{0,4}["'][\w.:-]{0,40}(?:password|passwd|secret|token|api[_-]?key|credential)[\w-]{0,20}["'],[ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
-      accept: (candidate) =>
-        allowed(candidate) ||
-        isLabel(candidate.value) ||
-        !/\d/.test(candidate.value) ||
-        !/[a-z]/i.test(candidate.value)
-          ? null
-          : 'high',
+        /\([ \t]{0,4}["'][\w.:-]{0,40}(?<name>password|passwd|secret|token|api[_-]?key|credential)s?(?:[_-]?(?:\d{1,2}|value|prod|dev))?["'],[ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
+      accept: (candidate) => {
+        const { value, groups } = candidate;
+        if (allowed(candidate) || isLabel(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return null;
+        return /passw/i.test(groups['name'] ?? '') || isStrong(value) || value.length >= 20 ? 'high' : null;
+      },
     },
     {
       ...base,
@@ -152,8 +150,13 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       anchors: ['password(', 'passwd(', 'secret(', 'apikey(', 'token('],
       before: 40,
       pattern:
-        /(?:\.|\b)(?:set|with|use)[A-Za-z_]{0,24}(?:password|passwd|secret|apikey|token)\([ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
-      accept: password,
+        /(?<![A-Za-z])(?:set|with)[A-Za-z_]{0,24}(?<name>password|passwd|secret|apikey|token)\([ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
+      accept: (candidate) =>
+        /^pass/i.test(candidate.groups['name'] ?? '') ||
+        isStrong(candidate.value) ||
+        /\d/.test(candidate.value)
+          ? password(candidate)
+          : null,
     },
   ];
 }

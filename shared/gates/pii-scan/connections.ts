@@ -73,8 +73,10 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       anchors: ['password=', 'password =', 'pwd=', 'pwd ='],
       before: 240,
       pattern:
-        /(?:server|data source|host|hostaddr|user id|uid|user|username|dbname|database|initial catalog)[ ]?=[^\n"'`]{1,200}?[; ](?:password|pwd)[ ]?=[ ]?(?<value>[^\s;&"'`{}$<>]{4,120})/i,
-      accept: secret,
+        /(?:server|data source|host|hostaddr|user id|uid|user|username|dbname|database|initial catalog)[ ]?=[^\n"'`]{1,200}?[; ](?:password|pwd)[ ]?=[ ]?(?<value>[^\s;&"'`{}$<>,()]{4,120})/i,
+      // In code the parameters and arguments of functions look the same.
+      accept: (candidate) =>
+        candidate.file.kind === 'code' && /^[A-Za-z_.]+$/.test(candidate.value) ? null : secret(candidate),
     },
     {
       ...base,

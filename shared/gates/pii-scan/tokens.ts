@@ -2,6 +2,9 @@ import { RANK } from '../scan/detector.ts';
 import type { Candidate, Rule } from '../scan/rule.ts';
 import { tokenSeverity } from './allow.ts';
 
+/** What follows a token of fixed length: no more of it. */
+const END = /\(\?!\[[^\]]*\]\)$/;
+
 /** A token that one can tell by its shape. Letters and digits must not go on before or after it. */
 const token = (
   rule: string,
@@ -17,6 +20,7 @@ const token = (
   before: 0,
   after: 320,
   pattern: new RegExp(`(?<![A-Za-z0-9])(?:${pattern})`),
+  loose: new RegExp(pattern.replace(END, '')),
   rank: RANK.token,
   inBinary: true,
   ...more,
@@ -135,6 +139,7 @@ export function tokenRules(prefixes: readonly string[]): Rule[] {
       ...token('private_key', 'private key', ['private key', 'putty-user-key-file'], ''),
       before: 48,
       after: 420,
+      loose: /-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----/,
       pattern:
         /-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]: [a-z0-9-]{3,24}/,
       accept: keySeverity,
@@ -142,6 +147,7 @@ export function tokenRules(prefixes: readonly string[]): Rule[] {
     {
       ...token('gcp_service_account', 'Google service account', ['service_account'], ''),
       before: 40,
+      loose: /["']type["'][ \t]{0,8}:[ \t]{0,8}["']service_account["']/,
       pattern: /["']type["'][ \t]{0,8}:[ \t]{0,8}["']service_account["']/,
     },
   ];

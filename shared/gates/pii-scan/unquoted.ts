@@ -39,7 +39,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
           allowed(candidate) ||
           COMMON.test(value) ||
           isLabel(value) ||
-          /^(?:[a-z]+:\/\/|[./~]*\/)/i.test(value)
+          /^(?:[a-z]+:\/\/|[./~]*\/)|(?:\/[^/]*){3}/i.test(value)
         )
           return null;
         const password = PASSWORD.test(groups['name'] ?? '');

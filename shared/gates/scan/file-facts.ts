@@ -8,6 +8,8 @@ export interface FileFacts {
   readonly kind: FileKind;
   readonly test: boolean;
   readonly binary: boolean;
+  /** The text was put together from parts: what stands before and after a value in it need not have stood there. */
+  readonly assembled?: boolean;
 }
 
 const PROSE = /\.(?:md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod)$/i;

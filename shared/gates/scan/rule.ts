@@ -25,6 +25,8 @@ export interface Rule {
    * group `value` is the secret; without one, all of it. What a group `head` has seen by looking back belongs to it.
    */
   readonly pattern: RegExp;
+  /** The same without conditions on what stands around it. Absent: there are none. */
+  readonly loose?: RegExp;
   readonly rank: number;
   readonly inBinary: boolean;
   /** Gives another severity, or null when it is nothing. */
@@ -33,7 +35,9 @@ export interface Rule {
 
 /** Makes a detector of a rule. */
 export function detector(rule: Rule): Detector {
-  const pattern = new RegExp(rule.pattern.source, rule.pattern.flags.includes('i') ? 'gi' : 'g');
+  const global = ({ source, flags }: RegExp): RegExp => new RegExp(source, flags.includes('i') ? 'gi' : 'g');
+  const strict = global(rule.pattern);
+  const loose = rule.loose ? global(rule.loose) : strict;
   const { rule: name, title, anchors, before, after, rank, inBinary } = rule;
   return {
     rule: name,
@@ -43,6 +47,7 @@ export function detector(rule: Rule): Detector {
     rank,
     inBinary,
     *find(text: string, from: number, file: FileFacts): Generator<Match> {
+      const pattern = file.assembled ? loose : strict;
       pattern.lastIndex = from;
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
         const whole = match[0];

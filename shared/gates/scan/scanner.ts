@@ -69,7 +69,7 @@ export class Scanner {
     let work = 0;
     const deeper = (derived: Derived, from: number): void => {
       if (derived.text === '' || depth >= MAX_DEPTH) return;
-      const below = this.#look(Buffer.from(derived.text, 'latin1'), file, depth + 1);
+      const below = this.#look(Buffer.from(derived.text, 'latin1'), { ...file, assembled: true }, depth + 1);
       work += below.work;
       for (const match of below.seen) {
         const span = derived.original(match.start, match.end);
