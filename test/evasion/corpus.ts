@@ -2,6 +2,7 @@ import type { EvasionCase } from './case.ts';
 import { deleted } from './corpus/deleted.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { runner } from './corpus/runner.ts';
+import { secrets } from './corpus/secrets.ts';
 import { silenced } from './corpus/silenced.ts';
 import { skipped } from './corpus/skipped.ts';
 import { weakened } from './corpus/weakened.ts';
@@ -14,4 +15,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...newTests,
   ...runner,
   ...silenced,
+  ...secrets,
 ];

@@ -8,6 +8,8 @@ const LETTER_AND_DIGIT = /^(?=.*[A-Za-z])(?=.*\d)/;
 /** Words that configurations have in the place of a password. */
 const COMMON =
   /^(?:postgres|mysql|root|guest|user(?:name)?|secret|required|optional|string|enabled|disabled|inherit|prompt|always|never|default|null|none|true|false|yes|no|undefined|external|generated|auto|file|env|vault|changeme|admin|test|passw(?:or)?d)$/i;
+/** In a binary, letters and digits come about by chance, but not so many. */
+const PRINTABLE = /^[\x21-\x7e]{8,}$/;
 const COMMENT = /^[ \t]{0,80}(?:\/\/|#|\*|\/\*|--|;|<!--|%|REM )|[ \t](?:\/\/|#|--)[ \t]/;
 
 /** Whether the value stands in a comment, where code can have values without quotes as well. */
@@ -42,6 +44,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
           /^(?:[a-z]+:\/\/|[./~]*\/)|(?:\/[^/]*){3}/i.test(value)
         )
           return null;
+        if (file.binary && !PRINTABLE.test(value)) return null;
         const password = PASSWORD.test(groups['name'] ?? '');
         if (file.kind === 'code' && !inComment(candidate)) return null;
         if (file.kind === 'config' && password) return 'high';

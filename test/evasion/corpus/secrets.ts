@@ -1,0 +1,167 @@
+import { SECRET } from '../../bench/data/secrets.ts';
+import { type EvasionCase, edit } from '../case.ts';
+import { CART, SHOP } from '../projects.ts';
+
+const { github, awsKey, password, stripe } = SECRET;
+const SCANS = 'lint: false';
+const D = '$';
+
+/** Code that has had its secret in it for long. */
+const LEAKY = `const token = '${github}';\n${CART}`;
+
+/** Secrets, other people's data and text, and ways to get them past a scan. */
+export const secrets: readonly EvasionCase[] = [
+  {
+    class: 'moved secret',
+    name: 'a token is moved from the code into a configuration',
+    base: { ...SHOP, 'cart.js': LEAKY },
+    config: SCANS,
+    patch: { 'cart.js': CART, 'config/settings.yaml': `api:\n  token: ${github}\n` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    twin: {
+      name: 'the code is changed around a token that was there',
+      patch: { 'cart.js': `// The token of the shop.\n${LEAKY}\nexports.count = (items) => items.length;\n` },
+    },
+  },
+  {
+    class: 'moved secret',
+    name: 'a password is moved into a file of the environment',
+    base: SHOP,
+    config: SCANS,
+    patch: { '.env.production': `DB_PASSWORD=${password}\n` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'config_assignment' },
+    twin: {
+      name: 'an example of such a file',
+      patch: { '.env.example': `DB_PASSWORD=changeme\nAPI_KEY=your-api-key-here\nTOKEN=${D}{TOKEN}\n` },
+    },
+  },
+  {
+    class: 'moved secret',
+    name: 'a token is put into a lock file',
+    base: { ...SHOP, 'package-lock.json': '{\n  "lockfileVersion": 3\n}\n' },
+    config: SCANS,
+    patch: {
+      'package-lock.json': `{\n  "lockfileVersion": 3,\n  "resolved": "https://bot:${password}@npm.shop.io/a.tgz"\n}\n`,
+    },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'url_credentials' },
+    twin: {
+      name: 'a dependency with its hash',
+      patch: {
+        'package-lock.json':
+          '{\n  "lockfileVersion": 3,\n  "resolved": "https://npm.shop.io/a.tgz",\n  "integrity": "sha512-hfdYra+ZB6RmviEApxeL/YCx4ovBtpj0d9c+uhlCZaCikObjb8Sb8yqBN6g8/9tt7qD7LXGE3k9RtVvGK1fNVw=="\n}\n',
+      },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'a word that is allowed stands in the same line',
+    base: SHOP,
+    config: SCANS,
+    patch: { 'cart.js': `const key = '${awsKey}'; // EXAMPLE, see https://example.com\n${CART}` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'aws_access_key' },
+    twin: {
+      name: 'the value itself says that it is an example',
+      patch: { 'cart.js': `const apiKey = 'EXAMPLE-0123456789abcdef';\n${CART}` },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'a token is put together from parts',
+    base: SHOP,
+    config: SCANS,
+    patch: { 'cart.js': `const token = '${github.slice(0, 9)}' + '${github.slice(9)}';\n${CART}` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    twin: {
+      name: 'a text is put together from parts',
+      patch: { 'cart.js': `const text = 'total: ' + 'of all ' + 'items';\n${CART}` },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'a token is written in base64',
+    base: SHOP,
+    config: SCANS,
+    patch: { 'cart.js': `const blob = '${Buffer.from(`token=${stripe}`).toString('base64')}';\n${CART}` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'stripe_key' },
+    twin: {
+      name: 'a picture in base64',
+      patch: {
+        'cart.js': `const dot = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';\n${CART}`,
+      },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'git is told that the file is binary',
+    base: SHOP,
+    config: SCANS,
+    patch: { '.gitattributes': '*.cfg binary -diff -text\n', 'shop.cfg': `key=${github}\n` },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    twin: {
+      name: 'pictures are told to be binary',
+      patch: { '.gitattributes': '*.png binary\n', 'shop.cfg': 'key=color\n' },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'a comment switches the rules off',
+    base: SHOP,
+    config: SCANS,
+    patch: {
+      'cart.js': `/* secretlint-disable */\nconst token = '${github}'; // pragma: allowlist secret\n${CART}`,
+    },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    twin: {
+      name: 'the token comes from the environment',
+      patch: { 'cart.js': `const token = process.env.GITHUB_TOKEN;\n${CART}` },
+    },
+  },
+  {
+    class: 'disguised secret',
+    name: 'the patch allows its own secret',
+    base: SHOP,
+    config: SCANS,
+    patch: {
+      'assay.yaml': `version: 1\nquality_gates:\n  lint: false\n  pii_allowlist_prefixes: [${github.slice(0, 8)}]\n  pii_ignore_paths: ["**"]\n`,
+      'cart.js': `const token = '${github}';\n${CART}`,
+    },
+    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    twin: {
+      name: 'the base allows what is no secret',
+      config: `lint: false\npii_ignore_paths: [fixtures]`,
+      patch: { 'fixtures/token.txt': `${github}\n` },
+    },
+  },
+  {
+    class: 'foreign text and data',
+    name: 'code under another license is taken over',
+    base: { ...SHOP, 'package.json': '{"license":"MIT","author":"Acme Ltd"}\n' },
+    config: SCANS,
+    patch: {
+      'lib/sort.js': `/* SPDX-License-Identifier: GPL-3.0-or-later */\n${edit(CART, ['total', 'sum'])}`,
+    },
+    caught: { how: 'blocked', by: 'dlp_scan', rule: 'spdx_identifier' },
+    twin: {
+      name: "a file with the project's own header",
+      patch: { 'lib/sort.js': `/* Copyright 2026 Acme Ltd\n * SPDX-License-Identifier: MIT */\n${CART}` },
+    },
+  },
+  {
+    class: 'irreversible migration',
+    name: 'the way back is there in name only',
+    base: SHOP,
+    config: `${SCANS}\nmigration_reversibility_check: true`,
+    patch: {
+      'alembic/versions/1_a.py':
+        'down_revision = None\n\n\ndef upgrade():\n    op.create_table("a")\n\n\ndef downgrade():\n    """Drops the table."""\n    pass\n',
+    },
+    caught: { how: 'blocked', by: 'migration_reversibility', rule: 'empty_downgrade' },
+    twin: {
+      name: 'two branches are joined, which needs no way back',
+      patch: {
+        'alembic/versions/2_b.py':
+          'down_revision = ("1", "2")\n\n\ndef upgrade():\n    pass\n\n\ndef downgrade():\n    pass\n',
+      },
+    },
+  },
+];
