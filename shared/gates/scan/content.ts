@@ -58,9 +58,13 @@ function encodingOf(head: Buffer): ContentFacts['encoding'] {
   return 'bytes';
 }
 
+/** Control characters that no text has. */
+const CONTROL = new Uint8Array(256);
+for (let byte = 0; byte < 0x20; byte++) if ((byte < 0x08 || byte > 0x0d) && byte !== 0x1b) CONTROL[byte] = 1;
+
 function controlShare(head: Buffer): number {
   let control = 0;
-  for (const byte of head) if (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) control++;
+  for (let at = 0; at < head.length; at++) control += CONTROL[head[at] as number] as number;
   return head.length === 0 ? 0 : control / head.length;
 }
 
