@@ -1,6 +1,9 @@
+import { factsOf } from '../../shared/gates/scan/file-facts.ts';
 import { FileScanner } from '../../shared/gates/scan/file-scan.ts';
 import { everySecret } from '../../shared/gates/scan/redactor.ts';
-import { dlp, pii, qualityOn } from './data/judge.ts';
+import { Scanner } from '../../shared/gates/scan/scanner.ts';
+import { hostile, hostileLine } from './data/hostile.ts';
+import { DETECTORS, dlp, pii, qualityOn } from './data/judge.ts';
 import { LABELLED } from './data/labelled.ts';
 import { mixedSource, type SourceFile } from './data/mixed-source.ts';
 
@@ -17,6 +20,8 @@ export interface ScanFigures {
   readonly planted_found: number;
   /** Findings that fail in lines where nothing was put. */
   readonly planted_false: number;
+  /** The slowest rule on a line of 1 MB that is made to be slow for it, and how long that takes. */
+  readonly hostile: { readonly rules: number; readonly slowest: string; readonly ms_per_mb: number };
   readonly labelled: {
     readonly positives: number;
     readonly recall: number;
@@ -26,6 +31,7 @@ export interface ScanFigures {
 }
 
 const BYTES = 50_000_000;
+const HOSTILE_BYTES = 1_000_000;
 
 const seconds = (run: () => void): number => {
   const started = performance.now();
@@ -44,8 +50,21 @@ function failing(scanner: typeof pii, files: readonly SourceFile[]): Set<string>
   return places;
 }
 
+function slowest(bytes: number): ScanFigures['hostile'] {
+  let worst = { slowest: '', ms_per_mb: 0 };
+  for (const detector of DETECTORS) {
+    const scanner = new Scanner([detector]);
+    for (const unit of hostile(detector)) {
+      const text = hostileLine(unit, bytes);
+      const ms = Math.round((seconds(() => scanner.scan(text, factsOf('a.conf'))) * 1e9) / bytes);
+      if (ms > worst.ms_per_mb) worst = { slowest: detector.rule, ms_per_mb: ms };
+    }
+  }
+  return { rules: DETECTORS.length, ...worst };
+}
+
 /** Measures both scans on generated source, and on the labelled set. Takes a few seconds. */
-export async function benchScan(bytes = BYTES): Promise<ScanFigures> {
+export async function benchScan(bytes = BYTES, hostileBytes = HOSTILE_BYTES): Promise<ScanFigures> {
   const source = mixedSource(bytes);
   // Code that has not run yet is slow the first time, and each file of a patch is not the first one.
   failing(pii, source.files.slice(0, 50));
@@ -67,6 +86,7 @@ export async function benchScan(bytes = BYTES): Promise<ScanFigures> {
     planted: planted.size,
     planted_found: [...planted].filter((place) => found.has(place)).length / planted.size,
     planted_false: [...found].filter((place) => !planted.has(place)).length,
+    hostile: slowest(hostileBytes),
     labelled: { positives, recall, negatives, false_positive_rate },
   };
 }

@@ -14,9 +14,12 @@ const OWN = {
   reserved: false,
 };
 
-export const pii = new Scanner(piiDetectors([...PREFIXES, 'LOCALHOST']));
+const piiList = piiDetectors([...PREFIXES, 'LOCALHOST']);
+export const pii = new Scanner(piiList);
 const { detectors, categoryOf } = dlpDetectors({ own: OWN, prefixes: PREFIXES, hosts: [] });
 export const dlp = new Scanner(detectors);
+/** Of both gates. */
+export const DETECTORS = [...piiList, ...detectors];
 
 const label = (fails: readonly boolean[]): Label =>
   fails.length === 0 ? 'silent' : fails.some(Boolean) ? 'fails' : 'reported';

@@ -3,10 +3,10 @@ import { dlpDetectors, dlpRules } from '../../../../shared/gates/dlp-scan/detect
 import { piiDetectors, piiRules } from '../../../../shared/gates/pii-scan/detectors.ts';
 import { ANCHORS, OURS } from '../../../../shared/gates/pii-scan/secretlint.ts';
 import { DERIVATIONS } from '../../../../shared/gates/scan/derive.ts';
-import type { Detector } from '../../../../shared/gates/scan/detector.ts';
 import { factsOf } from '../../../../shared/gates/scan/file-facts.ts';
 import { detector } from '../../../../shared/gates/scan/rule.ts';
 import { Scanner } from '../../../../shared/gates/scan/scanner.ts';
+import { hostile, hostileLine as line } from '../../../bench/data/hostile.ts';
 import { longestMatch } from './regex-bounds.ts';
 
 const DLP = {
@@ -43,16 +43,6 @@ describe('the pattern of', () => {
 });
 
 const MEGABYTE = 1_048_576;
-
-/** Texts that come close to what a detector looks for, again and again. */
-function hostile({ anchors }: Detector): string[] {
-  if (anchors === 'digits') return ['123-45-', '1234 ', '1'];
-  const anchor = anchors[0] ?? '';
-  return [anchor, `${anchor}: "${'a'.repeat(20)}`, `${anchor}=`, `${anchor}${'a'.repeat(30)}.`];
-}
-
-const line = (unit: string, length: number): Buffer =>
-  Buffer.from(unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
 
 const FILE = factsOf('a.conf');
 
