@@ -40,7 +40,7 @@ export class Exports {
       seen.add(at);
       const surface = await this.#ownOf(at);
       all.open ||= surface === null || surface.open;
-      for (const name of surface?.names ?? []) if (at === module || name !== 'default') all.passOn(name);
+      for (const name of surface?.names ?? []) if (at === module || name !== 'default') all.passOn([name]);
       for (const edge of this.#side.graph.from.get(at) ?? []) if (passesAllOn(edge)) waiting.push(edge.to);
       if (this.#passesForeignOn(at)) all.open = true;
     }
@@ -73,8 +73,8 @@ export class Exports {
       const surface = root && SURFACES[languageOf(file.grammar)](root);
       // A file with broken parts may have names in them.
       all.open ||= surface === null || surface.open || this.#side.isBroken(file);
-      if (surface) all.define(...surface.own);
-      if (surface) all.passOn(...surface.names);
+      if (surface) all.define(surface.own);
+      if (surface) all.passOn(surface.names);
     }
     return all;
   }

@@ -9,6 +9,7 @@ import { rustImports } from './imports/rust.ts';
 import { type Grammar, type Language, languageOf } from './language.ts';
 import { MAX_SOURCE_BYTES, type SyntaxProblem, syntaxProblem, withTree } from './parse.ts';
 import { sourceText } from './source-text.ts';
+import { toSyntax } from './syntax.ts';
 import type { CodeFile } from './tree-files.ts';
 import { Unreadable } from './unreadable.ts';
 
@@ -106,12 +107,15 @@ function* batches(files: readonly CodeFile[]): Generator<CodeFile[]> {
 export async function factsOf(grammar: Grammar, bytes: Buffer): Promise<Facts> {
   try {
     const source = sourceText(bytes, grammar === 'python');
-    return await withTree(grammar, source, (tree, loaded) => ({
-      imports: READERS[languageOf(grammar)](tree, loaded, source),
-      problem: syntaxProblem(tree, loaded),
+    const { enters, read } = READERS[languageOf(grammar)];
+    return await withTree(grammar, source, (tree) => ({
+      imports: read(toSyntax(tree.rootNode, source, enters(source))),
+      problem: syntaxProblem(tree),
     }));
   } catch (error) {
     if (error instanceof Unreadable) return { unreadable: error.message };
+    // Code that is made so that whoever follows it falls off the stack.
+    if (error instanceof RangeError) return { unreadable: 'is more than can be followed' };
     throw error;
   }
 }

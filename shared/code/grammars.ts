@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Parser, Query, Language as TreeSitterLanguage } from '@vscode/tree-sitter-wasm';
+import type { Parser } from '@vscode/tree-sitter-wasm';
 import { GRAMMAR_FILES } from './grammar-files.ts';
 import type { Grammar } from './language.ts';
 
@@ -10,9 +10,6 @@ type TreeSitter = typeof import('@vscode/tree-sitter-wasm');
 
 export interface Loaded {
   readonly parser: Parser;
-  readonly language: TreeSitterLanguage;
-  /** Compiles a query, once per text. */
-  query(source: string): Query;
 }
 
 /** In a bundle they lie beside it; from the sources they are taken from the package. */
@@ -40,20 +37,11 @@ export function grammar(name: Grammar): Promise<Loaded> {
 
 async function load(name: Grammar): Promise<Loaded> {
   runtime ??= start();
-  const { Parser, Language, Query } = await runtime;
+  const { Parser, Language } = await runtime;
   const language = await Language.load(await readFile(fileOf(name)));
   const parser = new Parser();
   parser.setLanguage(language);
-  const queries = new Map<string, Query>();
-  return {
-    parser,
-    language,
-    query: (source) => {
-      const query = queries.get(source) ?? new Query(language, source);
-      queries.set(source, query);
-      return query;
-    },
-  };
+  return { parser };
 }
 
 async function start(): Promise<TreeSitter> {

@@ -1,4 +1,4 @@
-import type { Node, Tree } from '@vscode/tree-sitter-wasm';
+import type { Tree, TreeCursor } from '@vscode/tree-sitter-wasm';
 import { grammar, type Loaded } from './grammars.ts';
 import type { Grammar } from './language.ts';
 import { type Syntax, toSyntax } from './syntax.ts';
@@ -20,17 +20,13 @@ export interface SyntaxProblem {
  * Parses code and hands the tree to `use`, which must not keep it.
  * @throws Unreadable when it is too large, or takes too long.
  */
-export async function withTree<T>(
-  name: Grammar,
-  source: string,
-  use: (tree: Tree, loaded: Loaded) => T,
-): Promise<T> {
+export async function withTree<T>(name: Grammar, source: string, use: (tree: Tree) => T): Promise<T> {
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
     throw new Unreadable(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
   const loaded = await grammar(name);
   const tree = parsed(loaded, source);
   try {
-    return use(tree, loaded);
+    return use(tree);
   } finally {
     tree.delete();
   }
@@ -51,11 +47,27 @@ function parsed({ parser }: Loaded, source: string): Tree {
 }
 
 /** What is wrong with the syntax; null when nothing is. The parser goes on after an error, so the rest can be looked at. */
-export function syntaxProblem(tree: Tree, { query }: Loaded): SyntaxProblem | null {
+export function syntaxProblem(tree: Tree): SyntaxProblem | null {
   if (!tree.rootNode.hasError) return null;
-  const places = query('(ERROR) @error (MISSING) @missing').captures(tree.rootNode);
-  const first: Node = places[0]?.node ?? tree.rootNode;
-  return { line: first.startPosition.row + 1, count: Math.max(1, places.length) };
+  const cursor = tree.walk();
+  try {
+    let count = 0;
+    let line = 1;
+    do {
+      if (cursor.nodeType !== 'ERROR' && !cursor.nodeIsMissing) continue;
+      if (count++ === 0) line = cursor.startPosition.row + 1;
+    } while (advance(cursor));
+    return { line, count: Math.max(1, count) };
+  } finally {
+    cursor.delete();
+  }
+}
+
+/** The next node in the order of the source; false after the last. */
+function advance(cursor: TreeCursor): boolean {
+  if (cursor.gotoFirstChild()) return true;
+  while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false;
+  return true;
 }
 
 /** The whole syntax tree of a file, and what is wrong with it. @throws Unreadable */
@@ -63,7 +75,7 @@ export const parse = (
   name: Grammar,
   source: string,
 ): Promise<{ readonly root: Syntax; readonly problem: SyntaxProblem | null }> =>
-  withTree(name, source, (tree, loaded) => ({
+  withTree(name, source, (tree) => ({
     root: toSyntax(tree.rootNode, source),
-    problem: syntaxProblem(tree, loaded),
+    problem: syntaxProblem(tree),
   }));

@@ -79,10 +79,12 @@ export class Syntax {
 }
 
 /**
- * A node of the parser's tree and all that is below it, as plain objects.
+ * A node of the parser's tree and all that is below it, as plain objects. A walk, because the parser's own queries take quadratic
+ * time on a node with many children.
+ * @param enters whether to look below a node of a type; all by default.
  * @throws Unreadable when it is nested too deeply or has too many nodes.
  */
-export function toSyntax(top: Node, source: string): Syntax {
+export function toSyntax(top: Node, source: string, enters: (type: string) => boolean = () => true): Syntax {
   const cursor = top.walk();
   try {
     let line = top.startPosition.row + 1;
@@ -111,7 +113,7 @@ export function toSyntax(top: Node, source: string): Syntax {
     const root = make(null);
     let at = root;
     for (let depth = 0; ; ) {
-      if (cursor.gotoFirstChild()) {
+      if (enters(at.type) && cursor.gotoFirstChild()) {
         if (++depth > MAX_DEPTH) throw new Unreadable(`is nested more than ${MAX_DEPTH} levels deep`);
       } else {
         while (!cursor.gotoNextSibling()) {

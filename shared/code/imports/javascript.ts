@@ -1,46 +1,63 @@
-import type { Node } from '@vscode/tree-sitter-wasm';
 import { identifierName } from '../identifier.ts';
 import { stringValue } from '../literal.ts';
-import { type Syntax, toSyntax } from '../syntax.ts';
+import type { Syntax } from '../syntax.ts';
 import {
-  around,
+  everywhere,
   type ImportedName,
   type ImportKind,
   type ImportReader,
   type ImportReference,
 } from './reference.ts';
 
-const STATEMENTS = `
-  (import_statement) @statement
-  (export_statement source: (_)) @statement
-  (call_expression function: (import)) @call`;
-const REQUIRES = `${STATEMENTS}
-  (call_expression function: (identifier) @callee (#eq? @callee "require")) @call
-  ((identifier) @passed (#eq? @passed "require"))`;
+/** Where import and export statements stand; calls may stand everywhere. */
+const PLACES = new Set([
+  'program',
+  'import_statement',
+  'import_clause',
+  'named_imports',
+  'import_specifier',
+  'namespace_import',
+  'import_require_clause',
+  'export_statement',
+  'export_clause',
+  'export_specifier',
+  'namespace_export',
+  'string',
+  'expression_statement',
+  'ambient_declaration',
+  'module',
+  'internal_module',
+  'statement_block',
+  'ERROR',
+]);
+const DYNAMIC = /\brequire\b|\bimport\s*\(/;
 
 /** ES modules, `require` and `import()`; also of TypeScript. */
-export const javascriptImports: ImportReader = (tree, { query }, source) => {
-  const references: ImportReference[] = [];
-  const calls = new Set<number>();
-  for (const { name, node } of query(source.includes('require') ? REQUIRES : STATEMENTS).captures(
-    tree.rootNode,
-  )) {
-    if (name === 'statement') references.push(...statement(toSyntax(node, source)));
-    else if (name === 'call' && !calls.has(node.id)) {
-      calls.add(node.id);
-      references.push(call(toSyntax(node, source), whenCalled(node)));
-    } else if (name === 'passed' && isPassedOn(node))
-      // Whoever holds `require` under another name can load anything with it.
-      references.push({
-        kind: 'runtime',
-        specifier: null,
-        names: [],
-        reexports: false,
-        line: node.startPosition.row + 1,
-      });
-  }
-  return references;
+export const javascriptImports: ImportReader = {
+  enters: (source) => (DYNAMIC.test(source) ? everywhere : (type) => PLACES.has(type)),
+  read: (root) => [...root.walk()].flatMap(referencesAt),
 };
+
+function referencesAt(node: Syntax): ImportReference[] {
+  switch (node.type) {
+    case 'import_statement':
+      return statement(node);
+    case 'export_statement':
+      return node.child('source') ? statement(node) : [];
+    case 'call_expression': {
+      const callee = node.child('function');
+      const loads = callee?.type === 'import' || (callee?.type === 'identifier' && callee.text === 'require');
+      return loads ? [call(node, whenCalled(node))] : [];
+    }
+    case 'identifier':
+      // Whoever holds `require` under another name can load anything with it.
+      return node.text === 'require' && isPassedOn(node)
+        ? [{ kind: 'runtime', specifier: null, names: [], reexports: false, line: node.line }]
+        : [];
+    default:
+      return [];
+  }
+}
 
 function statement(node: Syntax): ImportReference[] {
   const clause = node.first('import_require_clause');
@@ -124,16 +141,15 @@ const FUNCTIONS = new Set([
   'generator_function_declaration',
 ]);
 
-function whenCalled(node: Node): ImportKind {
-  for (const { outer } of around(node)) if (FUNCTIONS.has(outer.type)) return 'deferred';
+function whenCalled(node: Syntax): ImportKind {
+  for (const { type } of node.ancestors()) if (FUNCTIONS.has(type)) return 'deferred';
   return 'runtime';
 }
 
 /** Whether an identifier stands where its value is taken, neither called nor looked into nor declared. */
-function isPassedOn(node: Node): boolean {
-  const { parent } = node;
+function isPassedOn({ parent, field }: Syntax): boolean {
   if (!parent) return false;
-  if (parent.type === 'call_expression') return parent.childForFieldName('function')?.id !== node.id;
-  if (parent.type === 'variable_declarator') return parent.childForFieldName('value')?.id === node.id;
+  if (parent.type === 'call_expression') return field !== 'function';
+  if (parent.type === 'variable_declarator') return field === 'value';
   return ['assignment_expression', 'arguments', 'return_statement', 'pair', 'array'].includes(parent.type);
 }

@@ -1,59 +1,69 @@
-import type { Node } from '@vscode/tree-sitter-wasm';
 import { pythonName } from '../identifier.ts';
 import { stringValue } from '../literal.ts';
-import { type Syntax, toSyntax } from '../syntax.ts';
+import type { Syntax } from '../syntax.ts';
 import {
-  around,
+  everywhere,
   type ImportedName,
   type ImportKind,
   type ImportReader,
   type ImportReference,
 } from './reference.ts';
 
-const STATEMENTS = '[(import_statement) (import_from_statement)] @statement';
-const CALLS = `${STATEMENTS}
-  (call function: (identifier) @callee (#any-of? @callee "__import__" "import_module")) @call
-  (call function: (attribute attribute: (identifier) @callee) (#eq? @callee "import_module")) @call`;
 const FLAG = 'TYPE_CHECKING';
 const MAIN = /^\(?\s*__name__\s*==\s*(['"])__main__\1\s*\)?$/;
+const STATEMENTS = new Set(['import_statement', 'import_from_statement']);
+/** What has no statements in it, and mostly makes up a file. */
+const EXPRESSIONS =
+  /^(?:expression_statement|parameters|argument_list|string|return_statement|assert_statement|raise_statement|decorator|type)$/;
 
-export const pythonImports: ImportReader = (tree, { query }, source) => {
-  const references: ImportReference[] = [];
-  const checking: { readonly reference: ImportReference; readonly flag: string }[] = [];
-  const dynamic = source.includes('import_module') || source.includes('__import__');
-  for (const { name, node } of query(dynamic ? CALLS : STATEMENTS).captures(tree.rootNode)) {
-    if (name === 'callee') continue;
-    const { kind, flag } = placeOf(node);
-    for (const reference of name === 'call'
-      ? [call(toSyntax(node, source), kind)]
-      : statement(toSyntax(node, source), kind)) {
-      references.push(reference);
-      if (flag) checking.push({ reference, flag });
+export const pythonImports: ImportReader = {
+  enters: (source) =>
+    source.includes('import_module') || source.includes('__import__')
+      ? everywhere
+      : (type) => !EXPRESSIONS.test(type),
+  read: (root) => {
+    const references: ImportReference[] = [];
+    const checking: { readonly reference: ImportReference; readonly flag: string }[] = [];
+    for (const node of root.walk()) {
+      const isCall = node.type === 'call' && LOADERS.test(node.child('function')?.text.slice(-20) ?? '');
+      if (!isCall && !STATEMENTS.has(node.type)) continue;
+      const { kind, flag } = placeOf(node);
+      for (const reference of isCall ? [call(node, kind)] : statement(node, kind)) {
+        references.push(reference);
+        if (flag) checking.push({ reference, flag });
+      }
     }
-  }
-  const set = valuesOf(source);
-  const isFlag = (flag: string): boolean =>
-    set.every((value) => value === 'False') && (set.length > 0 || isTypings(flag, references));
-  const typeOnly = new Set(checking.filter(({ flag }) => isFlag(flag)).map(({ reference }) => reference));
-  return references.map((reference) =>
-    typeOnly.has(reference) ? { ...reference, kind: 'type' } : reference,
-  );
+    const set = valuesOf(root.source);
+    const isFlag = (flag: string): boolean =>
+      set.every((value) => value === 'False') && (set.length > 0 || isTypings(flag, references));
+    const typeOnly = new Set(checking.filter(({ flag }) => isFlag(flag)).map(({ reference }) => reference));
+    return references.map((reference) =>
+      typeOnly.has(reference) ? { ...reference, kind: 'type' } : reference,
+    );
+  },
 };
 
+const LOADERS = /(?:^|\.)import_module$|^__import__$/;
+
 /** Whether an import waits for a call, and the flag that keeps it for type checkers, as it is written. */
-function placeOf(node: Node): { readonly kind: ImportKind; readonly flag: string | null } {
+function placeOf(node: Syntax): { readonly kind: ImportKind; readonly flag: string | null } {
   let kind: ImportKind = 'runtime';
   let flag: string | null = null;
-  for (const { outer, inner } of around(node)) {
+  let inner = node;
+  for (const outer of node.ancestors()) {
     if (outer.type === 'function_definition' || outer.type === 'lambda') kind = 'deferred';
-    if (outer.type !== 'if_statement' || outer.childForFieldName('consequence')?.id !== inner.id) continue;
-    const condition = outer.childForFieldName('condition')?.text ?? '';
+    const condition =
+      outer.type === 'if_statement' && inner.field === 'consequence' ? textOf(outer.child('condition')) : '';
     // A module that is imported is never the main one.
     if (MAIN.test(condition)) kind = 'deferred';
     if (condition === FLAG || condition.endsWith(`.${FLAG}`)) flag = condition;
+    inner = outer;
   }
   return { kind, flag };
 }
+
+/** The text of a short node; longer ones are nothing that we know. */
+const textOf = (node: Syntax | null): string => (node && node.end - node.start < 200 ? node.text : '');
 
 /** Whether a flag is the one of the `typing` module, and not a variable of the same name that is true at run time. */
 function isTypings(flag: string, references: readonly ImportReference[]): boolean {

@@ -1,5 +1,4 @@
-import type { Node, Tree } from '@vscode/tree-sitter-wasm';
-import type { Loaded } from '../grammars.ts';
+import type { Syntax } from '../syntax.ts';
 
 /**
  * When an import takes effect: `runtime` as soon as the module is loaded, `deferred` when a function is called, `type` for the
@@ -28,10 +27,10 @@ export interface ImportReference {
 }
 
 /** Reads the imports of a parsed file. */
-export type ImportReader = (tree: Tree, loaded: Loaded, source: string) => ImportReference[];
-
-/** The nodes around one, inside out. */
-export function* around(node: Node): Generator<{ readonly outer: Node; readonly inner: Node }> {
-  for (let inner = node, outer = node.parent; outer; inner = outer, outer = outer.parent)
-    yield { outer, inner };
+export interface ImportReader {
+  /** Below which types of nodes imports may be, for this source. */
+  readonly enters: (source: string) => (type: string) => boolean;
+  readonly read: (root: Syntax) => ImportReference[];
 }
+
+export const everywhere = (): boolean => true;

@@ -1,44 +1,36 @@
-import type { Node } from '@vscode/tree-sitter-wasm';
-import { type Syntax, toSyntax } from '../syntax.ts';
-import {
-  around,
-  type ImportedName,
-  type ImportKind,
-  type ImportReader,
-  type ImportReference,
-} from './reference.ts';
-
-const QUERY = `
-  (use_declaration) @use
-  (mod_item) @mod
-  (extern_crate_declaration) @crate
-  (scoped_identifier) @path
-  (scoped_type_identifier) @path`;
+import type { Syntax } from '../syntax.ts';
+import type { ImportedName, ImportKind, ImportReader, ImportReference } from './reference.ts';
 
 /**
  * `use`, `mod` and full paths in code. A specifier is a path from the module that the file is: `self::a::b`, `super::b`, `crate::b`,
  * or `name::b` where `name` is a crate or a module beside. `mod` becomes `contains`, with the value of `#[path]` after a `=`.
  */
-export const rustImports: ImportReader = (tree, { query }, source) => {
-  const references: ImportReference[] = [];
-  // A path is made of shorter paths; only the whole one counts.
-  let seenUntil = 0;
-  for (const { name, node } of query(QUERY).captures(tree.rootNode)) {
-    if (node.startIndex < seenUntil) continue;
-    if (name === 'mod') {
-      if (node.childForFieldName('body')) continue;
-      references.push(declared(node));
-    } else if (name === 'path') {
-      seenUntil = node.endIndex;
-      const path = node.text.replace(/\s|<.*/gs, '');
-      if (/^(crate|self|super)::|^[a-z_]\w*::/.test(path)) references.push(reference(node, path, []));
-    } else {
-      seenUntil = node.endIndex;
-      references.push(...used(node, toSyntax(node, source)));
+export const rustImports: ImportReader = {
+  enters: () => (type) => !/comment$|^string_literal$/.test(type),
+  read: (root) => {
+    const references: ImportReference[] = [];
+    for (const node of root.walk((outer) => !WHOLE.has(outer.type))) {
+      if (node.type === 'mod_item') {
+        if (!node.child('body')) references.push(declared(node));
+      } else if (node.type === 'use_declaration' || node.type === 'extern_crate_declaration') {
+        for (const each of used(node)) references.push(each);
+      } else if (WHOLE.has(node.type)) {
+        const path = textOf(node).replace(/\s|<.*/gs, '');
+        if (/^(crate|self|super)::|^[a-z_]\w*::/.test(path)) references.push(reference(node, path, []));
+      }
     }
-  }
-  return references;
+    return references;
+  },
 };
+
+/** Nodes that count as a whole: a path is made of shorter paths. */
+const WHOLE = new Set([
+  'use_declaration',
+  'extern_crate_declaration',
+  'scoped_identifier',
+  'scoped_type_identifier',
+]);
+const textOf = (node: Syntax): string => (node.end - node.start < 1_000 ? node.text : '');
 
 interface Place {
   readonly kind: ImportKind;
@@ -46,25 +38,43 @@ interface Place {
   readonly inside: readonly string[];
 }
 
-function placeOf(node: Node): Place {
+function placeOf(node: Syntax): Place {
   const inside: string[] = [];
   let kind: ImportKind = 'runtime';
-  for (const { outer } of around(node)) {
+  for (const outer of node.ancestors()) {
     if (isForTests(outer)) kind = 'test';
-    if (outer.type === 'mod_item') inside.unshift(outer.childForFieldName('name')?.text ?? '');
+    if (outer.type === 'mod_item') inside.unshift(outer.child('name')?.text ?? '');
   }
   if (isForTests(node)) kind = 'test';
   return { kind, inside };
 }
 
 /** `#[cfg(test)]` or `#[test]` before an item. */
-function isForTests(node: Node): boolean {
+function isForTests(node: Syntax): boolean {
   if (!node.type.endsWith('_item') && !node.type.endsWith('_declaration')) return false;
-  for (let before = node.previousNamedSibling; before; before = before.previousNamedSibling) {
-    if (before.type !== 'attribute_item') return false;
-    if (/^#\[\s*(cfg\s*\(\s*(all\s*\(\s*)?test\b|(\w+::)*test\b)/.test(before.text)) return true;
+  return attributesOf(node).some((text) =>
+    /^#\[\s*(cfg\s*\(\s*(all\s*\(\s*)?test\b|(\w+::)*test\b)/.test(text),
+  );
+}
+
+const BEFORE = new WeakMap<Syntax, Map<Syntax, readonly string[]>>();
+
+/** The attributes right before an item, worked out once for all children of its parent. */
+function attributesOf(node: Syntax): readonly string[] {
+  if (!node.parent) return [];
+  const known = BEFORE.get(node.parent) ?? new Map<Syntax, readonly string[]>();
+  if (known.size === 0) {
+    let attributes: string[] = [];
+    for (const child of node.parent.children) {
+      if (child.type === 'attribute_item') attributes.push(textOf(child));
+      else if (!child.type.endsWith('comment')) {
+        known.set(child, attributes);
+        attributes = [];
+      }
+    }
+    BEFORE.set(node.parent, known);
   }
-  return false;
+  return known.get(node) ?? [];
 }
 
 /** A path as seen from the file: what is inside a module of the file loses that module. */
@@ -80,38 +90,40 @@ function fromFile(path: string, inside: readonly string[]): string {
 }
 
 function reference(
-  node: Node,
+  node: Syntax,
   path: string,
   names: readonly ImportedName[],
   reexports = false,
 ): ImportReference {
   const { kind, inside } = placeOf(node);
-  return { kind, specifier: fromFile(path, inside), names, reexports, line: node.startPosition.row + 1 };
+  return { kind, specifier: fromFile(path, inside), names, reexports, line: node.line };
 }
 
-function declared(node: Node): ImportReference {
-  const name = node.childForFieldName('name')?.text ?? '';
+function declared(node: Syntax): ImportReference {
+  const name = node.child('name')?.text ?? '';
   const { kind, inside } = placeOf(node);
-  const path = /^#\[\s*path\s*=\s*"([^"]*)"/.exec(node.previousNamedSibling?.text ?? '')?.[1];
+  const path = attributesOf(node)
+    .map((text) => /^#\[\s*path\s*=\s*"([^"]*)"/.exec(text)?.[1])
+    .find((value) => value !== undefined);
   return {
     kind: kind === 'test' ? 'test' : 'contains',
     specifier: `${['self', ...inside, name].join('::')}${path === undefined ? '' : `=${path}`}`,
     names: [],
     reexports: false,
-    line: node.startPosition.row + 1,
+    line: node.line,
   };
 }
 
-function used(node: Node, declaration: Syntax): ImportReference[] {
-  if (node.type === 'extern_crate_declaration') {
+function used(declaration: Syntax): ImportReference[] {
+  if (declaration.type === 'extern_crate_declaration') {
     const name = declaration.child('name')?.text ?? '';
     const local = declaration.child('alias')?.text ?? name;
-    return [reference(node, name, [{ name: '*', local }])];
+    return [reference(declaration, name, [{ name: '*', local }])];
   }
   const argument = declaration.child('argument');
   const reexports = declaration.has('visibility_modifier');
   return argument
-    ? leaves(argument, '').map(({ path, name }) => reference(node, path, [name], reexports))
+    ? leaves(argument, '').map(({ path, name }) => reference(declaration, path, [name], reexports))
     : [];
 }
 

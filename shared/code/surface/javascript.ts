@@ -14,17 +14,17 @@ export function javascriptSurface(root: Syntax): Surface {
 
 function exported(node: Syntax, surface: SurfaceBuilder): void {
   if (node.has('=')) surface.open = true;
-  if (node.has('default')) surface.define('default');
+  if (node.has('default')) surface.define(['default']);
   const declaration = node.child('declaration');
-  if (declaration && !node.has('default')) surface.define(...declared(declaration));
+  if (declaration && !node.has('default')) surface.define(declared(declaration));
   const from = node.child('source') !== null;
   const namespace = node.first('namespace_export')?.first('identifier', 'string');
-  if (namespace) surface.passOn(keyName(namespace));
+  if (namespace) surface.passOn([keyName(namespace)]);
   for (const specifier of node.first('export_clause')?.namedChildren ?? []) {
     const name = specifier.child('alias') ?? specifier.child('name');
     if (!name) continue;
-    if (from) surface.passOn(keyName(name));
-    else surface.define(keyName(name));
+    if (from) surface.passOn([keyName(name)]);
+    else surface.define([keyName(name)]);
   }
 }
 
@@ -60,7 +60,7 @@ function commonjs(root: Syntax, surface: SurfaceBuilder): void {
     const property = left?.child('property');
     if (left?.text === 'module.exports' || left?.text === 'exports') whole(node.child('right'), surface);
     else if (property && (object === 'exports' || object === 'module.exports'))
-      surface.define(keyName(property));
+      surface.define([keyName(property)]);
     else if (left?.type === 'subscript_expression' && /^(?:module\.)?exports$/.test(object ?? ''))
       surface.open = true;
   }
@@ -68,7 +68,7 @@ function commonjs(root: Syntax, surface: SurfaceBuilder): void {
 
 /** `module.exports = value`. */
 function whole(value: Syntax | null, surface: SurfaceBuilder): void {
-  surface.define('default');
+  surface.define(['default']);
   // What a function or a class has as properties is beyond us, and so is any other value.
   if (value?.type !== 'object') surface.open = true;
   for (const child of value?.type === 'object' ? value.namedChildren : []) {
@@ -77,7 +77,7 @@ function whole(value: Syntax | null, surface: SurfaceBuilder): void {
       child.child('name') ??
       (child.type === 'shorthand_property_identifier' ? child : null);
     if (key === null || key.type === 'computed_property_name') surface.open ||= child.type !== 'comment';
-    else surface.define(keyName(key));
+    else surface.define([keyName(key)]);
   }
 }
 

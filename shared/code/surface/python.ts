@@ -13,15 +13,15 @@ export function pythonSurface(root: Syntax): Surface {
   for (const node of root.walk(inside)) {
     if (node.type === 'wildcard_import') surface.open = true;
     const definition = SCOPES.has(node.type) ? node.child('name') : null;
-    if (definition) surface.define(pythonName(definition.text));
+    if (definition) surface.define([pythonName(definition.text)]);
     if (node.type !== 'identifier') continue;
     const role = pythonRole(node);
-    if (role === 'binds') surface.define(pythonName(node.text));
-    if (role === 'imports') surface.passOn(pythonName(node.text));
+    if (role === 'binds') surface.define([pythonName(node.text)]);
+    if (role === 'imports') surface.passOn([pythonName(node.text)]);
   }
   for (const node of root.walk())
     if (node.type === 'global_statement')
-      surface.define(...node.namedChildren.map((name) => pythonName(name.text)));
+      surface.define(node.namedChildren.map((name) => pythonName(name.text)));
   if (surface.names.has('__getattr__') || DYNAMIC.test(root.source)) surface.open = true;
   return surface;
 }

@@ -7,19 +7,22 @@ export interface Surface {
   readonly open: boolean;
 }
 
+/** Not any iterable: a text would be taken for its letters. */
+type Names = readonly string[] | ReadonlySet<string>;
+
 /** Collects a surface. */
 export class SurfaceBuilder {
   readonly names = new Set<string>();
   readonly own = new Set<string>();
   open = false;
 
-  define(...names: readonly string[]): void {
+  define(names: Names): void {
     for (const name of names) {
       this.names.add(name);
       this.own.add(name);
     }
   }
-  passOn(...names: readonly string[]): void {
+  passOn(names: Names): void {
     for (const name of names) this.names.add(name);
   }
 }

@@ -21,11 +21,20 @@ const READERS: Readonly<Record<Language, Reader>> = {
   rust: { documented: rustDocumented, content: rustContent },
 };
 
+/** Longest documentation of one function that is read, in characters. */
+const MAX_DOC = 20_000;
+
+/** What a documentation says, as far as it is read. */
+export const contentOf = (language: Language, doc: string): DocContent =>
+  READERS[language].content(doc.slice(0, MAX_DOC));
+
 /** What is wrong with the documentation of the public functions of a file. */
 export function commentIssues(root: Syntax, language: Language, style: Style): Issue[] {
-  const { documented, content } = READERS[language];
-  return documented(root).flatMap((each) => {
-    const said = content(each.doc);
+  const functions = READERS[language]
+    .documented(root)
+    .map((each) => ({ ...each, doc: each.doc.slice(0, MAX_DOC) }));
+  return functions.flatMap((each) => {
+    const said = contentOf(language, each.doc);
     const found = [
       ...inaccurate(each, said),
       ...(said.inherits ? [] : incomplete(each, said, language)),

@@ -25,8 +25,12 @@ export const lookAtComments = (context: GateContext, style: Style): Promise<Gate
     const seen: Seen[] = [];
     for (const { path, before, after } of changed) {
       if (!after || isTestPath(path)) continue;
-      seen.push(...compared(path, before ? await issues(before) : [], await issues(after)));
+      for (const each of compared(path, before ? await issues(before) : [], await issues(after)))
+        seen.push(each);
     }
-    seen.push(...(await readabilityOf(store, project, changed)));
-    return resultOf(seen, `the documentation in ${changed.length} changed files fits the code`);
+    const unread = await readabilityOf(store, project, changed);
+    return resultOf(
+      [...seen, ...unread],
+      `the documentation in ${changed.length} changed files fits the code`,
+    );
   });

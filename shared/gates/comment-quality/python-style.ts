@@ -50,7 +50,7 @@ const bare = (name: string): string => name.replace(/^\\?\*{1,2}|\\\*/g, '');
 function dedented(doc: string): string {
   const [first = '', ...rest] = doc.replaceAll('\t', '    ').split('\n');
   const indents = rest.filter((line) => line.trim() !== '').map(indentOf);
-  const least = Math.min(...indents, Number.MAX_SAFE_INTEGER);
+  const least = indents.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);
   return [first.trim(), ...rest.map((line) => line.slice(least).trimEnd())].join('\n');
 }
 

@@ -31,6 +31,9 @@ export const lookForDeadCode = (
     );
     const lost = await lostCallers(project, reader, changed, changes);
     const seen: Seen[] = [...lost];
+    const add = (more: readonly Seen[]): void => {
+      for (const each of more) seen.push(each);
+    };
     const known = new Set<string>();
     const candidates: Candidate[] = [];
     for (const { path, before, after } of changed) {
@@ -38,16 +41,16 @@ export const lookForDeadCode = (
       const now = after && (await viewOf(after, project.head, reader));
       for (const { name } of then ? privateNames(then.root, then.language) : []) known.add(name);
       if (!now || !after) continue;
-      seen.push(...compared(path, then ? issuesOf(then) : [], issuesOf(now)));
+      add(compared(path, then ? issuesOf(then) : [], issuesOf(now)));
       if (isTestPath(path)) continue;
       candidates.push(
         ...unusedHere(now.root, now.language, now.names).map((name) => ({ file: after, name })),
       );
     }
-    seen.push(...(await noCallers(store, project.head, candidates, known)));
-    seen.push(...(await readabilityOf(store, project, changed)));
+    add(await noCallers(store, project.head, candidates, known));
+    add(await readabilityOf(store, project, changed));
     const tools = await toolsSeen(context, changed, settings, confidence);
-    seen.push(...tools.seen);
+    add(tools.seen);
     const clean = `nothing new is dead in ${changed.length} changed files`;
     return {
       ...resultOf(seen, clean, { lost_callers: lost.length, ...tools.notes }),

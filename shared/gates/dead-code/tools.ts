@@ -133,7 +133,7 @@ export async function toolsSeen(
       continue;
     }
     for (const { path, before: was } of files)
-      seen.push(...compared(path, of(before, was?.path), of(after, path)));
+      for (const each of compared(path, of(before, was?.path), of(after, path))) seen.push(each);
   }
   return { seen, notes };
 }

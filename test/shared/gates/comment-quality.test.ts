@@ -3,7 +3,7 @@ import type { Grammar } from '../../../shared/code/language.ts';
 import { languageOf } from '../../../shared/code/language.ts';
 import { parse } from '../../../shared/code/parse.ts';
 import type { Style } from '../../../shared/gates/comment-quality/documented.ts';
-import { commentIssues } from '../../../shared/gates/comment-quality/judge.ts';
+import { commentIssues, contentOf } from '../../../shared/gates/comment-quality/judge.ts';
 import { isRedundant } from '../../../shared/gates/comment-quality/redundant.ts';
 import { commentQuality } from '../../../shared/gates/comment-quality.ts';
 import { runGate } from '../../support/patch.ts';
@@ -283,6 +283,33 @@ test.each([
   ['run', 'The.', false],
 ])('the name %s and the sentence "%s": redundant is %s', (name, sentence, redundant) => {
   expect(isRedundant(name, sentence)).toBe(redundant);
+});
+
+test('a documentation of a megabyte is read in linear time, whatever it says', () => {
+  const pieces = [
+    ':param ',
+    ':param\n',
+    'Args:\n',
+    '    a:\n',
+    'a\n---\n',
+    '@param {',
+    '@param a\n',
+    '- a ',
+    '- a:\n',
+    '# Arguments\n',
+    '# A\n',
+    '\t',
+    'a. ',
+    '`',
+    '{@',
+    'returns ',
+    '\n',
+  ];
+  for (const language of ['python', 'javascript', 'go', 'rust'] as const)
+    for (const piece of pieces)
+      expect(contentOf(language, piece.repeat(Math.floor(1_000_000 / piece.length))).raises).toBeInstanceOf(
+        Array,
+      );
 });
 
 describe('comment_quality', () => {
