@@ -29,7 +29,7 @@ const loaded = new Map<Grammar, Promise<Loaded>>();
  */
 export function grammar(name: Grammar): Promise<Loaded> {
   const known = loaded.get(name);
-  if (known) return known;
+  if (known !== undefined) return known;
   const loading = load(name);
   loaded.set(name, loading);
   return loading;
