@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { readBlobs } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
 import { goImports } from './imports/go.ts';
@@ -11,6 +10,7 @@ import { MAX_SOURCE_BYTES, type SyntaxProblem, syntaxProblem, withTree } from '.
 import { sourceText } from './source-text.ts';
 import { toSyntax } from './syntax.ts';
 import type { CodeFile } from './tree-files.ts';
+import { Turns } from './turns.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** What is known of one file's content, wherever it lies. */
@@ -29,12 +29,6 @@ const READERS: Readonly<Record<Language, ImportReader>> = {
 export const MAX_CODE_BYTES = 384 * 1_048_576;
 /** Bytes that are held at once. */
 const BATCH_BYTES = 16 * 1_048_576;
-/** Time after which others get their turn: the process also keeps the time limits of commands. */
-const TURN_MS = 25;
-
-/** Raised when the time for looking at code is over. */
-export class OutOfTime extends Error {}
-
 const keyOf = ({ grammar, id }: CodeFile): string => `${grammar} ${id}`;
 
 /** The facts of many files, each content read once: most files are the same on both sides of a patch. */
@@ -60,11 +54,11 @@ export class FactsOfCode {
         this.#known.set(key, { unreadable: `is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB` });
       else wanted.set(key, file);
     }
+    const turns = new Turns(until);
     let total = 0;
     for (const batch of batches([...wanted.values()])) {
       total += batch.reduce((sum, { bytes }) => sum + bytes, 0);
       const texts = total > MAX_CODE_BYTES ? null : await this.#read(batch);
-      let turn = performance.now();
       for (const file of batch) {
         const bytes = texts?.get(file.id);
         this.#known.set(
@@ -73,10 +67,7 @@ export class FactsOfCode {
             ? { unreadable: `is beyond the first ${MAX_CODE_BYTES / 1_048_576} MB of code` }
             : await factsOf(file.grammar, bytes),
         );
-        if (performance.now() - turn < TURN_MS) continue;
-        await setImmediate();
-        turn = performance.now();
-        if (turn > until) throw new OutOfTime('the code is too much to be read in time');
+        await turns.take();
       }
     }
   }

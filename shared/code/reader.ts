@@ -4,6 +4,7 @@ import { parse } from './parse.ts';
 import { sourceText } from './source-text.ts';
 import type { Syntax } from './syntax.ts';
 import type { CodeFile } from './tree-files.ts';
+import { Turns } from './turns.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Trees that are kept: a gate comes back to the files of a patch, not to all that import them. */
@@ -15,10 +16,13 @@ const AHEAD_BYTES = 32 * 1_048_576;
 export class CodeReader {
   readonly #store: Store;
   readonly #kept = new Map<string, Syntax | null>();
+  readonly #turns: Turns;
   #ahead: ReadonlyMap<string, Buffer> = new Map();
 
-  constructor(store: Store) {
+  /** @param until when to give up, as `performance.now()` counts. */
+  constructor(store: Store, until: number) {
     this.#store = store;
+    this.#turns = new Turns(until);
   }
 
   /** Reads the contents of files that will be asked for, as far as they are not too large together. */
@@ -34,8 +38,9 @@ export class CodeReader {
     );
   }
 
-  /** The tree of a file, with the parts that parse; null when it cannot be read at all. */
+  /** The tree of a file, with the parts that parse; null when it cannot be read at all. @throws OutOfTime */
   async read({ id, grammar }: CodeFile): Promise<Syntax | null> {
+    await this.#turns.take();
     const key = `${grammar} ${id}`;
     const known = this.#kept.get(key);
     if (known !== undefined) return known;

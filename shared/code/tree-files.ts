@@ -18,13 +18,16 @@ export interface CodeFiles extends TreeFiles {
 }
 
 const SETTINGS = /^(package\.json|[jt]sconfig(\..+)?\.json|go\.mod|Cargo\.toml)$/;
+const SUBMODULE = '160000';
 /** Largest file of settings, in bytes. */
 const MAX_SETTINGS_BYTES = 1_048_576;
 
 /** The paths of a tree, its code, and the files that say how modules are found. */
 export async function codeFiles(store: Store, treeish: string): Promise<CodeFiles> {
-  const files = (await listFiles(store, treeish)).filter(isRegular);
-  const present = new Set(files.map(({ path }) => path));
+  const listed = await listFiles(store, treeish);
+  const files = listed.filter(isRegular);
+  // A link is no code of its own, but what it stands for can be imported by its name.
+  const present = new Set(listed.filter(({ mode }) => mode !== SUBMODULE).map(({ path }) => path));
   const code = new Map<string, CodeFile>();
   for (const { path, id, size } of files) {
     const grammar = isOwnCode(path) ? grammarOf(path) : null;

@@ -1,21 +1,22 @@
-import { OutOfTime } from '../../code/facts.ts';
 import { type Project, projectOf } from '../../code/project.ts';
+import { OutOfTime } from '../../code/turns.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type ChangedCode, changedCode } from './changed.ts';
 
 /**
  * Lets a gate look at the code on both sides of the patch, within its time.
- * @param look gets the changed code too; it is never empty.
+ * @param look gets the changed code, which is never empty, and when to give up, as `performance.now()` counts.
  */
 export async function lookAtCode(
   { subject, timeoutMs }: GateContext,
-  look: (project: Project, changed: readonly ChangedCode[]) => Promise<GateResult>,
+  look: (project: Project, changed: readonly ChangedCode[], until: number) => Promise<GateResult>,
 ): Promise<GateResult> {
   const none = { kind: 'checked_by_us', findings: [] } as const;
   try {
-    const project = await projectOf(subject, performance.now() + timeoutMs);
+    const until = performance.now() + timeoutMs;
+    const project = await projectOf(subject, until);
     const changed = changedCode(project, subject.changes);
-    if (changed.length > 0) return await look(project, changed);
+    if (changed.length > 0) return await look(project, changed, until);
     return {
       ...none,
       outcome: 'skipped',

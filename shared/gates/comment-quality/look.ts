@@ -12,9 +12,9 @@ import { commentIssues } from './judge.ts';
 
 /** What is wrong with the documentation that the patch changes, or leaves behind by changing a signature. */
 export const lookAtComments = (context: GateContext, style: Style): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed) => {
+  lookAtCode(context, async (project, changed, until) => {
     const { store } = context.subject;
-    const reader = new CodeReader(store);
+    const reader = new CodeReader(store, until);
     await reader.prepare(
       changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
     );

@@ -23,9 +23,9 @@ export const lookForDeadCode = (
   settings: Readonly<Record<string, unknown>>,
   confidence: number,
 ): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed) => {
+  lookAtCode(context, async (project, changed, until) => {
     const { store, changes } = context.subject;
-    const reader = new CodeReader(store);
+    const reader = new CodeReader(store, until);
     await reader.prepare(
       changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
     );

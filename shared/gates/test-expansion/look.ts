@@ -10,8 +10,8 @@ import { isTestPath } from '../test-paths.ts';
 
 /** Changed code that no test imports, directly or through others. */
 export const lookForUntested = (context: GateContext): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed) => {
-    const reader = new CodeReader(context.subject.store);
+  lookAtCode(context, async (project, changed, until) => {
+    const reader = new CodeReader(context.subject.store, until);
     const reach = testReach(project.head);
     const files = changed.flatMap(({ after }) => (after && wantsTests(after.path) ? [after] : []));
     const seen: Seen[] = [];

@@ -1,7 +1,7 @@
 import { listFiles } from '../../checkout/list.ts';
-import { OutOfTime } from '../../code/facts.ts';
 import { projectOf } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
+import { OutOfTime } from '../../code/turns.ts';
 import type { Subject } from '../subject.ts';
 import { type Selection, selectTests } from './select.ts';
 

@@ -1,9 +1,6 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deadCode } from '../../../shared/gates/dead-code.ts';
 import { type Edits, type Files, runGate } from '../../support/patch.ts';
-import { temporaryFolder } from '../../support/repository.ts';
 
 interface Case {
   readonly what: string;
@@ -348,69 +345,5 @@ describe.each(CASES)('dead_code, %s', (_, cases) => {
     if (reports) expect(all.slice(failing)).toEqual(reports);
     expect(result.outcome).toBe(fails.length > 0 ? 'failed' : 'passed');
     expect(result.blocks).toBe(fails.some((each) => each.endsWith('lost_caller')));
-  });
-});
-
-describe('dead_code with the tools of the languages', () => {
-  const withTool = (name: string, script: string): void => {
-    const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, name),
-      `#!/bin/bash\nif [ "$1" = --version ]; then echo 2.14; exit; fi\n${script}\n`,
-    );
-    chmodSync(join(folder, name), 0o755);
-    vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
-  };
-  const BASE = { 'a.py': 'def f(x): pass\n' };
-  const EDITS = { 'a.py': 'def f(x): pass\ndef g(y): pass\n' };
-
-  test('takes what vulture has to say about the patch, and not about the base', async () => {
-    withTool(
-      'vulture',
-      `[ "$1 $2 $3" = "--min-confidence 70 ./a.py" ] || exit 9\necho "./a.py:1: unused variable 'x' (100% confidence)"\ngrep -q y a.py && echo "a.py:2: unused variable 'y' (100% confidence)"\nexit 3`,
-    );
-    const result = await runGate(deadCode, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
-    expect(result).toMatchObject({
-      outcome: 'failed',
-      metadata: { vulture: '2.14', findings_new: 1, findings_before: 1 },
-    });
-    expect(result.findings[0]).toEqual({
-      file: 'a.py',
-      line: 2,
-      rule: 'vulture',
-      message: "unused variable 'y'",
-    });
-  });
-
-  test('takes nothing from a tool that breaks', async () => {
-    withTool('vulture', 'echo "a.py:2: unused (99% confidence)"; exit 2');
-    const result = await runGate(deadCode, BASE, EDITS);
-    expect(result).toMatchObject({ outcome: 'passed', metadata: { vulture: '2.14, gave no report' } });
-  });
-
-  test('asks knip only where the project uses it', async () => {
-    withTool(
-      'knip',
-      `echo '{"files":[],"issues":[{"file":"a.ts","exports":[{"name":"b","line":2}],"types":[]}]}'; exit 1`,
-    );
-    const base = { 'a.ts': 'export const a = 1;\n' };
-    const edits = {
-      'a.ts': 'export const a = 1;\nexport const b = 1;\n',
-      'package.json': '{"devDependencies":{"knip":"5"}}',
-    };
-    expect((await runGate(deadCode, base, edits)).metadata).not.toHaveProperty('knip');
-    const uses = { ...base, 'package.json': '{"devDependencies":{"knip":"5.0.0"}}' };
-    expect(await runGate(deadCode, uses, edits)).toMatchObject({
-      outcome: 'passed',
-      metadata: { knip: '2.14', findings_before: 1 },
-    });
-  });
-
-  test('runs the command of the configuration besides', async () => {
-    const run = (command: string) =>
-      runGate(deadCode, BASE, EDITS, { settings: { dead_code_command: command } });
-    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed_by_us' });
-    expect(await run('exit 1')).toMatchObject({ outcome: 'failed' });
-    expect(await run('no-such-tool-at-all')).toMatchObject({ outcome: 'inert' });
   });
 });
