@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { Refusal } from '../api/problem.ts';
-import type { ListQuery, TaskList, TaskSummary } from '../api/schemas.ts';
+import { type ListQuery, type TaskList, TaskSummary } from '../api/schemas.ts';
 import { canonicalHash } from '../canonical.ts';
 import { INDEXES } from '../names.ts';
 import type { TaskRow, TaskStore } from '../store/tasks.ts';
@@ -33,46 +33,10 @@ const matches = (row: TaskRow, query: Query): boolean =>
 
 const rank = (row: TaskRow): string => row[INDEXES.byStatus.sk];
 
-function summary(row: TaskRow): TaskSummary {
-  const {
-    id,
-    title,
-    role,
-    priority,
-    status,
-    repository,
-    runner,
-    version,
-    created_at,
-    updated_at,
-    ended_at,
-    waits_for,
-    blocked_reason,
-    hold,
-    failure,
-    verified,
-    flagged_unverified,
-  } = row;
-  return {
-    id,
-    title,
-    role,
-    priority,
-    status,
-    repository,
-    runner,
-    version,
-    created_at,
-    updated_at,
-    ended_at,
-    waits_for,
-    blocked_reason,
-    hold,
-    failure,
-    verified,
-    flagged_unverified,
-  };
-}
+/** The fields of a listing are the schema's; a row carries keys besides. */
+const SHOWN = Object.keys(TaskSummary.shape) as (keyof TaskSummary)[];
+const summary = (row: TaskRow): TaskSummary =>
+  Object.fromEntries(SHOWN.map((field) => [field, row[field]])) as TaskSummary;
 
 /** Tasks, oldest first. Without a status the listings of all statuses are merged: they have one order, so one rank is the cursor of all. */
 export async function listTasks(query: Query, tasks: TaskStore): Promise<z.infer<typeof TaskList>> {

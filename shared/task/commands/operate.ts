@@ -1,7 +1,7 @@
 import { Refusal } from '../../api/problem.ts';
 import { currentAttempt, type Task } from '../task.ts';
-import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
-import { RETENTION_DAYS } from './settle.ts';
+import { type Change, change, nowIso, withAttempt } from './change.ts';
+import { ended } from './settle.ts';
 
 const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): Partial<Task> => {
   const attempt = currentAttempt(task);
@@ -9,14 +9,6 @@ const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): P
     ? { attempts: withAttempt(task, { outcome, ended_at: nowIso(now) }) }
     : {};
 };
-
-const ended = (now: Date): Partial<Task> => ({
-  ended_at: nowIso(now),
-  expires_at: epochSeconds(now) + RETENTION_DAYS * 86_400,
-  hold: null,
-  waits_for: null,
-  blocked_reason: null,
-});
 
 /** Withdraws a task. A second cancel is a repeat. */
 export function cancel(task: Task, reason: string, by: string, now: Date): Change | null {

@@ -6,7 +6,8 @@ import { deliveryRefusal } from './deliver.ts';
 /** Days that a finished task stays in the table; the records on S3 stay longer. */
 export const RETENTION_DAYS = 90;
 
-const ended = (
+/** What every end of a task sets. */
+export const ended = (
   now: Date,
 ): Pick<Task, 'ended_at' | 'expires_at' | 'hold' | 'waits_for' | 'blocked_reason'> => ({
   ended_at: nowIso(now),
