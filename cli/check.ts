@@ -6,8 +6,8 @@ import { CheckoutError } from '../shared/checkout/error.ts';
 import { captureWorkingTree } from '../shared/checkout/working-tree.ts';
 import { ConfigError } from '../shared/config/error.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
-import { fileCache } from '../shared/gates/cache/file-cache.ts';
 import { gatherEvidence } from '../shared/gates/gather.ts';
+import { fileMemory } from '../shared/gates/memory/file-memory.ts';
 import { killAllGroups } from '../shared/process/groups.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
@@ -61,11 +61,11 @@ export async function runCheck(
   try {
     const dir = resolve(cwd, options.repo);
     const bypasses = await bypassesOf(options.skipGate ?? [], options.skipGateReason, dir);
-    const [task, config, base, cache] = await Promise.all([
+    const [task, config, base, folder] = await Promise.all([
       options.task === undefined ? null : readNamed(cwd, options.task),
       options.config === undefined ? null : readNamed(cwd, options.config),
       options.base ?? defaultBase(dir),
-      options.cache === false ? null : cacheFolder(dir, options.cacheDir, cwd),
+      cacheFolder(dir, options.cacheDir, cwd),
     ]);
     const about = task === null ? null : taskOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
@@ -78,7 +78,8 @@ export async function runCheck(
       workDir: rooms,
       bypasses,
       abort: stopping.signal,
-      cache: cache === null ? null : fileCache(cache),
+      memory: folder === null ? null : fileMemory(folder),
+      remember: options.cache !== false,
       ...(config === null ? {} : { config: { file: options.config ?? '', text: config } }),
     });
     if (stoppedBy) throw new Interrupted(stoppedBy);

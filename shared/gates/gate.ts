@@ -3,6 +3,7 @@ import type { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../evidence/schema.ts';
 import type { Condition } from './conditions.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
+import type { Memory } from './memory/memory.ts';
 import type { Subject } from './subject.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
@@ -19,6 +20,10 @@ export interface GateContext {
   readonly task?: JudgedTask | null;
   /** The model to ask; null: no provider is configured. */
   readonly judge?: Judge | null;
+  /** Where is kept what the base commit complains about; null: nowhere. */
+  readonly baselines?: Memory | null;
+  /** Where is kept how tests have fared; null: nowhere. */
+  readonly history?: Memory | null;
 }
 
 export interface GateResult {

@@ -10,8 +10,8 @@ import type { RunAs } from '../process/run-as.ts';
 import type { CompletionSignal } from '../task/signals.ts';
 import { baseConfig } from './base-config.ts';
 import { standingBypasses } from './bypass.ts';
-import type { GateCache } from './cache/cache.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
+import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
 import { runJobs } from './schedule.ts';
@@ -38,8 +38,10 @@ export interface GatherOptions {
   readonly task?: JudgedTask | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
-  /** Where results of gates are remembered, if the configuration allows it; absent: nowhere. */
-  readonly cache?: GateCache | null;
+  /** What outlives this run; absent: nothing. */
+  readonly memory?: Memory | null;
+  /** False: results and baselines are neither looked up nor kept, as with `cache_enabled: false`. */
+  readonly remember?: boolean;
   /** Commands at once; default: one per core. */
   readonly parallel?: number;
   readonly abort?: AbortSignal;
@@ -116,7 +118,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
 async function jobsOf(
   { gates }: LoadedConfig,
   subject: Subject,
-  { bypasses, task = null, judge = null, cache = null }: Omit<RunnerOptions, 'subject' | 'settings'>,
+  {
+    bypasses,
+    task = null,
+    judge = null,
+    memory = null,
+    remember = true,
+  }: Omit<RunnerOptions, 'subject' | 'settings'> & Pick<GatherOptions, 'remember'>,
 ) {
   if (!gates.enabled) return [];
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
@@ -133,7 +141,8 @@ async function jobsOf(
     bypasses,
     task,
     judge,
-    cache: gates.cache_enabled ? cache : null,
+    memory: gates.cache_enabled && remember ? memory : null,
+    history: memory,
   });
 }
 

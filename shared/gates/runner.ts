@@ -1,9 +1,10 @@
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
-import type { CachedResult, GateCache } from './cache/cache.ts';
+import type { CachedResult } from './cache/cache.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
+import type { Memory, MemoryKey } from './memory/memory.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 import type { Subject } from './subject.ts';
@@ -26,8 +27,10 @@ export interface RunnerOptions {
   readonly bypasses: readonly Bypass[];
   readonly task?: JudgedTask | null;
   readonly judge?: Judge | null;
-  /** Where results are remembered; null: nowhere. */
-  readonly cache?: GateCache | null;
+  /** Where results and baselines are kept; null: nowhere. */
+  readonly memory?: Memory | null;
+  /** Where is kept how tests have fared; null: nowhere. */
+  readonly history?: Memory | null;
 }
 
 /**
@@ -46,18 +49,23 @@ export async function gateJobs(steps: readonly Step[], options: RunnerOptions): 
 
 interface LookedUp {
   /** Null: the result is not to be remembered. */
-  readonly key: string | null;
+  readonly key: MemoryKey | null;
   readonly cached: CachedResult | null;
 }
 
 async function lookUp(step: Step, required: readonly string[], options: RunnerOptions): Promise<LookedUp> {
-  const { cache, subject, settings, task = null, judge = null } = options;
-  if (!cache || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
+  const { memory, subject, settings, task = null, judge = null } = options;
+  if (!memory || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
     return { key: null, cached: null };
-  const { keyOf } = await import('./cache/key.ts');
+  const [{ keyOf }, { CachedResult }] = await Promise.all([
+    import('./cache/key.ts'),
+    import('./cache/cache.ts'),
+  ]);
   // Whatever keeps the key from being made, the gate itself will say so.
   const key = await keyOf(step, { subject, settings, required, task, judge }).catch(() => null);
-  return { key, cached: key === null ? null : await cache.get(key) };
+  if (key === null) return { key, cached: null };
+  const parsed = CachedResult.safeParse(await memory.get(key));
+  return { key, cached: parsed.success && parsed.data.key === key.hash ? parsed.data : null };
 }
 
 const bypassOf = (step: Step, { bypasses }: RunnerOptions): Bypass | undefined =>
@@ -93,15 +101,15 @@ async function runOne(
 
 /** Only what came to a result is remembered. */
 async function remember(
-  key: string,
+  key: MemoryKey,
   { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
   blocks: boolean,
-  { cache }: RunnerOptions,
+  { memory }: RunnerOptions,
 ): Promise<void> {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
-  await cache?.put({
+  await memory?.put(key, {
     schema_version: 1,
-    key,
+    key: key.hash,
     outcome,
     kind,
     findings,
@@ -109,13 +117,13 @@ async function remember(
     metadata,
     blocks,
     duration_ms,
-  });
+  } satisfies CachedResult);
 }
 
 async function runStep(
   step: Step,
   required: readonly string[],
-  { subject, settings, task = null, judge = null }: RunnerOptions,
+  { subject, settings, task = null, judge = null, memory = null, history = null }: RunnerOptions,
 ): Promise<GateResult> {
   if (!holds(step.condition, subject.changedPaths))
     return {
@@ -128,7 +136,10 @@ async function runStep(
     const { command, asked, timeoutMs } = step;
     return await within(
       timeoutMs + LATE_MS,
-      step.gate.run({ subject, timeoutMs, command, asked, required, task, judge }, settings),
+      step.gate.run(
+        { subject, timeoutMs, command, asked, required, task, judge, baselines: memory, history },
+        settings,
+      ),
     );
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.

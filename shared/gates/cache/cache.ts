@@ -17,9 +17,3 @@ export const CachedResult = z.strictObject({
   duration_ms: z.number().int().nonnegative(),
 });
 export type CachedResult = z.infer<typeof CachedResult>;
-
-/** Where results are remembered. A cache that fails forgets: neither function rejects. */
-export interface GateCache {
-  get(key: string): Promise<CachedResult | null>;
-  put(result: CachedResult): Promise<void>;
-}

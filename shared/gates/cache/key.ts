@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { canonicalHash } from '../../canonical.ts';
 import { commandEnvironment } from '../../process/environment.ts';
 import { VERSION } from '../../version.ts';
 import type { Judge, JudgedTask } from '../llm/judge.ts';
+import { type MemoryKey, memoryKey } from '../memory/memory.ts';
 import type { Step } from '../pipeline.ts';
 import { planOf } from '../plan.ts';
 import { allScriptsOf } from '../scripts.ts';
@@ -32,11 +32,11 @@ export interface KeyOptions {
  * What a result is remembered by: everything that it depends on, as far as we know. Null: it is not to be remembered. The commit of
  * the base stands for its configuration, modules and lock files; a gate that asks a model also depends on the task and the model.
  */
-export async function keyOf(step: Step, options: KeyOptions): Promise<string | null> {
+export async function keyOf(step: Step, options: KeyOptions): Promise<MemoryKey | null> {
   const { gate } = step;
   if (NOT_REMEMBERED.has(gate.name)) return null;
   const { subject, settings, required, task, judge } = options;
-  return canonicalHash({
+  return memoryKey('results', {
     schema: 1,
     version: VERSION,
     node: process.version,

@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CachedResult } from '../../../../shared/gates/cache/cache.ts';
-import { fileCache } from '../../../../shared/gates/cache/file-cache.ts';
 import type { Gate, GateResult } from '../../../../shared/gates/gate.ts';
+import { fileMemory } from '../../../../shared/gates/memory/file-memory.ts';
+import type { Memory, MemoryKey } from '../../../../shared/gates/memory/memory.ts';
 import type { Step } from '../../../../shared/gates/pipeline.ts';
 import { type Bypass, gateJobs } from '../../../../shared/gates/runner.ts';
 import { runJobs } from '../../../../shared/gates/schedule.ts';
@@ -16,7 +15,7 @@ const TASK = { id: 'one', title: 'One', description: '' };
 
 /** Runs one gate, and says whether it was really run. */
 async function look(
-  cache: ReturnType<typeof fileCache>,
+  memory: Memory,
   more: {
     readonly result?: Partial<GateResult>;
     readonly gate?: Partial<Gate>;
@@ -67,12 +66,12 @@ async function look(
     bypasses: more.bypasses ?? [],
     task: more.task ?? TASK,
     judge: { ...scriptedJudge(''), model: more.model ?? 'a' },
-    cache,
+    memory,
   });
   const [evidence] = await runJobs(jobs, [], 1);
   return { ran, evidence };
 }
-const fresh = () => fileCache(join(temporaryFolder(), 'cache'));
+const fresh = () => fileMemory(join(temporaryFolder(), 'cache'));
 
 describe('a result', () => {
   test.each(['passed', 'failed', 'skipped'] as const)(
@@ -144,11 +143,10 @@ describe('a result', () => {
   );
 });
 
-describe('the files of results', () => {
-  const KEY = 'a'.repeat(64);
-  const entry = (more: Partial<CachedResult> = {}): CachedResult => ({
+describe('what is kept under a key', () => {
+  const step = { gate: { name: 'own' } };
+  const valid = {
     schema_version: 1,
-    key: KEY,
     outcome: 'passed',
     kind: 'checked_by_us',
     findings: [],
@@ -156,37 +154,21 @@ describe('the files of results', () => {
     metadata: {},
     blocks: false,
     duration_ms: 1,
-    ...more,
+  };
+
+  test.each<[string, (key: string) => unknown]>([
+    ['another outcome', (key) => ({ ...valid, key, outcome: 'bypassed' })],
+    ['the result of another key', () => ({ ...valid, key: 'b'.repeat(64) })],
+    ['more than was asked for', (key) => ({ ...valid, key, verified: true })],
+    ['no object at all', () => 'passed'],
+  ])('is passed over when it is %s', async (_, value) => {
+    const memory = { ...fresh(), get: async ({ hash }: MemoryKey) => value(hash) };
+    expect((await look(memory, step)).ran).toBe(true);
   });
 
-  test.each([
-    ['half a file', '{"schema_version": 1, '],
-    ['another outcome', JSON.stringify({ ...entry(), outcome: 'bypassed' })],
-    ['the entry of another key', JSON.stringify(entry({ key: 'b'.repeat(64) }))],
-    ['more than was asked for', JSON.stringify({ ...entry(), verified: true })],
-    ['a file without end', 'x'.repeat(5 * 1_048_576)],
-  ])('are passed over when they hold %s', async (_, text) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, `${KEY}.json`), text);
-    expect(await fileCache(folder).get(KEY)).toBeNull();
-  });
-
-  test('are as many as they may be, the newest ones', async () => {
-    const folder = temporaryFolder();
-    const cache = fileCache(folder, 3);
-    const keys = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(64));
-    for (const key of keys) await cache.put(entry({ key }));
-    expect(readdirSync(folder)).toHaveLength(3);
-    expect(await cache.get(keys[4] ?? '')).toEqual(entry({ key: keys[4] ?? '' }));
-  });
-
-  test('that cannot be written are done without', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'file'), '');
-    await expect(fileCache(join(folder, 'file', 'cache')).put(entry())).resolves.toBeUndefined();
-    mkdirSync(join(folder, 'cache', `${KEY}.json`), { recursive: true });
-    await expect(fileCache(join(folder, 'cache')).put(entry())).resolves.toBeUndefined();
-    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('');
+  test('counts when it is a result of that very key', async () => {
+    const memory = { ...fresh(), get: async ({ hash }: MemoryKey) => ({ ...valid, key: hash }) };
+    expect((await look(memory, step)).ran).toBe(false);
   });
 });
 
