@@ -3,9 +3,9 @@ import { grammarOf, languageOf } from './language.ts';
 import type { CodeSide, Project } from './project.ts';
 import { folderOf, nameOf } from './resolve/resolver.ts';
 
-const PYTHON = /^(?:test_.*|.*_test)\.py$/;
+const PYTHON = /^(?:test_.*|.*_test)\.py$/s;
 const JAVASCRIPT = /(?:[._-](?:test|spec)|^(?:test|spec))\.[cm]?[jt]sx?$/;
-const IN_TESTS = /(?:^|\/)__tests__\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/;
+const IN_TESTS = /(?:^|\/)__tests__\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/s;
 
 /** A file that a runner takes for a test by its name, and not only for something that tests use. */
 export function isTestFile(path: string): boolean {

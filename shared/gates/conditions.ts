@@ -1,6 +1,5 @@
-import picomatch from 'picomatch';
 import * as z from 'zod';
-import { badGlob } from '../task/signals.ts';
+import { badGlob, pathsTest } from '../glob/glob.ts';
 import { isTestPath } from './test-paths.ts';
 
 /** The seed's conditions, and `code_changed`, which is true for every language. */
@@ -22,7 +21,7 @@ const LEGACY_PYTHON = /^changed_files\.any\(\s*(['"])\.py\1\s*\)$/;
 const Globs = z
   .union([z.string(), z.array(z.string()).min(1)])
   .transform((globs) =>
-    (typeof globs === 'string' ? globs.split(/[\s,]+/) : globs).filter((glob) => glob !== ''),
+    (typeof globs === 'string' ? globs.split(/[\s,]+(?![^{}]*\})/) : globs).filter((glob) => glob !== ''),
   )
   .superRefine((globs, context) => {
     if (globs.length === 0) context.addIssue({ code: 'custom', message: 'needs at least one glob' });
@@ -56,28 +55,30 @@ const PROSE_NAMES = /^(LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|CHANGEL
 /** Text and pictures for people, which no tool runs. */
 export const isProse = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
 
-const DEPENDENCY_FILES = new Set([
-  'pyproject.toml',
-  'setup.py',
-  'setup.cfg',
-  'Pipfile',
-  'Pipfile.lock',
-  'poetry.lock',
-  'uv.lock',
-  'package.json',
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'yarn.lock',
-  'pnpm-lock.yaml',
-  'bun.lock',
-  'bun.lockb',
-  'go.mod',
-  'go.sum',
-  'Cargo.toml',
-  'Cargo.lock',
-]);
-const isDependencyFile = (path: string): boolean =>
-  DEPENDENCY_FILES.has(nameOf(path)) || nameOf(path).startsWith('requirements');
+/** Manifests and locks of dependencies, in any folder. */
+const isDependencyFile = pathsTest(
+  [
+    'pyproject.toml',
+    'setup.{py,cfg}',
+    'requirements*',
+    '*requirements*.{txt,in}',
+    'requirements/**',
+    'constraints*.txt',
+    'Pipfile{,.lock}',
+    '{poetry,uv,pdm,pixi}.lock',
+    'pylock*.toml',
+    'environment.y{,a}ml',
+    'package.json',
+    'package-lock.json',
+    'npm-shrinkwrap.json',
+    'yarn.lock',
+    'pnpm-{lock,workspace}.yaml',
+    'bun.lock{,b}',
+    'deno.{json,jsonc,lock}',
+    'go.{mod,sum,work,work.sum}',
+    'Cargo.{toml,lock}',
+  ].map((glob) => `**/${glob}`),
+);
 
 const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
   always: () => true,
@@ -91,7 +92,5 @@ const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
 /** Whether a condition holds for the changed paths, deleted and old names of renamed files included. */
 export function holds(condition: Condition, paths: readonly string[]): boolean {
   if (typeof condition === 'string') return HOLDS[condition](paths);
-  // Dot files count: a condition that overlooks `.github/` would be a way around it.
-  const matches = picomatch([...condition.changed], { dot: true, noextglob: true });
-  return paths.some((path) => matches(path));
+  return paths.some(pathsTest(condition.changed));
 }

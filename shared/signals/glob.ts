@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
+import { decodePath, encodePath } from '../checkout/path-bytes.ts';
+import { compileGlob, literalFolder } from '../glob/glob.ts';
 import { locate } from './inside.ts';
 
 /** Most entries that one glob looks at: a checkout with more is not searched to the end, and says so. */
@@ -19,11 +20,9 @@ export type GlobResult =
  * @param root real path of the checkout.
  */
 export async function findGlob(root: string, pattern: string, maxEntries = MAX_ENTRIES): Promise<GlobResult> {
-  const { base, isGlob } = picomatch.scan(pattern);
-  // No negation and no extended globs: the one would match everything else, the other can backtrack without end.
-  const matches = picomatch(pattern, { dot: false, nonegate: true, noextglob: true });
+  const matches = compileGlob(pattern, { dot: false });
   // Everything before the first wildcard is a plain path: only that folder has to be walked.
-  const start = isGlob ? base : parent(pattern);
+  const start = literalFolder(pattern);
   const from = await locate(root, start || '.');
   if (from.kind === 'leaves') return { kind: 'leaves', path: start };
   if (from.kind === 'missing') return { kind: 'none' };
@@ -34,8 +33,9 @@ export async function findGlob(root: string, pattern: string, maxEntries = MAX_E
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of await entries(join(root, folder))) {
       if (++seen > maxEntries) return { kind: 'too_many' };
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.name === '.git') continue;
+      const name = decodePath(entry.name);
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (name === '.git') continue;
       if (matches(path)) {
         if (!entry.isSymbolicLink()) return { kind: 'matched', path };
         const target = await locate(root, path);
@@ -48,13 +48,12 @@ export async function findGlob(root: string, pattern: string, maxEntries = MAX_E
   return leaving === null ? { kind: 'none' } : { kind: 'leaves', path: leaving };
 }
 
-const parent = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-
-async function entries(folder: string): Promise<Dirent[]> {
+/** Names as bytes: those that are no text would lead nowhere as text. */
+async function entries(folder: string): Promise<Dirent<Buffer>[]> {
   try {
-    const found = await readdir(folder, { withFileTypes: true });
+    const found = await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' });
     // In a fixed order, so that the same tree always names the same match.
-    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.sort((a, b) => Buffer.compare(a.name, b.name));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return [];

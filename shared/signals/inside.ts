@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { decodePath, encodePath } from '../checkout/path-bytes.ts';
 
 export type Located =
   | { readonly kind: 'found'; readonly path: string }
@@ -14,7 +15,7 @@ export type Located =
 export async function locate(root: string, path: string): Promise<Located> {
   let real: string;
   try {
-    real = await realpath(join(root, path));
+    real = decodePath(await realpath(encodePath(join(root, path)), { encoding: 'buffer' }));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     // ELOOP: links in a circle; ENAMETOOLONG: no such file can exist; EACCES: we may not look, so we have not seen it.

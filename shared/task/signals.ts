@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { badGlob } from '../glob/glob.ts';
 
 /** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
 export const MAX_PATTERN_LENGTH = 1_000;
@@ -14,24 +15,6 @@ export function unsafePath(path: string): string | null {
   const segments = path.split('/');
   if (segments.includes('..')) return 'must not leave the checkout with ".."';
   if (segments[0] === '.git') return 'must not point into .git';
-  return null;
-}
-
-/** Says why a glob is refused, or null: unbalanced brackets and braces match nothing and hide mistakes. */
-export function badGlob(pattern: string): string | null {
-  for (const [open, close] of [
-    ['[', ']'],
-    ['{', '}'],
-    ['(', ')'],
-  ] as const) {
-    let depth = 0;
-    for (let index = 0; index < pattern.length; index++) {
-      const character = pattern[index];
-      if (character === open) depth++;
-      else if (character === close && --depth < 0) break;
-    }
-    if (depth !== 0) return `has an unbalanced "${open}"`;
-  }
   return null;
 }
 

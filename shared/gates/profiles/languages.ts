@@ -8,7 +8,7 @@ export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfi
 /** Files other than code that belong to one language. */
 const MANIFESTS: Readonly<Record<Language, RegExp>> = {
   python:
-    /(^|\/)(pyproject\.toml|setup\.(py|cfg)|Pipfile(\.lock)?|poetry\.lock|uv\.lock|requirements[^/]*|.*\.pyi?)$/,
+    /(^|\/)(pyproject\.toml|setup\.(py|cfg)|Pipfile(\.lock)?|poetry\.lock|uv\.lock|requirements[^/]*|.*\.pyi?)$/s,
   javascript:
     /(^|\/)(package\.json|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|tsconfig[^/]*\.json)$/,
   go: /(^|\/)(go\.mod|go\.sum|go\.work)$/,

@@ -1,6 +1,5 @@
-import picomatch from 'picomatch';
 import * as z from 'zod';
-import { badGlob } from '../../task/signals.ts';
+import { badGlob, compileGlob, type PathTest } from '../../glob/glob.ts';
 
 /** Several values, as a list or as one text with spaces or commas between them. */
 const Words = z
@@ -34,8 +33,6 @@ export const HostsSetting = Words.superRefine((hosts, context) => {
       context.addIssue({ code: 'custom', message: `"${host}" is no host name; * stands for one label` });
 });
 
-export type PathTest = (path: string) => boolean;
-
 /** Whether a path is one of `paths`, below one of them, or matched by one. A glob without a slash is a file name in any folder. */
 export function pathTest(paths: readonly string[]): PathTest {
   const globs = paths.flatMap((path) => {
@@ -44,8 +41,6 @@ export function pathTest(paths: readonly string[]): PathTest {
     const anywhere = !path.includes('/') && /[*?[{]/.test(path) ? `**/${plain}` : plain;
     return [anywhere, `${anywhere}/**`];
   });
-  if (globs.length === 0) return () => false;
-  const matches = picomatch(globs, { dot: true, noextglob: true });
-  // No glob matches a line break, and a name that has one must not slip through.
-  return (path) => matches(path.replace(/[\r\n\u2028\u2029]/g, ' '));
+  const tests = globs.map((glob) => compileGlob(glob, { dot: true }));
+  return (path) => tests.some((matches) => matches(path));
 }

@@ -32,6 +32,15 @@ describe('a condition', () => {
     ['deps_changed', ['sub/package.json'], true],
     ['deps_changed', ['poetry.lock'], true],
     ['deps_changed', ['src/package.js'], false],
+    ['deps_changed', ['requirements/dev.txt'], true],
+    ['deps_changed', ['services/a/go.work'], true],
+    ['deps_changed', ['Package.JSON'], true],
+    ['tests_changed', ['src/test_a\nb.py'], true],
+    ['code_changed', ['a.md\n'], true],
+    ['changed: src/**/*.{py,js}', ['src/\n/a\r.py'], true],
+    ['changed: src/**/*.{py,js}', ['src/caf\udce9.js'], true],
+    ['changed: src/**', ['SRC/a'], true],
+    [{ changed: ['src/**', '!src/gen/**'] }, ['src/gen/a'], false],
     ['changed: src/**, lib/*.js', ['lib/a.js'], true],
     ['changed: src/**, lib/*.js', ['lib/sub/a.js'], false],
     ['changed: **/*.yml', ['.github/workflows/a.yml'], true],
@@ -41,12 +50,18 @@ describe('a condition', () => {
     expect(holds(parse(setting), paths)).toBe(expected);
   });
 
-  test.each(['', 'never', 'changed:', 'changed: src/{a', { changed: [] }, { changed: 'a', more: 1 }, 7])(
-    '%o is refused',
-    (setting) => {
-      expect(ConditionSetting.safeParse(setting).success).toBe(false);
-    },
-  );
+  test.each([
+    '',
+    'never',
+    'changed:',
+    'changed: src/{a',
+    { changed: '{1..9999}' },
+    { changed: [] },
+    { changed: 'a', more: 1 },
+    7,
+  ])('%o is refused', (setting) => {
+    expect(ConditionSetting.safeParse(setting).success).toBe(false);
+  });
 
   test('is named as people write it', () => {
     expect(describeCondition(parse('changed: a,b'))).toBe('changed: a, b');
