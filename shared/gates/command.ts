@@ -49,7 +49,7 @@ export function commandGate(definition: CommandGate): Gate {
       if (command !== null) return runCommand(context, command, definition.runsTests);
       const profiles = profilesOf(settings);
       const chosen = await chooseTools(context.subject, definition.tool, profiles, context.asked);
-      if (chosen.length === 0) return nothingToRun(definition, context);
+      if (chosen.tools.length + chosen.beyond.length === 0) return nothingToRun(definition, context);
       const { runTools } = await import('./profiles/run-tools.ts');
       return runTools(context, chosen, definition);
     },

@@ -65,16 +65,17 @@ export async function projectScript(
   subject: Pick<Subject, 'baseFile'>,
   kind: ScriptKind,
 ): Promise<string | null> {
-  const script = packageScript(await subject.baseFile('package.json'), kind);
+  const script = scriptIn(await subject.baseFile('package.json'), SCRIPTS[kind]);
   return script === null ? null : `npm run --silent ${script}`;
 }
 
-function packageScript(text: string | null, kind: ScriptKind): string | null {
+/** The first of some scripts that a package.json has; what `npm init` writes is none. */
+export function scriptIn(text: string | null, names: readonly string[]): string | null {
   if (text === null) return null;
   try {
     const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
     return (
-      SCRIPTS[kind].find((name) => {
+      names.find((name) => {
         const script = scripts?.[name];
         return typeof script === 'string' && !NO_TEST.test(script);
       }) ?? null

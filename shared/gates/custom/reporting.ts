@@ -12,24 +12,28 @@ export const runReporting = (
   const tests = gate.format === 'junit';
   return runTools(
     context,
-    [
-      {
-        language: 'javascript',
-        setup: null,
-        tool: {
-          name: gate.name,
-          kind: tests ? 'tests' : 'lint',
-          version: 'true',
-          get: 'it is in assay.yaml',
-          line: gate.command,
-          format: gate.format,
-          complains: [],
-          exitSaysNothing: true,
-          signs: [],
-          byDefault: true,
+    {
+      beyond: [],
+      tools: [
+        {
+          language: 'javascript',
+          setup: null,
+          folder: '',
+          tool: {
+            name: gate.name,
+            kind: tests ? 'tests' : 'lint',
+            version: 'true',
+            get: 'it is in assay.yaml',
+            line: gate.command,
+            format: gate.format,
+            complains: [],
+            exitSaysNothing: true,
+            signs: [],
+            byDefault: true,
+          },
         },
-      },
-    ],
+      ],
+    },
     { blame: tests ? 'not_in_base' : 'added_lines', runsTests: tests },
   );
 };

@@ -1,7 +1,16 @@
-import { type Complaint, complaint, type Format, findingsOnly, list, mustList, object } from './report.ts';
+import {
+  type Complaint,
+  complaint,
+  type Format,
+  findingsOnly,
+  type Ground,
+  list,
+  mustList,
+  object,
+} from './report.ts';
 
 /** A known hole in a dependency. It stays the same one when the version changes and the hole does not. */
-const advisory = (root: string, name: unknown, id: unknown, message: string): Complaint =>
+const advisory = (root: Ground, name: unknown, id: unknown, message: string): Complaint =>
   complaint(root, {}, id, message, JSON.stringify([name, id]));
 
 /** `pip-audit --format json` */

@@ -1,4 +1,13 @@
-import { type Complaint, complaint, type Format, findingsOnly, jsonLines, list, object } from './report.ts';
+import {
+  type Complaint,
+  complaint,
+  type Format,
+  findingsOnly,
+  type Ground,
+  jsonLines,
+  list,
+  object,
+} from './report.ts';
 
 const compilerMessages =
   (levels: readonly unknown[]): Format =>
@@ -45,7 +54,7 @@ export const goBuild: Format = (text, root) => {
   );
 };
 
-const placed = (root: string, line: string, rule: string): Complaint[] => {
+const placed = (root: Ground, line: string, rule: string): Complaint[] => {
   const match = PLACE.exec(line.trimEnd());
   return match ? [complaint(root, { file: match[1], line: Number(match[2]) }, rule, match[3])] : [];
 };

@@ -1,4 +1,4 @@
-import { isAbsolute, normalize, relative } from 'node:path';
+import { isAbsolute, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../../evidence/schema.ts';
 
@@ -15,21 +15,24 @@ export interface Report {
   readonly tests: number | null;
 }
 
-/** Reads a report. `root` is the real path of the checkout. @throws whatever a text throws that is not such a report. */
-export type Format = (text: string, root: string) => Report;
+/** The real path of a checkout, alone or with the folder of it that relative paths start from. */
+export type Ground = string | { readonly root: string; readonly folder: string };
+
+/** Reads a report about a checkout. @throws whatever a text throws that is not such a report. */
+export type Format = (text: string, ground: Ground) => Report;
 
 /** Longest message in characters. */
 const MAX_MESSAGE = 1_000;
 
 /** A complaint with a path relative to the checkout; what lies outside of it has no file. */
 export function complaint(
-  root: string,
+  ground: Ground,
   place: { readonly file?: unknown; readonly line?: unknown },
   rule: unknown,
   message: unknown,
   key?: string,
 ): Complaint {
-  const file = typeof place.file === 'string' ? inside(root, place.file) : null;
+  const file = typeof place.file === 'string' ? inside(ground, place.file) : null;
   const { line } = place;
   const named = typeof rule === 'string' && rule !== '' ? rule : 'unknown';
   const text = typeof message === 'string' ? message.trim().slice(0, MAX_MESSAGE) : '';
@@ -44,15 +47,16 @@ export function complaint(
 
 export const findingsOnly = (complaints: readonly Complaint[]): Report => ({ complaints, tests: null });
 
-function inside(root: string, path: string): string | null {
+function inside(ground: Ground, path: string): string | null {
+  const { root, folder } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
   let plain = path;
   try {
     if (path.startsWith('file://')) plain = fileURLToPath(path);
   } catch {
     return null;
   }
-  const from = isAbsolute(plain) ? relative(root, plain) : normalize(plain);
-  return from === '' || from === '.' || from.startsWith('..') ? null : from;
+  const from = isAbsolute(plain) ? relative(root, plain) : normalize(join(folder, plain));
+  return from === '' || from === '.' || from === '..' || from.startsWith('../') ? null : from;
 }
 
 /** A JSON value as an object, or an empty one. */

@@ -1,25 +1,47 @@
 import type { Language } from '../../code/language.ts';
 import type { Subject } from '../subject.ts';
+import { SCRIPTS, scriptIn } from '../tools.ts';
+import {
+  above,
+  inFolder,
+  type Layout,
+  layoutOf,
+  MANIFEST,
+  MAX_FOLDERS,
+  type Place,
+  placesOf,
+} from './folders.ts';
 import { go } from './go.ts';
 import { javascript } from './javascript.ts';
 import { LANGUAGES, languagesFor } from './languages.ts';
 import { python } from './python.ts';
 import { rust } from './rust.ts';
 import type { Profiles } from './settings.ts';
-import type { Profile, Sign, Tool, ToolKind } from './tool.ts';
+import { asks, type Profile, type Sign, type Tool, type ToolKind } from './tool.ts';
 
 export const PROFILES: Readonly<Record<Language, Profile>> = { python, javascript, go, rust };
+
+/** Most places for which a tool is looked for; see MAX_FOLDERS for those where one runs. */
+const MAX_PLACES = 50;
 
 export interface Chosen {
   readonly language: Language;
   readonly tool: Tool;
-  /** Line that prepares the checkout. */
+  /** Line that prepares the checkout; it runs in `folder`. */
   readonly setup: string | null;
+  /** Folder of the checkout that the tool runs in; '' is the top. */
+  readonly folder: string;
+}
+
+export interface Choice {
+  readonly tools: readonly Chosen[];
+  /** Folders that are too many to be looked at. */
+  readonly beyond: readonly string[];
 }
 
 /**
- * The tool of each language that has something to look at: the one that `profiles` names, else the one that the base commit
- * configures, else the default.
+ * The tools of each language that has something to look at, and the folders that they run in: the one that `profiles` names, else
+ * the one that the base commit configures, else the default.
  * @param defaults false leaves out tools that nobody configured.
  * @throws when `profiles` names a tool that is not known.
  */
@@ -28,32 +50,102 @@ export async function chooseTools(
   kind: ToolKind,
   profiles: Profiles,
   defaults: boolean,
-): Promise<Chosen[]> {
-  const chosen: Chosen[] = [];
+): Promise<Choice> {
+  const layout = await layoutOf(subject);
+  const tools: Chosen[] = [];
+  const beyond: string[] = [];
   for (const language of await languagesFor(subject)) {
     const settings = profiles[language];
-    const tools = PROFILES[language].tools.filter((tool) => tool.kind === kind);
-    const tool = settings?.[kind]
-      ? named(tools, settings[kind], `profiles.${language}.${kind}`)
-      : ((await configured(subject, tools)) ??
-        (defaults ? tools.find(({ byDefault }) => byDefault) : undefined));
-    if (tool) chosen.push({ language, tool, setup: settings?.setup ?? null });
+    if (settings?.[kind] === 'none') continue;
+    const all = PROFILES[language].tools.filter((tool) => tool.kind === kind);
+    const setting = settings?.[kind] ? named(all, settings[kind], `profiles.${language}.${kind}`) : undefined;
+    const look: Look = { project: inBase(subject, layout), kind, tools: setting ? [setting] : all };
+    const places = await placesOf(subject, language, layout);
+    const here = new Map<string, Chosen>();
+    for (const place of places.slice(0, MAX_PLACES)) {
+      const found =
+        (await configuredIn(look, place, language, setting === undefined)) ??
+        fallback(place, setting ?? (defaults ? all.find(({ byDefault }) => byDefault) : undefined));
+      if (!found || (kind !== 'tests' && !isThere(layout, found.folder))) continue;
+      const key = `${found.tool.name} ${found.folder}`;
+      if (!here.has(key) && here.size >= MAX_FOLDERS) beyond.push(found.folder);
+      else here.set(key, { ...found, language, setup: settings?.setup ?? null });
+    }
+    beyond.push(...places.slice(MAX_PLACES).map((place) => place.fallback));
+    tools.push(...here.values());
   }
-  return chosen;
+  return { tools, beyond };
 }
 
-const MANIFEST: Readonly<Record<Language, readonly Sign[]>> = {
-  python: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'].map((file) => ({
-    file,
-  })),
-  javascript: [{ file: 'package.json' }],
-  go: [{ file: 'go.mod' }],
-  rust: [{ file: 'Cargo.toml' }],
-};
+type Found = Pick<Chosen, 'tool' | 'folder'>;
+
+const fallback = ({ fallback: folder }: Place, tool: Tool | undefined): Found | undefined =>
+  tool && { tool, folder };
+
+/** A folder that the patch takes away has nothing to look at any more; what its tests said is for the gate of the tests to say. */
+const isThere = ({ tree }: Layout, folder: string): boolean =>
+  folder === '' || [...tree].some((path) => path.startsWith(`${folder}/`));
+
+interface Look {
+  readonly project: Pick<Subject, 'baseFile'>;
+  readonly kind: ToolKind;
+  readonly tools: readonly Tool[];
+}
+
+/** The first folder that configures a tool, or has a script of its own for it. */
+async function configuredIn(
+  { project, kind, tools }: Look,
+  { folders }: Place,
+  language: Language,
+  scripts: boolean,
+): Promise<Found | undefined> {
+  for (const folder of folders) {
+    const script =
+      scripts && language === 'javascript' && folder !== '' ? await scriptTool(project, kind, folder) : null;
+    if (script) return { tool: script, folder };
+    // What stands in a folder counts in those below it, for tools that walk upwards to their configuration.
+    const from = language === 'go' || language === 'rust' ? above(folder).toReversed() : [folder];
+    for (const each of from) {
+      const tool = await configured(project, tools, each);
+      if (tool) return { tool, folder };
+    }
+  }
+  return undefined;
+}
+
+/** The script of a package below the top; the one at the top is looked for before any tool. */
+async function scriptTool(
+  project: Pick<Subject, 'baseFile'>,
+  kind: ToolKind,
+  folder: string,
+): Promise<Tool | null> {
+  if (!(kind === 'lint' || kind === 'type_check' || kind === 'tests')) return null;
+  const script = scriptIn(await project.baseFile(inFolder(folder, 'package.json')), SCRIPTS[kind]);
+  if (script === null) return null;
+  return {
+    kind,
+    name: 'npm',
+    version: asks('npm'),
+    get: 'install npm',
+    line: `npm run --silent ${script}`,
+    format: null,
+    complains: [],
+    signs: [],
+    byDefault: false,
+  };
+}
+
+/** Files of the base commit; most questions are for files that are not there, and are answered from the list. */
+const inBase = (subject: Subject, { base }: Layout): Pick<Subject, 'baseFile'> => ({
+  baseFile: async (path) => (base.has(path) ? subject.baseFile(path) : null),
+});
 
 /** Whether the base has what the language's own package manager reads. */
 export const hasManifest = (project: Pick<Subject, 'baseFile'>, language: Language): Promise<boolean> =>
-  firstSign(project, MANIFEST[language]);
+  firstSign(
+    project,
+    MANIFEST[language].map((file) => ({ file })),
+  );
 
 /** The line of the first tool that a project of these files would get, for a list of the gates. */
 export async function planTools(
@@ -84,17 +176,26 @@ function named(tools: readonly Tool[], name: string, key: string): Tool | undefi
 async function configured(
   subject: Pick<Subject, 'baseFile'>,
   tools: readonly Tool[],
+  folder = '',
 ): Promise<Tool | undefined> {
-  for (const tool of tools) if (await firstSign(subject, tool.signs)) return tool;
+  for (const tool of tools) if (await firstSign(subject, tool.signs, folder)) return tool;
   return undefined;
 }
 
-async function firstSign(subject: Pick<Subject, 'baseFile'>, signs: readonly Sign[]): Promise<boolean> {
-  for (const sign of signs) if (await isThere(subject, sign)) return true;
+async function firstSign(
+  subject: Pick<Subject, 'baseFile'>,
+  signs: readonly Sign[],
+  folder = '',
+): Promise<boolean> {
+  for (const sign of signs) if (await isSign(subject, sign, folder)) return true;
   return false;
 }
 
-async function isThere(subject: Pick<Subject, 'baseFile'>, { file, has }: Sign): Promise<boolean> {
-  const text = await subject.baseFile(file);
+async function isSign(
+  subject: Pick<Subject, 'baseFile'>,
+  { file, has }: Sign,
+  folder: string,
+): Promise<boolean> {
+  const text = await subject.baseFile(inFolder(folder, file));
   return text !== null && (has?.test(text) ?? true);
 }

@@ -5,9 +5,9 @@ import type { RunResult } from '../../process/run.ts';
 import { FORMATS } from '../formats/all.ts';
 import type { Report } from '../formats/report.ts';
 import type { Rooms } from '../rooms.ts';
+import { enter } from './folders.ts';
 import { readReport } from './report-file.ts';
 import type { Tool } from './tool.ts';
-import { OWN_TOOLS } from './tool-version.ts';
 
 export interface Execution {
   readonly ran: RunResult;
@@ -20,7 +20,10 @@ export interface Execution {
 export interface ExecuteOptions {
   readonly rooms: Rooms;
   readonly tool: Tool;
+  /** Line that prepares the checkout; it runs in `folder`. */
   readonly setup: string | null;
+  /** Folder of the checkout that the tool runs in; '' is the top. */
+  readonly folder: string;
   /** Time that is left, in milliseconds. */
   readonly left: () => number;
 }
@@ -28,18 +31,18 @@ export interface ExecuteOptions {
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
 export async function execute(
   tree: string,
-  { rooms, tool, setup, left }: ExecuteOptions,
+  { rooms, tool, setup, folder, left }: ExecuteOptions,
 ): Promise<Execution> {
   const room = await rooms.enter(tree);
   if (setup !== null) {
-    const ran = await room.run({ line: setup }, left());
+    const ran = await room.run({ line: `${enter(folder)}${setup}` }, left());
     const { outcome, detail } = outcomeOf(ran);
     if (outcome !== 'passed') return { ran, report: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
   const path = join(room.tmp, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
   const ran = await room.run(
-    { line: `${OWN_TOOLS}export REPORT="$TMPDIR/assay-report"; ${tool.line}` },
+    { line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; ${tool.line}` },
     left(),
   );
   const plain = outcomeOf(ran);
@@ -49,7 +52,7 @@ export async function execute(
   if (tool.format === null || broke) return { ran, report: null, ...unreported(tool, plain) };
   try {
     const format = await FORMATS[tool.format]();
-    const report = format(await readReport(path), room.root);
+    const report = format(await readReport(path), { root: room.root, folder });
     if (report.complaints.length === 0 && plain.outcome !== 'passed')
       return { ran, report: null, ...unreported(tool, plain) };
     return { ran, report, ...plain };

@@ -1,11 +1,13 @@
+import { shownPath } from '../../checkout/path-bytes.ts';
 import type { GateEvidence } from '../../evidence/schema.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { Complaint } from '../formats/report.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
-import type { Chosen } from './choose.ts';
+import type { Choice, Chosen } from './choose.ts';
 import { type Execution, execute } from './execute.ts';
+import { MAX_FOLDERS } from './folders.ts';
 import { type Blame, isOwn, judged } from './judge.ts';
 import { languageOfPath } from './languages.ts';
 import { missing, toolVersion } from './tool-version.ts';
@@ -22,7 +24,7 @@ const GRAVEST = ['failed', 'timed_out', 'infra_failed', 'inert', 'passed'] as co
 /** Runs the tool of each language; the gravest result is the gate's. */
 export async function runTools(
   context: GateContext,
-  chosen: readonly Chosen[],
+  { tools: chosen, beyond }: Choice,
   gate: ToolGate,
 ): Promise<GateResult> {
   const { subject } = context;
@@ -32,6 +34,7 @@ export async function runTools(
   const until = performance.now() + context.timeoutMs;
   const left = (): number => Math.max(1, until - performance.now());
   for (const each of chosen) results.push(await runOne(context, each, gate, added, left));
+  if (beyond.length > 0) results.push(notLookedAt(beyond));
   const [only] = results;
   if (only && results.length === 1) return only;
   return {
@@ -39,25 +42,42 @@ export async function runTools(
     kind: 'executed_by_us',
     findings: results.flatMap(({ findings }) => findings),
     detail: results
-      .map(({ outcome, detail }, at) => `${chosen[at]?.tool.name}: ${outcome}: ${detail}`)
+      .map(({ outcome, detail }, at) => `${titleOf(chosen[at])}${outcome}: ${detail}`)
       .join('\n'),
     metadata: merged(results),
   };
 }
 
+const titleOf = (each: Chosen | undefined): string =>
+  each ? `${each.tool.name}${each.folder === '' ? '' : ` in ${shownPath(each.folder)}`}: ` : '';
+
+/** A part that nobody looked at is no pass. */
+const notLookedAt = (folders: readonly string[]): GateResult => ({
+  outcome: 'inert',
+  kind: 'checked_by_us',
+  findings: [],
+  detail: `at most ${MAX_FOLDERS} folders of a language are looked at; not looked at: ${folders.slice(0, 20).map(shownPath).join(', ')}`,
+});
+
 async function runOne(
   context: GateContext,
-  { tool, setup, language }: Chosen,
+  { tool, setup, language, folder }: Chosen,
   { blame, runsTests }: ToolGate,
   added: AddedLines,
   left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
   const version = await toolVersion(subject.rooms, subject.base, tool);
-  const metadata = { tool: tool.name, tool_version: version, command: tool.line, language };
+  const metadata = {
+    tool: tool.name,
+    tool_version: version,
+    command: tool.line,
+    language,
+    ...(folder === '' ? {} : { folder: shownPath(folder) }),
+  };
   if (version === null)
     return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
-  const options = { rooms: subject.rooms, tool, setup, left };
+  const options = { rooms: subject.rooms, tool, setup, folder, left };
 
   let asked: Promise<readonly Complaint[] | null> | null = null;
   const before = (): Promise<readonly Complaint[] | null> => {

@@ -1,0 +1,126 @@
+import { type ListedFile, listFiles } from '../../checkout/list.ts';
+import { encodePath } from '../../checkout/path-bytes.ts';
+import type { Language } from '../../code/language.ts';
+import type { Subject } from '../subject.ts';
+import { languageOfPath } from './languages.ts';
+
+/** Most folders of one language that the tools of one gate run in. */
+export const MAX_FOLDERS = 5;
+
+/** What the language's own package manager reads. */
+export const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
+  python: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'],
+  javascript: ['package.json'],
+  go: ['go.mod'],
+  rust: ['Cargo.toml'],
+};
+
+/** Folders that a tool may run in for some changed files, the one that is preferred first. '' is the top. */
+export interface Place {
+  readonly folders: readonly string[];
+  /** Where a tool runs that nobody configured. */
+  readonly fallback: string;
+}
+
+/** What is looked at to find the folders. */
+export interface Layout {
+  /** Paths of the base commit's files. */
+  readonly base: ReadonlySet<string>;
+  /** Those of the tree that commands get. */
+  readonly tree: ReadonlySet<string>;
+}
+
+export async function layoutOf({ store, base, tree }: Subject): Promise<Layout> {
+  const [before, now] = await Promise.all([listFiles(store, base), listFiles(store, tree)]);
+  return { base: pathsOf(before), tree: pathsOf(now) };
+}
+
+const pathsOf = (files: readonly ListedFile[]): Set<string> => new Set(files.map(({ path }) => path));
+
+/**
+ * Where the tools of a language look at a patch, each place once.
+ * - Tools of Python and JavaScript walk through sub-folders: the outermost folder with a manifest comes first.
+ * - Those of Go and Rust stop at the next manifest: the nearest one counts, or the workspace that it belongs to. A manifest that
+ *   the patch adds counts here too, because it takes code out of the sight of the others.
+ */
+export async function placesOf(subject: Subject, language: Language, layout: Layout): Promise<Place[]> {
+  const touched = subject.changedPaths.filter((path) => languageOfPath(path) === language);
+  const places = new Map<string, Place>();
+  const add = (place: Place): void => {
+    places.set(JSON.stringify(place), place);
+  };
+  for (const folder of new Set((touched.length > 0 ? touched : subject.changedPaths).map(folderOf))) {
+    if (language === 'python' || language === 'javascript') {
+      const inner = above(folder).filter((each) => hasManifest(layout.base, each, language));
+      if (inner.length > 0) add({ folders: withTop(inner), fallback: inner[0] ?? '' });
+      else for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
+    } else {
+      const near = [layout.base, layout.tree].flatMap((paths) => nearest(paths, folder, language) ?? []);
+      for (const each of near) add(only(await workspaceOf(subject, language, layout, each)));
+      if (near.length === 0)
+        for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
+    }
+  }
+  return [...places.values()].toSorted((a, b) => (a.fallback < b.fallback ? -1 : 1));
+}
+
+const only = (folder: string): Place => ({ folders: [folder], fallback: folder });
+const withTop = (folders: readonly string[]): string[] => [...new Set(['', ...folders])];
+
+/** Files of the language that no manifest is above are looked at from the top; where none was touched, every project counts. */
+function elsewhere({ base }: Layout, language: Language, touched: boolean): string[] {
+  if (touched) return [''];
+  const all = [...base].filter((path) => MANIFEST[language].includes(path.slice(path.lastIndexOf('/') + 1)));
+  const folders = new Set(all.map(folderOf));
+  const outer = [...folders].filter(
+    (folder) => !above(folder).some((each) => each !== folder && folders.has(each)),
+  );
+  return outer.length > 0 ? outer : [''];
+}
+
+const nearest = (paths: ReadonlySet<string>, folder: string, language: Language): string | undefined =>
+  above(folder).findLast((each) => hasManifest(paths, each, language));
+
+const hasManifest = (paths: ReadonlySet<string>, folder: string, language: Language): boolean =>
+  MANIFEST[language].some((name) => paths.has(inFolder(folder, name)));
+
+/** The outermost workspace of Cargo that a crate is in, else the crate itself. */
+async function workspaceOf(
+  subject: Pick<Subject, 'baseFile'>,
+  language: Language,
+  { base }: Layout,
+  crate: string,
+): Promise<string> {
+  if (language !== 'rust') return crate;
+  for (const folder of above(crate)) {
+    const manifest = inFolder(folder, 'Cargo.toml');
+    if (base.has(manifest) && /^\s*\[workspace\b/m.test((await subject.baseFile(manifest)) ?? ''))
+      return folder;
+  }
+  return crate;
+}
+
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+export const inFolder = (folder: string, name: string): string =>
+  folder === '' ? name : `${folder}/${name}`;
+
+/** A folder and all that it is in, outermost first; '' is the top. */
+export function above(folder: string): string[] {
+  if (folder === '') return [''];
+  const parts = folder.split('/');
+  return ['', ...parts.map((_, at) => parts.slice(0, at + 1).join('/'))];
+}
+
+/** Start of a line for `bash -c` that runs the rest in a folder of the checkout, with the programs that the folders above have. */
+export function enter(folder: string): string {
+  const programs = above(folder)
+    .toReversed()
+    .map((each) => `"$PWD"/${each === '' ? '' : `${quoted(each)}/`}node_modules/.bin:`);
+  const path = `export PATH=${programs.join('')}"$PATH"; `;
+  // 127 says that it could not run.
+  return folder === '' ? path : `${path}cd -- ${quoted(folder)} || exit 127; `;
+}
+
+/** A path as one word of bash, byte by byte where it is not plain. */
+const quoted = (path: string): string =>
+  `$'${[...encodePath(path)].map((byte) => (/[\w./-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`)).join('')}'`;
