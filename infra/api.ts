@@ -62,8 +62,9 @@ export class Api extends Construct {
     table.allow(this.functions['api-submit'], ['GetItem', 'BatchGetItem', 'PutItem']);
     table.allow(this.functions['api-work'], ['GetItem', 'PutItem'], ['byQueue']);
     table.allow(this.functions['api-read'], ['GetItem', 'Query'], ['byStatus']);
-    // To sign uploads: a signed URL can do what its signer may.
+    // To sign URLs: a signed URL can do what its signer may.
     storage.allow(this.functions['api-work'], ['PutObject'], ['artifacts/', 'evidence/']);
+    storage.allow(this.functions['api-work'], ['GetObject', 'PutObject'], ['memory/']);
 
     this.api = new HttpApi(this, 'HttpApi', {
       description: 'Assay',

@@ -10,7 +10,14 @@ import { Construct } from 'constructs';
 import type { Common, ServiceFunction } from './function.ts';
 
 /** Folders of the bucket, by who may do what in them. See `objectKey` in shared/names.ts. */
-export const PREFIXES = ['assignments/', 'artifacts/', 'evidence/', 'records/', 'athena-results/'] as const;
+export const PREFIXES = [
+  'assignments/',
+  'artifacts/',
+  'evidence/',
+  'memory/',
+  'records/',
+  'athena-results/',
+] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
 export interface StorageProps {
@@ -44,6 +51,8 @@ export class Storage extends Construct {
         expire('assignments/', Duration.days(1)),
         expire('artifacts/', props.artifactRetention),
         expire('evidence/', props.artifactRetention),
+        // Whatever is still true is found again, and written again, by the next run.
+        expire('memory/', Duration.days(30)),
         expire('records/', props.recordRetention),
         expire('athena-results/', Duration.days(7)),
         { id: 'abort-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },

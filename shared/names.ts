@@ -93,7 +93,10 @@ export const BOX_ENV = {
 /** Names of the ECS containers inside their task definitions. */
 export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'deliver' } as const;
 
-/** Object keys. `artifacts/`, `assignments/` and `evidence/` are working data with a lifecycle; `records/` is what Athena reads. */
+/**
+ * Object keys. `artifacts/`, `assignments/` and `evidence/` are working data with a lifecycle; `memory/` outlives
+ * tasks, `records/` is what Athena reads.
+ */
 export const objectKey = {
   assignment: (taskId: string, attempt: number, kind: string, nonce: string) =>
     `assignments/${taskId}/${attempt}/${kind}-${nonce}.json`,
@@ -101,6 +104,12 @@ export const objectKey = {
   transcript: (taskId: string, attempt: number) => `artifacts/${taskId}/${attempt}/transcript.log`,
   evidence: (taskId: string, attempt: number, launch: number) =>
     `evidence/${taskId}/${attempt}/evidence-${launch}.json`,
+  findings: (taskId: string, attempt: number, launch: number) =>
+    `evidence/${taskId}/${attempt}/findings-${launch}.sarif`,
+  tests: (taskId: string, attempt: number, launch: number) =>
+    `evidence/${taskId}/${attempt}/tests-${launch}.junit.xml`,
+  /** `repository` is a hash of its URL: what one repository's gates have kept, another's never read. */
+  memory: (repository: string, kind: string, hash: string) => `memory/${repository}/${kind}/${hash}.json`,
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */
   records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
 } as const;

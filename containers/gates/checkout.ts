@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { CheckoutError } from '../../shared/checkout/error.ts';
-import { fetchBase } from '../../shared/checkout/fetch.ts';
+import { fetchAlso, fetchBase } from '../../shared/checkout/fetch.ts';
 import type { Store } from '../../shared/checkout/store.ts';
 import { applyPatch } from '../../shared/checkout/tree.ts';
+import type { Upstream } from '../../shared/checkout/upstream.ts';
+import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';
 
@@ -37,4 +39,22 @@ export async function rebuildTree(
       `base and patch make tree ${tree}, but tree ${assignment.tree} was handed in`,
     );
   return store;
+}
+
+/**
+ * Where the branch stands now that the work is to go to; null when nobody can tell. The store holds no history, so the base
+ * counts as the place where both have parted, which it is unless the branch was rewritten.
+ */
+export async function upstreamOf(
+  store: Store,
+  { repository, read_credential, base_commit, base_ref }: GatesAssignment,
+  box: Pick<Box, 'embedded'>,
+): Promise<Upstream | null> {
+  const commit = await fetchAlso(store, {
+    url: repository,
+    ref: base_ref,
+    authorization: read_credential,
+    allowFile: box.embedded,
+  });
+  return commit === null ? null : { ref: base_ref, commit, base: base_commit };
 }

@@ -7,8 +7,11 @@ import { gatherEvidence } from '../../shared/gates/gather.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Box } from '../supervisor/box.ts';
-import { rebuildTree } from './checkout.ts';
+import { storeFindings } from './artifacts.ts';
+import { rebuildTree, upstreamOf } from './checkout.ts';
 import { fitting } from './fitting.ts';
+import { imageId } from './image.ts';
+import { bucketMemory } from './memory.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
 export async function runGates(assignment: GatesAssignment, box: Box): Promise<void> {
@@ -17,6 +20,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
     const store = await rebuildTree(assignment, box);
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms);
+    const memory = bucketMemory(client);
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -26,7 +30,11 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       workDir: rooms,
       runAs: box.runAs,
       abort: box.abort,
+      upstream: () => upstreamOf(store, assignment, box),
+      memory,
+      image: imageId,
     });
+    await storeFindings(client, evidence);
     await client.post('evidence', { evidence: fitting(evidence) });
   } catch (error) {
     await reportFailure(client, error);

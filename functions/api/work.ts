@@ -1,12 +1,15 @@
 import type * as z from 'zod';
-import type {
-  ClaimBody,
-  CompleteBody,
-  DeliveryBody,
-  EvidenceBody,
-  FailBody,
-  ProgressBody,
-  UploadBody,
+import { Refusal } from '../../shared/api/problem.ts';
+import {
+  type ClaimBody,
+  type CompleteBody,
+  type DeliveryBody,
+  type EvidenceBody,
+  type FailBody,
+  type MemoryBody,
+  type ProgressBody,
+  UPLOADS,
+  type UploadBody,
 } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { objectKey } from '../../shared/names.ts';
@@ -15,6 +18,7 @@ import { runningAttempt } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { keepAlive } from '../../shared/task/commands/work.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
+import { sha256 } from '../../shared/tokens.ts';
 import { type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
 import { recordDeliveryStep, recordEvidenceBody } from '../../shared/use-cases/evidence.ts';
 import { completeWork, failWork } from '../../shared/use-cases/report.ts';
@@ -76,11 +80,19 @@ export const handler = serve({
   },
   upload: async (request) => {
     const { kind } = request.body as z.infer<typeof UploadBody>;
+    if (UPLOADS[kind] !== request.caller)
+      throw new Refusal(
+        'forbidden',
+        `${kind} is uploaded by ${UPLOADS[kind]}; the token is for ${request.caller}`,
+        [{ pointer: '/kind', message: `is not for ${request.caller}` }],
+      );
     const attempt = runningAttempt(await tasks.require(request.params.id), request.attempt);
+    const launch = attempt.gates?.number ?? 1;
     const keys = {
       patch: objectKey.patch,
       transcript: objectKey.transcript,
-      evidence: (id: string, number: number) => objectKey.evidence(id, number, attempt.gates?.number ?? 1),
+      findings: (id: string, number: number) => objectKey.findings(id, number, launch),
+      tests: (id: string, number: number) => objectKey.tests(id, number, launch),
     };
     return {
       body: {
@@ -89,6 +101,14 @@ export const handler = serve({
         expires_s: PRESIGN_SECONDS,
       },
     };
+  },
+  memory: async (request) => {
+    const { kind, hash } = request.body as z.infer<typeof MemoryBody>;
+    const task = await tasks.require(request.params.id);
+    runningAttempt(task, request.attempt);
+    const key = objectKey.memory(sha256(task.repository), kind, hash);
+    const [get, put] = await Promise.all([objects.presignGet(key), objects.presignPut(key)]);
+    return { body: { get, put, expires_s: PRESIGN_SECONDS } };
   },
   complete: async (request) =>
     shown(

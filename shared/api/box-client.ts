@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type HttpOptions, request } from './http.ts';
 import type { ROUTES, RouteName } from './routes.ts';
-import type { Upload } from './schemas.ts';
+import type { Upload, UploadKind } from './schemas.ts';
 
 /** The API's refusal of a request: an answer, not a failure to get one. */
 export class RefusedError extends Error {
@@ -23,7 +23,15 @@ type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: infe
 type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']>;
 
 /** Routes under one task that a box posts to; the API makes each safe to send twice. */
-type BoxRoute = 'heartbeat' | 'progress' | 'upload' | 'complete' | 'fail' | 'evidence' | 'delivery';
+type BoxRoute =
+  | 'heartbeat'
+  | 'progress'
+  | 'upload'
+  | 'memory'
+  | 'complete'
+  | 'fail'
+  | 'evidence'
+  | 'delivery';
 
 /**
  * Their paths, which the compiler compares with the route table. The table itself stays out of the boxes: with it would come every
@@ -33,6 +41,7 @@ const PATHS = {
   heartbeat: '/tasks/{id}/heartbeat',
   progress: '/tasks/{id}/progress',
   upload: '/tasks/{id}/artifact',
+  memory: '/tasks/{id}/memory',
   complete: '/tasks/{id}/complete',
   fail: '/tasks/{id}/fail',
   evidence: '/tasks/{id}/evidence',
@@ -47,7 +56,7 @@ export interface BoxClient {
     options?: HttpOptions,
   ): Promise<AnswerOf<Name>>;
   /** Asks for a presigned URL and puts the bytes there. */
-  upload(kind: 'patch' | 'transcript' | 'evidence', bytes: Buffer): Promise<void>;
+  upload(kind: UploadKind, bytes: Buffer): Promise<void>;
 }
 
 /** The API as a box sees it: one task, one token. */

@@ -18,6 +18,7 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Buffer;
+  readonly etag: string | null;
 }
 
 /** No try got an answer that settles the matter. */
@@ -106,6 +107,11 @@ function read(
     })
     .on('error', reject)
     .on('end', () => {
-      if (answer.complete) resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) });
+      if (answer.complete)
+        resolve({
+          status: answer.statusCode ?? 0,
+          body: Buffer.concat(chunks),
+          etag: answer.headers.etag ?? null,
+        });
     });
 }

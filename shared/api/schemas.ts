@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Evidence } from '../evidence/schema.ts';
+import { MEMORY_KINDS } from '../gates/memory/memory.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
@@ -157,13 +158,39 @@ export const ReviewBody = z
   })
   .meta({ id: 'ReviewBody' });
 
-/** Presigned PUT URLs for this attempt's patch, transcript or evidence. */
+/**
+ * What a box may upload, and which one. The evidence is not among it: the API itself writes that, so that nobody can put another in
+ * its place.
+ */
+export const UPLOADS = {
+  patch: 'agent',
+  transcript: 'agent',
+  /** Findings of all gates as SARIF. */
+  findings: 'gates',
+  /** Results of all tests as JUnit XML. */
+  tests: 'gates',
+} as const;
+export type UploadKind = keyof typeof UPLOADS;
+
+/** Asks for a presigned PUT URL. */
 export const UploadBody = z
-  .strictObject({ kind: z.enum(['patch', 'transcript', 'evidence']) })
+  .strictObject({ kind: z.enum(Object.keys(UPLOADS) as [UploadKind, ...UploadKind[]]) })
   .meta({ id: 'UploadBody' });
 export const Upload = z
   .object({ url: z.string(), method: z.literal('PUT'), expires_s: z.number().int() })
   .meta({ id: 'Upload' });
+
+/** The place of something that outlives the task; see shared/gates/memory/memory.ts. */
+export const MemoryBody = z
+  .strictObject({
+    kind: z.enum(MEMORY_KINDS),
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+  })
+  .meta({ id: 'MemoryBody' });
+/** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
+export const MemoryPlace = z
+  .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
+  .meta({ id: 'MemoryPlace' });
 
 /** What the gates box reports: the evidence, or why there is none. */
 export const EvidenceBody = z

@@ -15,6 +15,7 @@ export interface FetchOptions {
 }
 
 const BASE_REF = 'refs/assay/base';
+const ALSO_REF = 'refs/assay/also';
 const FULL_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const MISSING_REF = /couldn't find remote ref|not our ref|no such remote ref|Server does not allow request/i;
 
@@ -38,7 +39,18 @@ export async function fetchBase(
   return { store, commit: await fetchedCommit(store, options.ref) };
 }
 
-function fetchInto(store: Store, options: FetchOptions) {
+/**
+ * Adds the newest commit of a branch or tag to a store, without its history.
+ * @returns the commit, or null when it cannot be had.
+ */
+export async function fetchAlso(store: Store, options: FetchOptions): Promise<string | null> {
+  const result = await fetchInto(store, options, ALSO_REF);
+  if (result.code !== 0) return null;
+  const found = await inStore(store, ['rev-parse', '--verify', '--quiet', `${ALSO_REF}^{commit}`]);
+  return found.code === 0 ? line(found.stdout) : null;
+}
+
+function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
   const access: GitAccess = {
     url: options.url,
     authorization: options.authorization ?? null,
@@ -55,7 +67,7 @@ function fetchInto(store: Store, options: FetchOptions) {
       ...(options.url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : []),
       '--',
       options.url,
-      `+${options.ref}:${BASE_REF}`,
+      `+${options.ref}:${into}`,
     ],
     { access, timeoutMs: options.timeoutMs ?? 300_000 },
   );

@@ -14,7 +14,7 @@ import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
-import { runJobs } from './schedule.ts';
+import { type GateJob, runJobs } from './schedule.ts';
 import { lookAtSignals, runSignal } from './signals.ts';
 import { makeSubject, type Subject } from './subject.ts';
 
@@ -40,6 +40,8 @@ export interface GatherOptions {
   readonly judge?: Judge | null;
   /** What outlives this run; absent: nothing. */
   readonly memory?: Memory | null;
+  /** Names what else the tools come from, such as the image of the container; asked only when something is to be remembered. */
+  readonly image?: () => Promise<string | null>;
   /** False: results and baselines are neither looked up nor kept, as with `cache_enabled: false`. */
   readonly remember?: boolean;
   /** Commands at once; default: one per core. */
@@ -82,9 +84,9 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     ? standingBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
     : [];
 
-  const gateSteps =
+  const gates =
     config === null
-      ? []
+      ? NO_GATES
       : await jobsOf(config, subject, { ...options, bypasses: [...bypasses, ...standing] });
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
@@ -94,12 +96,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   });
   const signalResults: Evidence['signals'] = [];
   const gateResults = await runJobs(
-    gateSteps,
+    gates.jobs,
     signalSteps.map((step, index) => async () => {
       signalResults[index] = await step();
     }),
     options.parallel ?? availableParallelism(),
   );
+  await gates.save();
   return {
     schema_version: 1,
     base_commit: base,
@@ -114,6 +117,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   };
 }
 
+interface Gates {
+  readonly jobs: readonly GateJob[];
+  /** Keeps the results for the next run. */
+  readonly save: () => Promise<void>;
+}
+const NO_GATES: Gates = { jobs: [], save: async () => {} };
+
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
 async function jobsOf(
   { gates }: LoadedConfig,
@@ -124,9 +134,18 @@ async function jobsOf(
     judge = null,
     memory = null,
     remember = true,
-  }: Omit<RunnerOptions, 'subject' | 'settings'> & Pick<GatherOptions, 'remember'>,
-) {
-  if (!gates.enabled) return [];
+    image,
+  }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'> &
+    Pick<GatherOptions, 'memory' | 'remember' | 'image'>,
+): Promise<Gates> {
+  if (!gates.enabled) return NO_GATES;
+  const kept = gates.cache_enabled && remember ? memory : null;
+  const loading =
+    kept &&
+    Promise.all([
+      import('./cache/results.ts').then(({ loadResults }) => loadResults(kept, subject)),
+      import('./cache/surroundings.ts').then(({ surroundingsOf }) => surroundingsOf(image)),
+    ]);
   const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
   const wanted = (name: string): boolean => gates.pipeline?.some((step) => step.name === name) ?? true;
   const custom = gates.custom_gates.filter(({ name }) => wanted(name));
@@ -135,15 +154,19 @@ async function jobsOf(
     custom.length + modules.length === 0
       ? []
       : await (await import('./custom/gates.ts')).customGates(custom, modules, subject);
-  return gateJobs(pipelineOf(gates, own), {
+  const [results = null, surroundings = null] = (await loading) ?? [];
+  const jobs = await gateJobs(pipelineOf(gates, own), {
     subject,
     settings: gates.settings,
     bypasses,
     task,
     judge,
-    memory: gates.cache_enabled && remember ? memory : null,
+    results,
+    surroundings,
+    baselines: kept,
     history: memory,
   });
+  return { jobs, save: async () => results?.save() };
 }
 
 function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {

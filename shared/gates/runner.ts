@@ -1,10 +1,12 @@
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
 import type { CachedResult } from './cache/cache.ts';
+import type { Results } from './cache/results.ts';
+import type { Surroundings } from './cache/surroundings.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateResult } from './gate.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
-import type { Memory, MemoryKey } from './memory/memory.ts';
+import type { Memory } from './memory/memory.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 import type { Subject } from './subject.ts';
@@ -27,8 +29,12 @@ export interface RunnerOptions {
   readonly bypasses: readonly Bypass[];
   readonly task?: JudgedTask | null;
   readonly judge?: Judge | null;
-  /** Where results and baselines are kept; null: nowhere. */
-  readonly memory?: Memory | null;
+  /** What is remembered of this tree; null: nothing, and nothing is to be. */
+  readonly results?: Results | null;
+  /** What results depend on besides the work and the configuration; null: nobody could tell, so none is remembered. */
+  readonly surroundings?: Surroundings | null;
+  /** Where is kept what the base commit complains about; null: nowhere. */
+  readonly baselines?: Memory | null;
   /** Where is kept how tests have fared; null: nowhere. */
   readonly history?: Memory | null;
 }
@@ -49,23 +55,18 @@ export async function gateJobs(steps: readonly Step[], options: RunnerOptions): 
 
 interface LookedUp {
   /** Null: the result is not to be remembered. */
-  readonly key: MemoryKey | null;
+  readonly key: string | null;
   readonly cached: CachedResult | null;
 }
 
 async function lookUp(step: Step, required: readonly string[], options: RunnerOptions): Promise<LookedUp> {
-  const { memory, subject, settings, task = null, judge = null } = options;
-  if (!memory || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
+  const { results, surroundings, subject, settings, task = null, judge = null } = options;
+  if (!results || !surroundings || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
     return { key: null, cached: null };
-  const [{ keyOf }, { CachedResult }] = await Promise.all([
-    import('./cache/key.ts'),
-    import('./cache/cache.ts'),
-  ]);
+  const { keyOf } = await import('./cache/key.ts');
   // Whatever keeps the key from being made, the gate itself will say so.
-  const key = await keyOf(step, { subject, settings, required, task, judge }).catch(() => null);
-  if (key === null) return { key, cached: null };
-  const parsed = CachedResult.safeParse(await memory.get(key));
-  return { key, cached: parsed.success && parsed.data.key === key.hash ? parsed.data : null };
+  const key = await keyOf(step, { subject, settings, required, task, judge, surroundings }).catch(() => null);
+  return { key, cached: key === null ? null : results.get(key) };
 }
 
 const bypassOf = (step: Step, { bypasses }: RunnerOptions): Bypass | undefined =>
@@ -95,21 +96,21 @@ async function runOne(
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
   };
-  if (key !== null && !cached) await remember(key, evidence, result.blocks === true, options);
+  if (key !== null && !cached) remember(key, evidence, result.blocks === true, options);
   return evidence;
 }
 
 /** Only what came to a result is remembered. */
-async function remember(
-  key: MemoryKey,
+function remember(
+  key: string,
   { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
   blocks: boolean,
-  { memory }: RunnerOptions,
-): Promise<void> {
+  { results }: RunnerOptions,
+): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
-  await memory?.put(key, {
+  results?.add({
     schema_version: 1,
-    key: key.hash,
+    key,
     outcome,
     kind,
     findings,
@@ -117,13 +118,13 @@ async function remember(
     metadata,
     blocks,
     duration_ms,
-  } satisfies CachedResult);
+  });
 }
 
 async function runStep(
   step: Step,
   required: readonly string[],
-  { subject, settings, task = null, judge = null, memory = null, history = null }: RunnerOptions,
+  { subject, settings, task = null, judge = null, baselines = null, history = null }: RunnerOptions,
 ): Promise<GateResult> {
   if (!holds(step.condition, subject.changedPaths))
     return {
@@ -137,7 +138,7 @@ async function runStep(
     return await within(
       timeoutMs + LATE_MS,
       step.gate.run(
-        { subject, timeoutMs, command, asked, required, task, judge, baselines: memory, history },
+        { subject, timeoutMs, command, asked, required, task, judge, baselines, history },
         settings,
       ),
     );

@@ -77,7 +77,14 @@ async function assignmentFor(
     patch_sha256: artifact.patch_sha256,
   };
   if (kind === 'gates')
-    return { ...common, ...tree, kind, description: task.description, signals: task.completion_signals };
+    return {
+      ...common,
+      ...tree,
+      kind,
+      base_ref: task.base_ref,
+      description: task.description,
+      signals: task.completion_signals,
+    };
   return {
     ...common,
     ...tree,

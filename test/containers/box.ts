@@ -103,6 +103,7 @@ export const gatesAssignment = (
   ...common(api, repository),
   kind: 'gates',
   base_commit: work.base_commit,
+  base_ref: 'main',
   tree: work.tree,
   ...patched(api, work.patch),
   title: 'Title',

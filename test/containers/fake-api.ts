@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
@@ -37,10 +38,15 @@ export async function startFakeApi(): Promise<FakeApi> {
       const body = await read(request);
       const path = request.url ?? '';
       const send = (status: number, content: unknown): void => {
-        response.writeHead(status, { 'content-type': 'application/json' });
+        const etag = Buffer.isBuffer(content) ? { etag: etagOf(content) } : {};
+        response.writeHead(status, { 'content-type': 'application/json', ...etag });
         response.end(Buffer.isBuffer(content) ? content : JSON.stringify(content));
       };
       if (request.method === 'PUT') {
+        const { 'if-match': match, 'if-none-match': none } = request.headers;
+        const there = objects.get(path);
+        if (none !== undefined && there) return send(412, {});
+        if (match !== undefined && (!there || match !== etagOf(there))) return send(412, {});
         objects.set(path, body);
         return send(200, {});
       }
@@ -66,6 +72,10 @@ export async function startFakeApi(): Promise<FakeApi> {
           method: 'PUT',
           expires_s: 60,
         });
+      if (route === 'memory') {
+        const place = `${api.url}/memory/${String(call.body['kind'])}-${String(call.body['hash'])}`;
+        return send(200, { get: place, put: place, expires_s: 60 });
+      }
       return send(200, {});
     })();
   });
@@ -90,6 +100,8 @@ export async function startFakeApi(): Promise<FakeApi> {
   };
   return api;
 }
+
+const etagOf = (content: Buffer): string => `"${createHash('md5').update(content).digest('hex')}"`;
 
 async function read(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];

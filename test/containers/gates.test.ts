@@ -39,6 +39,109 @@ const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Reco
 };
 
 describe('the gates box', () => {
+  test('remembers results for the next box that looks at the same tree', async () => {
+    const of = work(
+      { 'assay.yaml': 'quality_gates: { lint_command: "echo looked >&2", pii_scan: false }\n' },
+      { 'b.txt': 'b\n' },
+    );
+    const cached = async () => {
+      api.calls.length = 0;
+      return Object.fromEntries(
+        ((await runGates(of)).body.evidence?.gates ?? []).map((gate) => [gate.name, gate.cached]),
+      );
+    };
+    const [first, second] = [await cached(), await cached()];
+    expect(first).toMatchObject({ lint: false, dlp_scan: false });
+    expect(second).toMatchObject({ lint: true, dlp_scan: true });
+    expect([...api.objects.keys()].filter((path) => path.startsWith('/memory/'))).toHaveLength(1);
+    expect(api.calls.map(({ route }) => route)).toEqual(['memory', 'evidence']);
+  });
+
+  test('remembers nothing where the configuration forbids it', async () => {
+    const of = work(
+      { 'assay.yaml': 'quality_gates: { cache_enabled: false, lint_command: "true" }\n' },
+      { 'b.txt': 'b\n' },
+    );
+    await runGates(of);
+    expect(api.calls.map(({ route }) => route)).toEqual(['evidence']);
+  });
+
+  test('remembers nothing when it cannot tell which image its tools come from', async () => {
+    const of = work({ 'assay.yaml': 'quality_gates: { lint_command: "true" }\n' }, { 'b.txt': 'b\n' });
+    const { body } = await runGates(of, {}, { ECS_CONTAINER_METADATA_URI_V4: `${api.url}/nowhere` });
+    expect(body.evidence?.gates[0]).toMatchObject({ name: 'lint', outcome: 'passed' });
+    expect([...api.objects.keys()].filter((path) => path.startsWith('/memory/'))).toEqual([]);
+  });
+
+  test('does not take what one image said for the word of another', async () => {
+    const of = work({ 'assay.yaml': 'quality_gates: { lint_command: "true" }\n' }, { 'b.txt': 'b\n' });
+    const cachedIn = async (image: string) => {
+      api.objects.set('/metadata', Buffer.from(JSON.stringify({ ImageID: image })));
+      api.calls.length = 0;
+      const { body } = await runGates(of, {}, { ECS_CONTAINER_METADATA_URI_V4: `${api.url}/metadata` });
+      return body.evidence?.gates[0]?.cached;
+    };
+    expect(await cachedIn('sha256:1')).toBe(false);
+    expect(await cachedIn('sha256:2')).toBe(false);
+    expect(await cachedIn('sha256:1')).toBe(true);
+  });
+
+  test('stores all findings beside the evidence', async () => {
+    const of = work(
+      {
+        'a.txt': 'a\n',
+        'assay.yaml': 'quality_gates: { merge_conflict_check: true }\n',
+      },
+      { 'a.txt': 'a\nb\nc\nd\n', 'b.txt': '<<<<<<< ours\n=======\n>>>>>>> theirs\n' },
+    );
+    await runGates(of);
+    const stored = JSON.parse(api.objects.get('/objects/findings')?.toString('utf8') ?? '{}');
+    const evidence = api.bodies('evidence')[0] as { evidence: Evidence };
+    expect(stored.version).toBe('2.1.0');
+    expect(stored.runs[0].results).toHaveLength(
+      evidence.evidence.gates.reduce((sum, { findings }) => sum + findings.length, 0),
+    );
+    expect(stored.runs[0].results.length).toBeGreaterThan(0);
+  });
+
+  test('reports its evidence also where the findings cannot be stored', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    api.answer = ({ route }) => (route === 'upload' ? { status: 409, body: { detail: 'no' } } : null);
+    const of = work(
+      { 'assay.yaml': 'quality_gates: { merge_conflict_check: true }\n' },
+      { 'b.txt': '<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n' },
+    );
+    const { body } = await runGates(of);
+    expect(body.evidence?.gates.find(({ name }) => name === 'merge_conflict')?.outcome).toBe('failed');
+  });
+
+  describe.each<[string, Record<string, string>, string]>([
+    ['has not moved', {}, 'passed'],
+    ['has moved elsewhere', { 'other.txt': 'x\n' }, 'passed'],
+    ['has moved in the same place', { 'a.txt': 'theirs\n' }, 'failed'],
+  ])('when the branch %s', (_, moved, outcome) => {
+    test(`merge_conflict is "${outcome}"`, async () => {
+      const of = work(
+        { 'a.txt': 'a\n', 'assay.yaml': 'quality_gates: { merge_conflict_check: true }\n' },
+        { 'a.txt': 'ours\n' },
+      );
+      of.repository.git('checkout', '--quiet', 'main');
+      if (Object.keys(moved).length > 0) of.repository.commit(moved);
+      const { body } = await runGates(of);
+      const gate = body.evidence?.gates.find(({ name }) => name === 'merge_conflict');
+      expect(gate).toMatchObject({ outcome, metadata: { upstream_ref: 'main' } });
+    });
+  });
+
+  test('says that merge_conflict is inert when the branch is gone', async () => {
+    const of = work(
+      { 'assay.yaml': 'quality_gates: { merge_conflict_check: true }\n' },
+      { 'a.txt': 'ours\n' },
+    );
+    const { body } = await runGates(of, { base_ref: 'gone' });
+    expect(body.evidence?.gates.find(({ name }) => name === 'merge_conflict')?.outcome).toBe('inert');
+  });
+
   test('reports evidence on the tree that was handed in', async () => {
     const of = work(
       {

@@ -53,7 +53,7 @@ const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMess
 const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-authorizer': ['dynamodb:GetItem'],
   'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  'api-work': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 's3:PutObject'],
+  'api-work': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 's3:GetObject', 's3:PutObject'],
   'api-read': ['dynamodb:GetItem', 'dynamodb:Query'],
   conductor: [
     'dynamodb:BatchGetItem',
@@ -107,6 +107,11 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   ['api-submit', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
   ['api-work', 'touch records', ({ resource }) => resource.includes('/records/')],
+  [
+    'api-work',
+    'read more than what gates remember',
+    ({ action, resource }) => action.startsWith('s3:Get') && !resource.endsWith('/memory/*'),
+  ],
   ['api-work', 'start or wake executions', ({ action }) => action.startsWith('states:')],
   ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
   [
@@ -180,7 +185,9 @@ describe('wildcards', () => {
     for (const { grants } of roles)
       for (const { action, resource } of grants)
         if (action.startsWith('s3:'))
-          expect(resource).toMatch(/^<StorageBucket\w+\.Arn>\/(assignments|artifacts|evidence|records)\/\*$/);
+          expect(resource).toMatch(
+            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|evidence|memory|records)\/\*$/,
+          );
   });
 
   it('are not brought in by managed policies', () => {

@@ -1,14 +1,13 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { commandEnvironment } from '../../process/environment.ts';
-import { VERSION } from '../../version.ts';
+import { canonicalHash } from '../../canonical.ts';
 import type { Judge, JudgedTask } from '../llm/judge.ts';
-import { type MemoryKey, memoryKey } from '../memory/memory.ts';
 import type { Step } from '../pipeline.ts';
 import { planOf } from '../plan.ts';
 import { allScriptsOf } from '../scripts.ts';
 import type { Subject } from '../subject.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Gates whose result changes while base and tree stay as they are. */
 const NOT_REMEMBERED: ReadonlySet<string> = new Set([
@@ -26,20 +25,22 @@ export interface KeyOptions {
   readonly required: readonly string[];
   readonly task: JudgedTask | null;
   readonly judge: Judge | null;
+  readonly surroundings: Surroundings;
 }
 
 /**
  * What a result is remembered by: everything that it depends on, as far as we know. Null: it is not to be remembered. The commit of
  * the base stands for its configuration, modules and lock files; a gate that asks a model also depends on the task and the model.
  */
-export async function keyOf(step: Step, options: KeyOptions): Promise<MemoryKey | null> {
+export async function keyOf(step: Step, options: KeyOptions): Promise<string | null> {
   const { gate } = step;
   if (NOT_REMEMBERED.has(gate.name)) return null;
-  const { subject, settings, required, task, judge } = options;
-  return memoryKey('results', {
+  // How tests have fared elsewhere is a part of what it says.
+  if (gate.name === 'tests' && options.settings['flaky_detection'] === true) return null;
+  const { subject, settings, required, task, judge, surroundings } = options;
+  return canonicalHash({
     schema: 1,
-    version: VERSION,
-    node: process.version,
+    ...surroundings,
     gate: gate.name,
     facts: gate.facts ?? null,
     condition: step.condition,
@@ -48,7 +49,6 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<MemoryKey 
     timeout_ms: step.timeoutMs,
     required,
     settings: Object.fromEntries(Object.keys(gate.settings).map((key) => [key, settings[key] ?? null])),
-    environment: commandEnvironment({ home: '', tmp: '' }),
     tools: await toolsOf(step, options),
     base: subject.base,
     tree: subject.patched,

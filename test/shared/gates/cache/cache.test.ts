@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { CachedResult } from '../../../../shared/gates/cache/cache.ts';
+import { loadResults } from '../../../../shared/gates/cache/results.ts';
+import type { Surroundings } from '../../../../shared/gates/cache/surroundings.ts';
 import type { Gate, GateResult } from '../../../../shared/gates/gate.ts';
 import { fileMemory } from '../../../../shared/gates/memory/file-memory.ts';
-import type { Memory, MemoryKey } from '../../../../shared/gates/memory/memory.ts';
+import type { Memory } from '../../../../shared/gates/memory/memory.ts';
 import type { Step } from '../../../../shared/gates/pipeline.ts';
 import { type Bypass, gateJobs } from '../../../../shared/gates/runner.ts';
 import { runJobs } from '../../../../shared/gates/schedule.ts';
@@ -26,6 +29,7 @@ async function look(
     readonly task?: typeof TASK;
     readonly model?: string;
     readonly bypasses?: readonly Bypass[];
+    readonly surroundings?: Partial<Surroundings>;
   } = {},
 ) {
   let ran = false;
@@ -60,15 +64,18 @@ async function look(
     ...more.step,
   };
   const subject = await subjectOf(more.base ?? BASE, more.patch ?? { 'a.js': '2\n' });
+  const results = await loadResults(memory, subject);
   const jobs = await gateJobs([step], {
     subject,
     settings: more.settings ?? {},
     bypasses: more.bypasses ?? [],
     task: more.task ?? TASK,
     judge: { ...scriptedJudge(''), model: more.model ?? 'a' },
-    memory,
+    results,
+    surroundings: { build: 'one', node: 'v1', image: null, environment: {}, ...more.surroundings },
   });
   const [evidence] = await runJobs(jobs, [], 1);
+  await results.save();
   return { ran, evidence };
 }
 const fresh = () => fileMemory(join(temporaryFolder(), 'cache'));
@@ -112,6 +119,10 @@ describe('a result', () => {
     ['another time limit', { step: { timeoutMs: 2_000 } }],
     ['another condition', { step: { condition: 'any_changed' } }],
     ['another gate', { gate: { name: 'other' } }],
+    ['another build of ours', { surroundings: { build: 'two' } }],
+    ['another image', { surroundings: { image: 'sha256:1' } }],
+    ['another Node', { surroundings: { node: 'v2' } }],
+    ['another environment', { surroundings: { environment: { LANG: 'C' } } }],
   ])('is not taken for one of %s', async (_, more) => {
     const cache = fresh();
     await look(cache);
@@ -143,10 +154,10 @@ describe('a result', () => {
   );
 });
 
-describe('what is kept under a key', () => {
-  const step = { gate: { name: 'own' } };
+describe('what is kept of a tree', () => {
   const valid = {
     schema_version: 1,
+    key: 'a'.repeat(64),
     outcome: 'passed',
     kind: 'checked_by_us',
     findings: [],
@@ -155,20 +166,39 @@ describe('what is kept under a key', () => {
     blocks: false,
     duration_ms: 1,
   };
+  const tree = { base: 'base', patched: 'tree' };
+  const holding = (value: unknown): Memory => ({ ...fresh(), get: async () => value });
 
-  test.each<[string, (key: string) => unknown]>([
-    ['another outcome', (key) => ({ ...valid, key, outcome: 'bypassed' })],
-    ['the result of another key', () => ({ ...valid, key: 'b'.repeat(64) })],
-    ['more than was asked for', (key) => ({ ...valid, key, verified: true })],
-    ['no object at all', () => 'passed'],
-  ])('is passed over when it is %s', async (_, value) => {
-    const memory = { ...fresh(), get: async ({ hash }: MemoryKey) => value(hash) };
-    expect((await look(memory, step)).ran).toBe(true);
+  test.each<[string, unknown]>([
+    ['a result with another outcome', { ...valid, outcome: 'bypassed' }],
+    ['a result with more than was asked for', { ...valid, verified: true }],
+    ['no result at all', 'passed'],
+  ])('is passed over where it is %s', async (_, value) => {
+    const results = await loadResults(holding({ schema_version: 1, results: [value] }), tree);
+    expect(results.get(valid.key)).toBeNull();
   });
 
-  test('counts when it is a result of that very key', async () => {
-    const memory = { ...fresh(), get: async ({ hash }: MemoryKey) => ({ ...valid, key: hash }) };
-    expect((await look(memory, step)).ran).toBe(false);
+  test('counts where it is a result of that very key', async () => {
+    const results = await loadResults(holding({ schema_version: 1, results: [3, valid] }), tree);
+    expect(results.get(valid.key)).toEqual(valid);
+    expect(results.get('b'.repeat(64))).toBeNull();
+  });
+
+  test('is read whole or not at all', async () => {
+    for (const value of [null, 'x', { schema_version: 2, results: [valid] }, [valid]])
+      expect((await loadResults(holding(value), tree)).get(valid.key)).toBeNull();
+  });
+
+  test('grows by what another run has found in the meantime', async () => {
+    const memory = fresh();
+    const [one, two] = [await loadResults(memory, tree), await loadResults(memory, tree)];
+    const result = (key: string) => ({ ...valid, key: key.repeat(64) }) as CachedResult;
+    one.add(result('a'));
+    two.add(result('b'));
+    await one.save();
+    await two.save();
+    const both = await loadResults(memory, tree);
+    expect(['a', 'b'].map((key) => both.get(key.repeat(64))?.key[0])).toEqual(['a', 'b']);
   });
 });
 

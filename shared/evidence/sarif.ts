@@ -1,5 +1,5 @@
-import type { Evidence, GateEvidence } from '../../shared/evidence/schema.ts';
-import { VERSION } from '../../shared/version.ts';
+import { VERSION } from '../version.ts';
+import type { Evidence, GateEvidence } from './schema.ts';
 
 /** How gates say that a finding is not the patch's. */
 const BEFORE = '(was there before the patch)';

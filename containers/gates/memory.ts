@@ -1,0 +1,67 @@
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import { type HttpOptions, request } from '../../shared/api/http.ts';
+import { MAX_ENTRY_BYTES } from '../../shared/gates/memory/limits.ts';
+import type { Memory, MemoryKey } from '../../shared/gates/memory/memory.ts';
+
+/** Remembering saves work; it must not cost much when the API or the bucket is not well. */
+const PATIENCE: HttpOptions = { timeoutMs: 10_000, tries: 2 };
+/** How often a change is tried anew when another box was faster. */
+const MAX_RACES = 5;
+
+/** Memory in the bucket: the API signs the URLs, and knows whose repository it is. */
+export function bucketMemory(client: Pick<BoxClient, 'post'>): Memory {
+  const read = async (url: string): Promise<{ readonly value: unknown; readonly etag: string | null }> => {
+    const { status, body, etag } = await request(url, { method: 'GET' }, PATIENCE);
+    // S3 says 403 for what is not there to who may not list.
+    if (status !== 200 || body.length > MAX_ENTRY_BYTES) return { value: null, etag: null };
+    return { value: parse(body), etag };
+  };
+  /** False: somebody else has written since. */
+  const write = async (url: string, value: unknown, etag: string | null): Promise<boolean> => {
+    const body = JSON.stringify(value);
+    if (Buffer.byteLength(body) > MAX_ENTRY_BYTES) return true;
+    const condition: Record<string, string> = etag === null ? { 'if-none-match': '*' } : { 'if-match': etag };
+    const { status } = await request(
+      url,
+      { method: 'PUT', headers: { 'content-type': 'application/json', ...condition }, body },
+      PATIENCE,
+    );
+    return status !== 409 && status !== 412;
+  };
+  // A place is asked for each time: its URLs are dead after minutes, and a run may take longer than that.
+  const place = ({ kind, hash }: MemoryKey) => client.post('memory', { kind, hash }, PATIENCE);
+  return {
+    get: forgetful(async (key) => (await read((await place(key)).get)).value, null),
+    put: forgetful(async (key, value) => {
+      await write((await place(key)).put, value, null);
+    }, undefined),
+    update: forgetful(async (key, change) => {
+      const { get, put } = await place(key);
+      for (let race = 0; race < MAX_RACES; race++) {
+        const { value, etag } = await read(get);
+        const changed = change(value);
+        if (changed === null || (await write(put, changed, etag))) return;
+      }
+    }, undefined),
+  };
+}
+
+/** The same function, which says on standard error what went wrong, and goes on without. */
+const forgetful =
+  <Args extends unknown[], Value>(call: (...args: Args) => Promise<Value>, without: Value) =>
+  async (...args: Args): Promise<Value> => {
+    try {
+      return await call(...args);
+    } catch (error) {
+      console.error(`memory: ${error instanceof Error ? error.message : String(error)}`);
+      return without;
+    }
+  };
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
