@@ -13,8 +13,23 @@ export interface ListedFile {
 }
 
 /** Every file of a commit or tree, in git's order. */
-export async function listFiles(store: Store, treeish: string): Promise<ListedFile[]> {
-  const listed = await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]);
+export const listFiles = async (store: Store, treeish: string): Promise<ListedFile[]> =>
+  parse(await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]));
+
+/** What lies directly in one folder of a commit or tree, with its path from the top; '' is the top. Nothing where there is none. */
+export const listFolder = async (store: Store, treeish: string, folder: string): Promise<ListedFile[]> =>
+  parse(
+    await mustInStore(store, [
+      'ls-tree',
+      '-l',
+      '-z',
+      '--full-tree',
+      treeish,
+      ...(folder === '' ? [] : ['--', `${folder}/`]),
+    ]),
+  );
+
+function parse(listed: Buffer): ListedFile[] {
   const files: ListedFile[] = [];
   for (let from = 0; from < listed.length; ) {
     const end = listed.indexOf(0, from);

@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import { basePath, type Change, changesBetween, touchedPaths } from '../checkout/changes.ts';
-import { editTree, readFileAt } from '../checkout/edit.ts';
+import { editTree } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
 import type { ProtectedFile } from '../evidence/schema.ts';
+import { baseFiles } from './base-files.ts';
 import { protect } from './protect/protect.ts';
 import type { Rooms } from './rooms.ts';
 import { type TestChanges, testChanges } from './tests/changes.ts';
-
-/** Largest file of the base, in bytes, that is read to find a tool in it. */
-const MAX_READ_BYTES = 1_048_576;
 
 /** The work that is looked at: a base commit, a patch on it, and what the patch did to the things that check it. */
 export interface Subject {
@@ -72,9 +70,6 @@ export async function makeSubject(options: {
         }),
         newIndex(),
       ),
-    baseFile: async (path) => {
-      const file = await readFileAt(store, base, path, MAX_READ_BYTES);
-      return file?.regular ? file.content.toString('utf8') : null;
-    },
+    baseFile: baseFiles(store, base),
   };
 }
