@@ -1,48 +1,67 @@
-import { type Complaint, complaint, type Format, jsonLines } from './report.ts';
+import { type Failure, type Format, jsonLines, testReport } from './report.ts';
+import { type TestResult, testResult } from './test-result.ts';
 
 /** A place inside the package's folder, as `testing` prints it before a message. */
 const PLACE = /^\s{1,16}([\w.-]{1,200}\.go):(\d{1,9}): (.{0,2000})$/;
 
-/** `go test -json`: each failed test, and each package that failed without one, e.g. because it does not compile. */
-export const goTest: Format = (text, root) => {
+const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
+  pass: 'passed',
+  fail: 'failed',
+  skip: 'skipped',
+};
+
+/** What is known of one test, or of a package as a whole. */
+interface Known {
+  readonly result: TestResult;
+  readonly isPackage: boolean;
+}
+
+/**
+ * `go test -json`: each test, and each package that failed without one, e.g. because it does not compile. Reports name packages, not
+ * folders, so no test has a file. A test that only fails because one inside of it does says nothing more.
+ */
+export const goTest: Format = (text) => {
   const events = jsonLines(text);
   if (!events.some(({ Action }) => Action === 'start')) throw new Error('no package was started');
   const said = new Map<string, string[]>();
-  const failed = new Map<string, { readonly name: string; readonly test: string | null }>();
+  const known = new Map<string, Known>();
   const blamed = new Set<string>();
-  let tests = 0;
-  for (const { Action, Package, Test, Output } of events) {
+  for (const { Action, Package, Test, Output, Elapsed } of events) {
     if (typeof Package !== 'string') continue;
-    const test = typeof Test === 'string' ? Test : null;
-    const id = test === null ? Package : `${Package}.${test}`;
-    if (Action === 'output' && typeof Output === 'string')
-      said.set(id, [...(said.get(id) ?? []), Output].slice(-50));
-    if (test !== null && (Action === 'pass' || Action === 'fail')) tests++;
-    if (Action !== 'fail' || (test === null && blamed.has(Package))) continue;
-    blamed.add(Package);
-    failed.set(id, { name: Package, test });
+    const isPackage = typeof Test !== 'string';
+    const id = isPackage ? Package : `${Package}.${Test}`;
+    if (Action === 'output' && typeof Output === 'string') {
+      const lines = said.get(id) ?? [];
+      lines.push(Output);
+      if (lines.length > 50) lines.shift();
+      said.set(id, lines);
+    }
+    const outcome = typeof Action === 'string' ? OUTCOMES[Action] : undefined;
+    if (outcome === undefined || (isPackage && (outcome !== 'failed' || blamed.has(Package)))) continue;
+    if (outcome === 'failed') blamed.add(Package);
+    const elapsed = typeof Elapsed === 'number' ? Elapsed * 1_000 : null;
+    known.set(id, { result: testResult(id, null, outcome, elapsed), isPackage });
   }
-  // A test that fails because one inside of it does says nothing more.
-  const outer = new Set([...failed.keys()].flatMap(parentsOf));
-  const complaints = [...failed].flatMap(([id, { name, test }]): Complaint[] => {
-    if (test !== null && outer.has(id)) return [];
+  const outer = new Set(
+    [...known].flatMap(([id, { result }]) => (result.outcome === 'failed' ? parentsOf(id) : [])),
+  );
+  const failures = [...known].flatMap(([id, { result, isPackage }]): Failure[] => {
+    if (result.outcome !== 'failed' || outer.has(id)) return [];
     const match = (said.get(id) ?? [])
       .map((line) => PLACE.exec(line.trimEnd()))
       .find((each) => each !== null);
-    const message = `${id}: ${match?.[3] ?? said.get(id)?.at(-1)?.trim() ?? 'failed'}`;
-    const rule = test === null ? 'package_failed' : 'test_failed';
-    // The report names packages, not folders; the file's own name is all that is known of its place.
+    const message = match?.[3] ?? said.get(id)?.at(-1)?.trim() ?? '';
     return [
-      complaint(
-        root,
-        { file: null },
-        rule,
-        match ? `${message} (${match[1]}:${match[2]})` : message,
-        JSON.stringify([name, test]),
-      ),
+      {
+        case: result,
+        message: match ? `${message} (${match[1]}:${match[2]})` : message,
+        rule: isPackage ? 'package_failed' : 'test_failed',
+      },
     ];
   });
-  return { complaints, tests };
+  // A package that failed by itself has run no test.
+  const cases = [...known.values()].flatMap(({ result, isPackage }) => (isPackage ? [] : [result]));
+  return testReport(cases, failures);
 };
 
 /** Names of the tests that a subtest is in: `a.T/b/c` is in `a.T/b` and `a.T`; slashes of the package do not count. */

@@ -1,5 +1,15 @@
 import { XMLParser } from 'fast-xml-parser';
-import { type Complaint, complaint, type Format, list, object } from './report.ts';
+import {
+  type Failure,
+  type Format,
+  type Ground,
+  inside,
+  list,
+  localName,
+  object,
+  testReport,
+} from './report.ts';
+import { type TestResult, testResult } from './test-result.ts';
 
 const PARSER = new XMLParser({
   ignoreAttributes: false,
@@ -15,31 +25,50 @@ const PARSER = new XMLParser({
 type Node = Readonly<Record<string, unknown>>;
 
 /** JUnit XML, as pytest, vitest, jest and `node --test` write it. */
-export const junit: Format = (text, root) => {
+export const junit: Format = (text, ground) => {
   const document = object(PARSER.parse(text, true));
   const top = document['testsuites'] === undefined ? document : object(document['testsuites']);
   if (document['testsuites'] === undefined && document['testsuite'] === undefined)
     throw new Error('the report has no test suites');
-  const cases = casesOf(top, '');
-  const complaints = cases.flatMap(({ node, suite }): Complaint[] => {
+  const cases: TestResult[] = [];
+  const failures: Failure[] = [];
+  for (const { node, suite } of casesOf(top, '')) {
     const problem = list(node['failure'])[0] ?? list(node['error'])[0];
-    if (problem === undefined) return [];
-    const file = text_(node['file']) ?? (/\.\w+$/.test(suite) ? suite : undefined);
-    const name = [text_(node['classname']), text_(node['name'])].filter((part) => part).join(' > ');
-    // pytest counts its lines from 0.
-    const line = Number(node['line'] ?? Number.NaN) + (suite === 'pytest' ? 1 : 0);
-    return [
-      complaint(
-        root,
-        { file, line: Number.isInteger(line) ? line : null },
-        'test_failed',
-        unescape_(`${name}: ${text_(object(problem)['message']) ?? text_(problem) ?? 'failed'}`),
-        JSON.stringify([file ?? suite, name]),
-      ),
-    ];
-  });
-  return { complaints, tests: cases.filter(({ node }) => node['skipped'] === undefined).length };
+    // What is to be done or expected to fail has both marks, and does not fail the run.
+    const skipped = node['skipped'] !== undefined;
+    const result = testResult(
+      localName(nameOf(node, suite), ground),
+      fileOf(node, suite, ground),
+      skipped ? 'skipped' : problem === undefined ? 'passed' : 'failed',
+      secondsOf(node['time']),
+    );
+    cases.push(result);
+    if (result.outcome !== 'failed') continue;
+    failures.push({
+      case: result,
+      // pytest counts its lines from 0.
+      line: Number(node['line'] ?? Number.NaN) + (suite === 'pytest' ? 1 : 0),
+      message: unescape_(text_(object(problem)['message']) ?? text_(problem) ?? 'failed'),
+    });
+  }
+  return testReport(cases, failures);
 };
+
+const fileOf = (node: Node, suite: string, ground: Ground): string | null => {
+  const file = text_(node['file']) ?? (/\.\w+$/.test(suite) ? suite : undefined);
+  return file === undefined ? null : inside(ground, unescape_(file));
+};
+
+/** Names of suites count where nothing else tells two cases apart. */
+function nameOf(node: Node, suite: string): string {
+  const parts = [text_(node['classname']), text_(node['name'])].filter((part) => part !== undefined);
+  const known = text_(node['file']) !== undefined || /\.\w+$/.test(suite);
+  const all = known || suite === '' || parts[0] === suite ? parts : [suite, ...parts];
+  return unescape_(all.filter((part) => part !== '').join(' > '));
+}
+
+const secondsOf = (time: unknown): number | null =>
+  typeof time === 'string' && time !== '' ? Number(time) * 1_000 : null;
 
 /** The test cases of a suite and of the suites in it, with the name of the nearest suite. */
 function casesOf(node: Node, suite: string): { readonly node: Node; readonly suite: string }[] {
@@ -57,5 +86,12 @@ const text_ = (value: unknown): string | undefined => (typeof value === 'string'
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 const unescape_ = (value: string): string =>
   value
-    .replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => NAMED[name] ?? '')
-    .replace(/&#(?:10|13|xA|xD);/gi, ' ');
+    .replace(/&#(?:10|13|xA|xD|9|x9);/gi, ' ')
+    .replace(/&#(x[\da-f]{1,6}|\d{1,7});/gi, (whole, code: string) => {
+      const point =
+        code.startsWith('x') || code.startsWith('X') ? Number.parseInt(code.slice(1), 16) : Number(code);
+      return point > 0 && point < 0x110000 && (point < 0xd800 || point > 0xdfff)
+        ? String.fromCodePoint(point)
+        : whole;
+    })
+    .replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => NAMED[name] ?? '');

@@ -1,6 +1,7 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../../evidence/schema.ts';
+import { type TestResult, testId } from './test-result.ts';
 
 /** One complaint of a tool. */
 export interface Complaint extends Finding {
@@ -11,9 +12,12 @@ export interface Complaint extends Finding {
 /** What a tool reported about one tree. */
 export interface Report {
   readonly complaints: readonly Complaint[];
-  /** Tests that ran, skipped ones not counted; null for a tool that runs none. */
-  readonly tests: number | null;
+  /** Every test case that it names; null for a tool that runs none. */
+  readonly cases: readonly TestResult[] | null;
 }
+
+/** Most test cases of one report. */
+const MAX_CASES = 100_000;
 
 /** The real path of a checkout, alone or with the folder of it that relative paths start from. */
 export type Ground = string | { readonly root: string; readonly folder: string };
@@ -45,9 +49,44 @@ export function complaint(
   };
 }
 
-export const findingsOnly = (complaints: readonly Complaint[]): Report => ({ complaints, tests: null });
+export const findingsOnly = (complaints: readonly Complaint[]): Report => ({ complaints, cases: null });
 
-function inside(ground: Ground, path: string): string | null {
+/** What a runner says of one failed case besides its name. */
+export interface Failure {
+  readonly case: TestResult;
+  readonly line?: number | null;
+  readonly message: string;
+  /** Default: `test_failed`. */
+  readonly rule?: string;
+}
+
+/** The report of a test runner. @throws when it names too many cases. */
+export function testReport(cases: readonly TestResult[], failures: readonly Failure[]): Report {
+  if (cases.length > MAX_CASES) throw new Error(`the report has over ${MAX_CASES} test cases`);
+  return {
+    cases,
+    complaints: failures.map(({ case: test, line = null, message, rule = 'test_failed' }) => ({
+      file: test.file,
+      line: line !== null && Number.isInteger(line) && line > 0 ? line : null,
+      rule,
+      message: `${test.name}: ${message.trim() || 'failed'}`.slice(0, MAX_MESSAGE),
+      key: testId(test),
+    })),
+  };
+}
+
+/** A name without the folder of the checkout, which is another one each time. */
+export function localName(name: string, ground: Ground): string {
+  const root = typeof ground === 'string' ? ground : ground.root;
+  return root === '' ? name : name.replaceAll(`${root}/`, '');
+}
+
+/** How many tests of a report ran, skipped ones not counted. */
+export const ranIn = (cases: readonly TestResult[]): number =>
+  cases.filter(({ outcome }) => outcome !== 'skipped').length;
+
+/** A path relative to the checkout; null for what lies outside of it. */
+export function inside(ground: Ground, path: string): string | null {
   const { root, folder } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
   let plain = path;
   try {

@@ -1,7 +1,7 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { GateEvidence } from '../../evidence/schema.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
-import type { Complaint } from '../formats/report.ts';
+import { type Complaint, ranIn } from '../formats/report.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
@@ -119,14 +119,15 @@ async function resultOn(
 ): Promise<GateResult> {
   const kind = 'executed_by_us';
   if (report === null) return { outcome, kind, findings: [], detail };
-  if (report.tests === 0 && report.complaints.length === 0)
+  const tests = report.cases === null ? null : ranIn(report.cases);
+  if (tests === 0 && report.complaints.length === 0)
     return { outcome: 'inert', kind, findings: [], detail: 'no test ran' };
   // The base is asked only when something needs it.
   const elsewhere = report.complaints.some((each) => blame === 'not_in_base' || !isOwn(each, added));
   const base = elsewhere ? await before() : [];
   const seen: Seen[] = judged(report.complaints, blame, added, base);
-  const clean = report.tests === null ? `exit ${ran.exitCode}` : `${report.tests} tests ran`;
-  return { ...resultOf(seen, clean, report.tests === null ? {} : { tests: report.tests }), kind };
+  const clean = tests === null ? `exit ${ran.exitCode}` : `${tests} tests ran`;
+  return { ...resultOf(seen, clean, tests === null ? {} : { tests }), kind };
 }
 
 /** Facts of several tools: names and versions side by side, counts added up. */

@@ -6,7 +6,7 @@ import type { GateContext, GateResult } from '../gate.ts';
 import { testFiles } from '../test-integrity/protection.ts';
 import { testRun } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
-import { failedTests } from './failed-tests.ts';
+import { failedIn } from './failed-tests.ts';
 import { baseWithNewTests } from './trees.ts';
 
 /** Most test files that are run one by one. */
@@ -57,13 +57,13 @@ export async function runRedFirst(context: GateContext, command: string): Promis
     );
     const { outcome, detail } = outcomeOf(ran);
     if (outcome !== 'passed' && outcome !== 'failed') unclear.push(detail);
-    else seen.push(...passedBefore(group, ran, outcome === 'passed'));
+    else seen.push(...(await passedBefore(group, ran, outcome === 'passed')));
   }
   if (unclear.length > 0) return result('inert', `the new tests could not be run on the base: ${unclear[0]}`);
   if (seen.length === 0 && !command.includes(PLACEHOLDER)) {
     // A suite that is red without the new tests says nothing about them.
     const alone = outcomeOf(await run(context, command, subject.base));
-    const report = failedTests((await run(context, command, tree)).output, 0);
+    const report = await failedIn((await run(context, command, tree)).output, 0);
     if (alone.outcome !== 'passed' && report === null)
       return result('inert', `the tests of the base do not pass by themselves: ${alone.detail}`);
   }
@@ -75,8 +75,8 @@ export async function runRedFirst(context: GateContext, command: string): Promis
 }
 
 /** New tests that pass without the patch: by name where the runner reports names, else all of a run that passed. */
-function passedBefore(tests: readonly NewTests[], ran: RunResult, passed: boolean): Seen[] {
-  const report = failedTests(ran.output, ran.cutBytes);
+async function passedBefore(tests: readonly NewTests[], ran: RunResult, passed: boolean): Promise<Seen[]> {
+  const report = await failedIn(ran.output, ran.cutBytes);
   return tests.flatMap(({ path, names }) => {
     const green = passed ? names : report === null ? [] : names.filter((name) => !report.failed(name));
     // A file that cannot even be loaded is reported under its own name: all of its tests have failed.

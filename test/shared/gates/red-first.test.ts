@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failedTests } from '../../../shared/gates/red-first/failed-tests.ts';
+import { failedIn } from '../../../shared/gates/red-first/failed-tests.ts';
 import { redFirst } from '../../../shared/gates/red-first.ts';
 import { runGate } from '../../support/patch.ts';
 
@@ -70,16 +70,16 @@ describe('new tests', () => {
 
 test.each([
   ['TAP version 13\nnot ok 1 - a \\# b # time=1\n', 'a # b', true],
-  ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n', 'outer', false],
+  ['TAP version 13\n    not ok 2 - inner\nnot ok 3 - outer\nok 4 - other\n', 'other', false],
   ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n', 'inner', true],
-])('%o: %s failed is %s', (output, name, expected) => {
-  expect(failedTests(output, 0)?.failed(name)).toBe(expected);
+])('%o: %s failed is %s', async (output, name, expected) => {
+  expect((await failedIn(output, 0))?.failed(name)).toBe(expected);
 });
 
 test.each([
   ['1 failed', 0],
   ['TAP version 13\nnot ok 1 - a\n', 5],
   ['<testsuites><testsuite', 0],
-])('%o is no report', (output, cut) => {
-  expect(failedTests(output, cut)).toBeNull();
+])('%o is no report', async (output, cut) => {
+  expect(await failedIn(output, cut)).toBeNull();
 });

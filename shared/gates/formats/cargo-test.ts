@@ -1,0 +1,51 @@
+import { type Failure, type Format, jsonLines, testReport } from './report.ts';
+import { type TestResult, testResult } from './test-result.ts';
+
+/** The name of the line that stands for all tests in documentation, which cargo reports by an exit code only. */
+export const DOCTESTS = 'doctests';
+
+const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
+  ok: 'passed',
+  failed: 'failed',
+  timeout: 'failed',
+  ignored: 'skipped',
+};
+
+/**
+ * Events of Rust's own test runner, one JSON object per line, of all test programs one after the other. A program that was ended in
+ * the middle leaves no report.
+ */
+export const cargoTest: Format = (text) => {
+  const events = jsonLines(text);
+  const of = (event: string): number =>
+    events.filter((each) => each['type'] === 'suite' && each['event'] === event).length;
+  if (of('started') === 0) throw new Error('no test program was started');
+  if (of('started') !== of('ok') + of('failed')) throw new Error('a test program ended in the middle');
+  const cases: TestResult[] = [];
+  const failures: Failure[] = [];
+  for (const { type, event, name, exec_time, stdout } of events) {
+    const outcome = typeof event === 'string' ? OUTCOMES[event] : undefined;
+    if (type !== 'test' || outcome === undefined || typeof name !== 'string') continue;
+    const result = testResult(name, null, outcome, typeof exec_time === 'number' ? exec_time * 1_000 : null);
+    cases.push(result);
+    if (outcome === 'failed')
+      failures.push({
+        case: result,
+        message: saidIn(stdout),
+        // Nobody knows which of them it was.
+        rule: name === DOCTESTS ? 'some_tests_failed' : 'test_failed',
+      });
+  }
+  return testReport(cases, failures);
+};
+
+/** What a panic says, without its place in the sources of the standard library. */
+const saidIn = (stdout: unknown): string =>
+  typeof stdout === 'string'
+    ? stdout
+        .slice(0, 4_000)
+        .split('\n')
+        .filter((line) => line.trim() !== '' && !line.startsWith('thread '))
+        .slice(0, 3)
+        .join(' ')
+    : '';

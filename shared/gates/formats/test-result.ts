@@ -1,0 +1,46 @@
+import * as z from 'zod';
+
+/** What became of one test case in one run. */
+export const TestResult = z.strictObject({
+  /** With the suites that it is in, as the runner names them. */
+  name: z.string(),
+  /** Path below the checkout; null where the runner does not say it. */
+  file: z.string().nullable(),
+  outcome: z.enum(['passed', 'failed', 'skipped']),
+  duration_ms: z.number().nonnegative().nullable(),
+});
+export type TestResult = z.infer<typeof TestResult>;
+
+/** Longest name in characters. */
+const MAX_NAME = 1_000;
+
+/** What a test case stays the same by in another run. Two cases of one file may share it. */
+export const testId = ({ file, name }: Pick<TestResult, 'file' | 'name'>): string =>
+  JSON.stringify([file, name]);
+
+/** A test case as a report names it, within our limits. */
+export const testResult = (
+  name: string,
+  file: string | null,
+  outcome: TestResult['outcome'],
+  durationMs: number | null = null,
+): TestResult => ({
+  name: name.trim().slice(0, MAX_NAME),
+  file,
+  outcome,
+  duration_ms:
+    durationMs !== null && Number.isFinite(durationMs) && durationMs >= 0
+      ? Math.round(durationMs * 1_000) / 1_000
+      : null,
+});
+
+/** Whether a runner's name of a case is that of a case as it is written: the whole of it, or one of its parts. */
+export function isNamed(reported: string, written: string): boolean {
+  if (written === '') return false;
+  const plain = reported.replace(/\[[^\]]{0,500}\]$/, '');
+  return (
+    reported === written ||
+    reported.endsWith(` ${written}`) ||
+    plain.split(/ > | › |::|[/.]/).some((part) => part.trim() === written)
+  );
+}
