@@ -1,7 +1,7 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { GateEvidence } from '../../evidence/schema.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
-import { type Complaint, ranIn } from '../formats/report.ts';
+import { ranIn } from '../formats/report.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
@@ -67,7 +67,7 @@ async function runOne(
   left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
-  const version = await toolVersion(subject.rooms, subject.base, tool);
+  const version = await toolVersion(subject.rooms, subject.base, tool, { setup, folder });
   const metadata = {
     tool: tool.name,
     tool_version: version,
@@ -79,15 +79,15 @@ async function runOne(
     return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
   const options = { rooms: subject.rooms, tool, setup, folder, left };
 
-  let asked: Promise<readonly Complaint[] | null> | null = null;
-  const before = (): Promise<readonly Complaint[] | null> => {
-    asked ??= execute(subject.base, options).then(({ report }) => report?.complaints ?? null);
+  let asked: Promise<Execution> | null = null;
+  const onBase = (): Promise<Execution> => {
+    asked ??= execute(subject.base, options);
     return asked;
   };
   const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
   const once = async (tree: string): Promise<GateResult> => {
     const execution = await execute(tree, options);
-    const result = await resultOn(execution, blame, added, before);
+    const result = await resultOn(execution, { tool, blame, added, onBase });
     runs.push({ execution, result });
     return result;
   };
@@ -111,24 +111,44 @@ async function runOne(
 const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
   subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));
 
-async function resultOn(
-  { report, outcome, detail, ran }: Execution,
-  blame: Blame,
-  added: AddedLines,
-  before: () => Promise<readonly Complaint[] | null>,
-): Promise<GateResult> {
+interface Judging {
+  readonly tool: Chosen['tool'];
+  readonly blame: Blame;
+  readonly added: AddedLines;
+  readonly onBase: () => Promise<Execution>;
+}
+
+async function resultOn(execution: Execution, judging: Judging): Promise<GateResult> {
+  const { report, ran } = execution;
+  const { tool, blame, added, onBase } = judging;
   const kind = 'executed_by_us';
-  if (report === null) return { outcome, kind, findings: [], detail };
+  if (report === null) return { ...(await brokenOn(execution, judging)), kind, findings: [] };
   const tests = report.cases === null ? null : ranIn(report.cases);
   if (tests === 0 && report.complaints.length === 0)
     return { outcome: 'inert', kind, findings: [], detail: 'no test ran' };
   // The base is asked only when something needs it.
   const elsewhere = report.complaints.some((each) => blame === 'not_in_base' || !isOwn(each, added));
-  const base = elsewhere ? await before() : [];
-  const seen: Seen[] = judged(report.complaints, blame, added, base);
+  const base = elsewhere ? ((await onBase()).report?.complaints ?? null) : [];
+  const seen = judged(report.complaints, blame, added, base).map((each) => unlessStopped(each, tool));
   const clean = tests === null ? `exit ${ran.exitCode}` : `${tests} tests ran`;
   return { ...resultOf(seen, clean, tests === null ? {} : { tests }), kind };
 }
+
+/** A tool that breaks on the base in the same way has said nothing about the patch. */
+async function brokenOn(
+  { outcome, detail }: Execution,
+  { tool, onBase }: Judging,
+): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
+  if (outcome !== 'failed' || tool.format === null) return { outcome, detail };
+  const { report, outcome: before } = await onBase();
+  return report === null && before === 'failed'
+    ? { outcome: 'inert', detail: `${tool.name} breaks on the base too: ${detail}` }
+    : { outcome, detail };
+}
+
+/** What keeps a tool from looking further is no old complaint to be left alone: nobody knows what it would have found. */
+const unlessStopped = (each: Seen, { stops }: Chosen['tool']): Seen =>
+  each.weight !== 'fails' && stops?.test(each.rule) ? { ...each, weight: 'unclear' } : each;
 
 /** Facts of several tools: names and versions side by side, counts added up. */
 function merged(results: readonly GateResult[]): GateEvidence['metadata'] {

@@ -31,6 +31,8 @@ export interface Tool extends Program {
   readonly complains: readonly number[];
   /** Exit 0 may come with complaints, and exit 1 without: the report alone decides. */
   readonly exitSaysNothing?: boolean;
+  /** Rules of complaints after which it looks no further: where only such are left, nobody knows what it would have found. */
+  readonly stops?: RegExp;
   /** The project uses it when one of these is there. */
   readonly signs: readonly Sign[];
   /** Taken for the language when the project configures none. */
