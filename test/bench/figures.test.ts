@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,9 +6,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SubmitTask } from '../../shared/task/schema.ts';
 import { bill, total } from './cost.ts';
+import { project } from './data/project.ts';
 import { figures, idleTask } from './latency.ts';
+import { markdown, text, writeInto } from './page.ts';
 import { PRICES } from './prices.ts';
-import { type BenchFigures, markdown, usdPer1000, verdicts, writeInto } from './report.ts';
+import { type StackFigures, stackSections, usdPer1000, verdicts } from './stack-report.ts';
 import { median, percentile } from './statistics.ts';
 
 let folder: string;
@@ -62,9 +65,8 @@ test('the bill has each thing that AWS charges for once', () => {
 });
 
 const timing = (ms: number) => ({ total: ms, accepted: 1, agent: 2, gates: 3, verdict: 4 });
-const result: BenchFigures = {
-  at: '2026-11-21T10:00:00.000Z',
-  machine: 'a machine',
+const OCCASION = { at: '2026-11-21T10:00:00.000Z', machine: 'a machine' };
+const result: StackFigures = {
   alone: figures([timing(250)], 1_000),
   together: figures([timing(900), timing(1_100)], 2_000),
   counted_tasks: 1_000,
@@ -86,11 +88,43 @@ test('rates are by the clock from the first request to the last end', () => {
 test('figures replace what stood between the markers, and nothing else', () => {
   const file = join(folder, 'performance.md');
   const page = (middle: string) =>
-    `# Title\n\n<!-- figures: written by \`npm run bench -- --write\` -->\n\n${middle}\n\n<!-- end of figures -->\n\nAfter.\n`;
+    `# Title\n\n<!-- figures of stack: written by \`npm run bench -- --write\` -->\n\n${middle}\n\n<!-- end of figures of stack -->\n\nAfter.\n`;
   writeFileSync(file, page('old'));
-  writeInto(file, markdown(result));
-  writeInto(file, markdown(result));
-  expect(readFileSync(file, 'utf8')).toBe(page(markdown(result)));
+  const figuresPage = markdown(OCCASION, 'stack', stackSections(result));
+  writeInto(file, 'stack', figuresPage);
+  writeInto(file, 'stack', figuresPage);
+  expect(readFileSync(file, 'utf8')).toBe(page(figuresPage));
+  expect(() => writeInto(file, 'scans', 'x')).toThrow(/has no place for the figures of scans/);
   writeFileSync(file, 'no markers');
-  expect(() => writeInto(file, 'x')).toThrow(/has no place for the figures/);
+  expect(() => writeInto(file, 'stack', 'x')).toThrow(/has no place for the figures/);
+});
+
+test('the page has a place for each part, and what it shows came from the command that it names', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/performance.md'), 'utf8');
+  for (const part of ['stack', 'pipeline', 'scans']) {
+    expect(page).toContain(`<!-- figures of ${part}: `);
+    expect(page).toContain(`by \`npm run bench -- --only ${part} --write\``);
+  }
+  expect(text(OCCASION, stackSections(result))).toContain('a machine');
+});
+
+test('the generated project is as large as was asked for, and its patch changes as many files', () => {
+  const { files, patch, lines } = project(5_000, 10);
+  expect(lines).toBeGreaterThanOrEqual(5_000);
+  expect(Object.keys(patch)).toHaveLength(10);
+  expect(Object.keys(patch).filter((path) => path in files)).toHaveLength(8);
+});
+
+const bench = (...args: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { encoding: 'utf8' });
+
+test('the bench says what it can do, and refuses what it cannot', () => {
+  const help = bench('--help');
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Examples:')]);
+  for (const args of [['--only', 'nothing'], ['--fast'], ['extra']])
+    expect(bench(...args)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('error: '),
+    });
 });

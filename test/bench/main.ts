@@ -1,104 +1,112 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Client, createClient } from '../../cli/client.ts';
-import { startStack } from '../../cli/local-stack.ts';
-import { ENV } from '../../shared/names.ts';
-import { measureBundles } from './bundles.ts';
-import { createControl } from './control.ts';
-import { bill } from './cost.ts';
-import { collect, figures, type Sent, send } from './latency.ts';
-import { type BenchFigures, markdown, text, writeInto } from './report.ts';
+import { pipelineSections, scanSections } from './gates-report.ts';
+import { markdown, type Occasion, type Section, text, writeInto } from './page.ts';
 
-/** Tasks one after the other, for the figures at 1; and at the same time, for the figures at 50. */
-const ALONE = 30;
-const TOGETHER = 50;
-const WARM_UP = 3;
+type Say = (line: string) => void;
 
-const { values: options } = parseArgs({
-  options: { json: { type: 'boolean' }, write: { type: 'boolean' } },
-});
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
+/** What can be measured; each brings its figures, and how they are shown. */
+const PARTS = {
+  stack: {
+    what: 'tasks that do nothing on the embedded stack, the bill of the control plane, bundles',
+    measure: async (say: Say) => {
+      const [{ benchStack }, { stackSections }] = await Promise.all([
+        import('./stack.ts'),
+        import('./stack-report.ts'),
+      ]);
+      const figures = await benchStack(say);
+      return { figures, sections: stackSections(figures) };
+    },
+  },
+  pipeline: {
+    what: 'gates on 100,000 lines and a patch of 50 files, cold and cached; the baseline',
+    measure: async (say: Say) => {
+      const figures = await (await import('./pipeline.ts')).benchPipeline(say);
+      return { figures, sections: pipelineSections(figures) };
+    },
+  },
+  scans: {
+    what: 'pii_scan and dlp_scan on 50 MB, their recall and false positives, hostile input',
+    measure: async (say: Say) => {
+      say('scans of 50 MB');
+      const figures = await (await import('./scan.ts')).benchScan();
+      return { figures, sections: scanSections(figures) };
+    },
+  },
+} as const satisfies Record<
+  string,
+  { what: string; measure: (say: Say) => Promise<{ figures: unknown; sections: Section[] }> }
+>;
+type Part = keyof typeof PARTS;
 
-/** A repository with one commit and no assay.yaml: no gates. */
-function emptyRepository(folder: string): string {
-  const bare = join(folder, 'repository.git');
-  const git = (...args: string[]): void => {
-    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], {
-      cwd: folder,
-    });
-  };
-  git('init', '--quiet', '--initial-branch=main', 'work');
-  git('-C', 'work', 'commit', '--quiet', '--allow-empty', '--message', 'nothing');
-  git('clone', '--quiet', '--bare', 'work', bare);
-  return pathToFileURL(bare).href;
+const HELP = `Usage: npm run bench -- [options]
+
+Measures, on this machine, what docs/performance.md shows. Nothing else should run beside it.
+
+Options:
+  --only <part>  measure this part only (repeatable)
+  --json         print nothing but one JSON document
+  --write        put the figures into docs/performance.md
+  --help         this text
+
+Parts:
+${Object.entries(PARTS)
+  .map(([name, { what }]) => `  ${name.padEnd(13)}${what}`)
+  .join('\n')}
+
+Examples:
+  npm run bench
+  npm run bench -- --only scans --json
+  npm run bench -- --only stack --only pipeline --write`;
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n(add --help for usage and examples)\n`);
+  process.exit(2);
 }
 
-async function measureStack(folder: string): Promise<Omit<BenchFigures, 'bundles' | 'machine' | 'at'>> {
-  const repository = emptyRepository(folder);
-  say('starting the embedded stack');
-  const stack = await startStack({ dataDir: join(folder, 'state') });
+function readOptions() {
   try {
-    const client: Client = createClient({ ...stack.connection, source: 'the bench' });
-    const control = createControl(stack.connection.control_url);
-    const oneByOne = async (prefix: string, count: number): Promise<Sent[]> => {
-      const sent: Sent[] = [];
-      for (let index = 0; index < count; index++) {
-        const one = await send(client, repository, `${prefix}-${index}`);
-        // Waiting asks the emulation and not the API, so that it is not in the figures.
-        await control.executionsEnded([one.id]);
-        sent.push(one);
-      }
-      return sent;
-    };
-    await oneByOne('warm-up', WARM_UP);
-    await control.drain();
-    await control.reset();
-
-    say(`${ALONE} tasks, one after the other`);
-    const began = Date.now();
-    const alone = await oneByOne('alone', ALONE);
-    const aloneMs = Date.now() - began;
-    await control.drain();
-    const counters = await control.counters();
-
-    say(`${TOGETHER} tasks at once`);
-    const together = await Promise.all(
-      Array.from({ length: TOGETHER }, (_, index) => send(client, repository, `together-${index}`)),
-    );
-    await control.executionsEnded(together.map(({ id }) => id));
-    const all = await collect(client, together);
-    return {
-      alone: figures((await collect(client, alone)).timings, aloneMs),
-      together: figures(all.timings, all.lastEnd - Math.min(...together.map(({ at }) => at))),
-      counted_tasks: ALONE,
-      counters,
-      bill: bill(counters),
-    };
-  } finally {
-    await stack.stop();
+    return parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean' },
+        write: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (error) {
+    return fail((error as Error).message);
   }
 }
 
-/** What else this machine is doing: figures from a busy one say less. */
-const load = loadavg()[0] ?? 0;
-const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
-try {
-  const measured = await measureStack(folder);
-  say('bundles');
-  const result: BenchFigures = {
-    at: new Date().toISOString(),
-    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${load.toFixed(1)} at the start`,
-    ...measured,
-    bundles: measureBundles(join(import.meta.dirname, '../../.build/functions'), Object.values(ENV)),
-  };
-  process.stdout.write(`${options.json ? '' : `${text(result)}\n\n`}${JSON.stringify(result, null, 2)}\n`);
-  if (options.write) writeInto(join(import.meta.dirname, '../../docs/performance.md'), markdown(result));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+const isPart = (name: string): name is Part => name in PARTS;
+
+const options = readOptions();
+if (options.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
 }
+const parts = (options.only ?? Object.keys(PARTS)).map((name) =>
+  isPart(name) ? name : fail(`there is no part "${name}"; known: ${Object.keys(PARTS).join(', ')}`),
+);
+const say: Say = (line) => process.stderr.write(`${line}\n`);
+
+const results: Partial<Record<Part, unknown>> = {};
+for (const part of parts) {
+  const occasion: Occasion = {
+    at: new Date().toISOString(),
+    // What else the machine is doing: figures from a busy one say less.
+    machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${(loadavg()[0] ?? 0).toFixed(1)} at the start`,
+  };
+  const { figures, sections } = await PARTS[part].measure(say);
+  results[part] = { ...occasion, ...figures };
+  if (!options.json) process.stdout.write(`${text(occasion, sections)}\n\n`);
+  if (options.write)
+    writeInto(
+      join(import.meta.dirname, '../../docs/performance.md'),
+      part,
+      markdown(occasion, part, sections),
+    );
+}
+if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -1,14 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { dollars } from '../../cli/output/format.ts';
-import { renderTable } from '../../cli/output/table.ts';
 import type { BundleFigures } from './bundles.ts';
 import { type BillRow, type Snapshot, total } from './cost.ts';
 import type { LatencyFigures } from './latency.ts';
+import { ms, type Section, type Table } from './page.ts';
 import { PRICES } from './prices.ts';
 
-export interface BenchFigures {
-  readonly at: string;
-  readonly machine: string;
+/** Figures of the embedded stack. */
+export interface StackFigures {
   readonly alone: LatencyFigures;
   readonly together: LatencyFigures;
   /** How many tasks `counters` and `bill` are of. */
@@ -21,12 +19,9 @@ export interface BenchFigures {
 /** What the figures are to be; they are printed beside what was measured, met or not. */
 export const AIMS = { p50_ms: 300, usd_per_1000_tasks: 0.5, bundle_bytes: 300_000 } as const;
 
-type Table = readonly [head: readonly string[], ...rows: readonly (readonly string[])[]];
-
-const ms = (value: number): string => `${Math.round(value)} ms`;
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(0)} KB`;
 
-const latencyTable = ({ alone, together }: BenchFigures): Table => [
+const latencyTable = ({ alone, together }: StackFigures): Table => [
   ['at once', 'tasks', 'p50', 'p99', 'tasks/s', 'accepted', 'agent box', 'gates box', 'verdict'],
   ...[alone, together].map((each, index) => [
     index === 0 ? '1' : String(each.tasks),
@@ -41,7 +36,7 @@ const latencyTable = ({ alone, together }: BenchFigures): Table => [
   ]),
 ];
 
-const costTable = (result: BenchFigures): Table => [
+const costTable = (result: StackFigures): Table => [
   ['per task', 'quantity', 'USD per 1,000 tasks', 'billed by'],
   ...result.bill.map(({ name, quantity, unit, usd }) => [
     name,
@@ -52,7 +47,7 @@ const costTable = (result: BenchFigures): Table => [
   ['all', '', dollars(usdPer1000(result)), ''],
 ];
 
-const requestTable = (result: BenchFigures): Table => [
+const requestTable = (result: StackFigures): Table => [
   ['service', 'operation', 'per task'],
   ...Object.entries(result.counters).flatMap(([service, operations]) =>
     Object.entries(operations).map(([operation, amount]) => [
@@ -64,7 +59,7 @@ const requestTable = (result: BenchFigures): Table => [
   ),
 ];
 
-const bundleTable = ({ bundles }: BenchFigures): Table => [
+const bundleTable = ({ bundles }: StackFigures): Table => [
   ['function', 'raw', 'gzip', 'import'],
   ...bundles.map((each) => [
     each.name,
@@ -74,11 +69,11 @@ const bundleTable = ({ bundles }: BenchFigures): Table => [
   ]),
 ];
 
-export const usdPer1000 = (result: BenchFigures): number =>
+export const usdPer1000 = (result: StackFigures): number =>
   (total(result.bill) / result.counted_tasks) * 1_000;
 
 /** Each aim, what was measured, and whether it is met. */
-export function verdicts(result: BenchFigures): Table {
+export function verdicts(result: StackFigures): Table {
   const largest = result.bundles.reduce<BundleFigures | null>(
     (most, each) => (most && most.bytes >= each.bytes ? most : each),
     null,
@@ -108,47 +103,11 @@ export function verdicts(result: BenchFigures): Table {
   ];
 }
 
-const SECTIONS: readonly (readonly [title: string, table: (result: BenchFigures) => Table])[] = [
-  ['Aims', verdicts],
-  ['Submit to verdict, on the embedded stack', latencyTable],
-  [`Control plane, at the prices of ${PRICES.asOf}`, costTable],
-  ['Counted', requestTable],
-  ['Bundles', bundleTable],
+/** The figures of the stack, as they are printed. */
+export const stackSections = (result: StackFigures): Section[] => [
+  ['Aims', verdicts(result)],
+  ['Submit to verdict, on the embedded stack', latencyTable(result)],
+  [`Control plane, at the prices of ${PRICES.asOf}`, costTable(result)],
+  ['Counted', requestTable(result)],
+  ['Bundles', bundleTable(result)],
 ];
-
-/** The figures for a terminal. */
-export const text = (result: BenchFigures): string =>
-  [
-    `${result.at}, ${result.machine}`,
-    ...SECTIONS.map(([title, table]) => {
-      const [head, ...rows] = table(result);
-      return `${title}\n${renderTable(
-        head.map((each, index) => ({ title: each, align: index === 0 ? 'left' : 'right' })),
-        rows,
-        undefined,
-      )}`;
-    }),
-  ].join('\n\n');
-
-/** The figures for docs/performance.md. */
-export const markdown = (result: BenchFigures): string =>
-  [
-    `Measured ${result.at.slice(0, 10)} on ${result.machine}, by \`npm run bench -- --write\`.`,
-    ...SECTIONS.map(([title, table]) => {
-      const [head, ...rows] = table(result);
-      const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-      return [`### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-    }),
-  ].join('\n\n');
-
-const BEGIN = '<!-- figures: written by `npm run bench -- --write` -->';
-const END = '<!-- end of figures -->';
-
-/** Replaces what stands between the markers of `file`. Throws when it has none. */
-export function writeInto(file: string, figures: string): void {
-  const page = readFileSync(file, 'utf8');
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`${file} has no place for the figures`);
-  writeFileSync(file, `${page.slice(0, from + BEGIN.length)}\n\n${figures}\n\n${page.slice(to)}`);
-}

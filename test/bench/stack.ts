@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Client, createClient } from '../../cli/client.ts';
+import { startStack } from '../../cli/local-stack.ts';
+import { ENV } from '../../shared/names.ts';
+import { measureBundles } from './bundles.ts';
+import { createControl } from './control.ts';
+import { bill } from './cost.ts';
+import { collect, figures, type Sent, send } from './latency.ts';
+import type { StackFigures } from './stack-report.ts';
+
+/** Tasks one after the other, for the figures at 1; and at the same time, for the figures at 50. */
+const ALONE = 30;
+const TOGETHER = 50;
+const WARM_UP = 3;
+
+/** A repository with one commit and no assay.yaml: no gates. */
+function emptyRepository(folder: string): string {
+  const bare = join(folder, 'repository.git');
+  const git = (...args: string[]): void => {
+    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], {
+      cwd: folder,
+    });
+  };
+  git('init', '--quiet', '--initial-branch=main', 'work');
+  git('-C', 'work', 'commit', '--quiet', '--allow-empty', '--message', 'nothing');
+  git('clone', '--quiet', '--bare', 'work', bare);
+  return pathToFileURL(bare).href;
+}
+
+async function measureTasks(
+  folder: string,
+  say: (line: string) => void,
+): Promise<Omit<StackFigures, 'bundles'>> {
+  const repository = emptyRepository(folder);
+  say('starting the embedded stack');
+  const stack = await startStack({ dataDir: join(folder, 'state') });
+  try {
+    const client: Client = createClient({ ...stack.connection, source: 'the bench' });
+    const control = createControl(stack.connection.control_url);
+    const oneByOne = async (prefix: string, count: number): Promise<Sent[]> => {
+      const sent: Sent[] = [];
+      for (let index = 0; index < count; index++) {
+        const one = await send(client, repository, `${prefix}-${index}`);
+        // Waiting asks the emulation and not the API, so that it is not in the figures.
+        await control.executionsEnded([one.id]);
+        sent.push(one);
+      }
+      return sent;
+    };
+    await oneByOne('warm-up', WARM_UP);
+    await control.drain();
+    await control.reset();
+
+    say(`${ALONE} tasks, one after the other`);
+    const began = Date.now();
+    const alone = await oneByOne('alone', ALONE);
+    const aloneMs = Date.now() - began;
+    await control.drain();
+    const counters = await control.counters();
+
+    say(`${TOGETHER} tasks at once`);
+    const together = await Promise.all(
+      Array.from({ length: TOGETHER }, (_, index) => send(client, repository, `together-${index}`)),
+    );
+    await control.executionsEnded(together.map(({ id }) => id));
+    const all = await collect(client, together);
+    return {
+      alone: figures((await collect(client, alone)).timings, aloneMs),
+      together: figures(all.timings, all.lastEnd - Math.min(...together.map(({ at }) => at))),
+      counted_tasks: ALONE,
+      counters,
+      bill: bill(counters),
+    };
+  } finally {
+    await stack.stop();
+  }
+}
+
+/** Measures tasks on the embedded stack, and the bundles that it runs. */
+export async function benchStack(say: (line: string) => void): Promise<StackFigures> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
+  try {
+    const measured = await measureTasks(folder, say);
+    say('bundles');
+    const built = join(import.meta.dirname, '../../.build/functions');
+    return { ...measured, bundles: measureBundles(built, Object.values(ENV)) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
