@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -10,6 +10,7 @@ import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
 import { gatherEvidence } from '../shared/gates/gather.ts';
 import { fileMemory } from '../shared/gates/memory/file-memory.ts';
 import { killAllGroups } from '../shared/process/groups.ts';
+import { removeFolder } from '../shared/process/remove-folder.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
@@ -89,7 +90,7 @@ export async function runCheck(
     throw usageError(error);
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
-    await rm(workDir, { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(workDir);
   }
 }
 

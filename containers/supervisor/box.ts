@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 import { killAllGroups } from '../../shared/process/groups.ts';
+import { removeFolder } from '../../shared/process/remove-folder.ts';
 import { parseRunAs, type RunAs } from '../../shared/process/run-as.ts';
 import { readAssignment } from './assignment.ts';
 
@@ -63,6 +64,6 @@ export async function runBox<Kind extends Assignment['kind']>(
     code = 1;
   }
   killAllGroups();
-  if (workDir) await rm(workDir, { recursive: true, force: true, maxRetries: 3 }).catch(say);
+  if (workDir) await removeFolder(workDir);
   process.exit(code);
 }

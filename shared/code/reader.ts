@@ -1,6 +1,7 @@
 import { readBlobs } from '../checkout/edit.ts';
+import { CheckoutError } from '../checkout/error.ts';
 import type { Store } from '../checkout/store.ts';
-import { parse } from './parse.ts';
+import { MAX_SOURCE_BYTES, parse } from './parse.ts';
 import { sourceText } from './source-text.ts';
 import type { Syntax } from './syntax.ts';
 import type { CodeFile } from './tree-files.ts';
@@ -11,6 +12,8 @@ import { Unreadable } from './unreadable.ts';
 const KEPT = 64;
 /** Bytes that are read ahead with one process. */
 const AHEAD_BYTES = 32 * 1_048_576;
+/** A source that is not too large to be parsed, with what git writes before it. */
+const MAX_ANSWER_BYTES = MAX_SOURCE_BYTES + 1_024;
 
 /** Reads whole syntax trees, one after the other. */
 export class CodeReader {
@@ -53,11 +56,11 @@ export class CodeReader {
 
   /** The text of a file; null when it is none. */
   async text({ id, grammar }: Pick<CodeFile, 'id' | 'grammar'>): Promise<string | null> {
-    const bytes = this.#ahead.get(id) ?? (await readBlobs(this.#store, [id])).get(id);
     try {
+      const bytes = this.#ahead.get(id) ?? (await readBlobs(this.#store, [id], MAX_ANSWER_BYTES)).get(id);
       return bytes === undefined ? null : sourceText(bytes, grammar === 'python');
     } catch (error) {
-      if (error instanceof Unreadable) return null;
+      if (error instanceof Unreadable || error instanceof CheckoutError) return null;
       throw error;
     }
   }

@@ -2,6 +2,9 @@ import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml
 import type * as z from 'zod';
 import { ConfigError, type ConfigProblem } from './error.ts';
 
+/** Most problems that are told at once: a file that is no configuration has one on every line. */
+const MAX_PROBLEMS = 20;
+
 /** A YAML (or JSON) document whose values can be traced back to their lines. */
 export interface YamlFile {
   readonly file: string;
@@ -17,7 +20,7 @@ export function readYaml(text: string, file: string): YamlFile {
   if (document.errors.length > 0)
     throw new ConfigError(
       file,
-      document.errors.map((error) => ({
+      document.errors.slice(0, MAX_PROBLEMS).map((error) => ({
         key: '',
         line: lines.linePos(error.pos[0]).line,
         message: `is not valid YAML: ${error.message}`,
@@ -37,11 +40,14 @@ export function checkYaml<T extends z.ZodType>(schema: T, { file, value, lineOf 
   });
   throw new ConfigError(
     file,
-    parsed.error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => problem([...issue.path, key], 'is not a known key'))
-        : [problem(issue.path, issue.message)],
-    ),
+    parsed.error.issues
+      .flatMap((issue) =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not a known key' }))
+          : [{ path: issue.path, message: issue.message }],
+      )
+      .slice(0, MAX_PROBLEMS)
+      .map(({ path, message }) => problem(path, message)),
   );
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileAt } from '../checkout/edit.ts';
 import { CheckoutError } from '../checkout/error.ts';
 import type { Store } from '../checkout/store.ts';
@@ -21,6 +22,8 @@ export async function baseConfig(
     const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
     if (file === null) return null;
     if (!file.regular) throw unusable('is not a regular file');
+    // Bytes that are no text would become others, and with them commands and paths.
+    if (!isUtf8(file.content)) throw unusable('is not UTF-8 text');
     return await parse(file.content.toString('utf8'), CONFIG_FILE, await modulesOf(store, base));
   } catch (error) {
     if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);

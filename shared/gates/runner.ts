@@ -91,8 +91,9 @@ async function runOne(
     findings: result.findings.map((finding) => ({
       ...finding,
       file: finding.file === null || cached ? finding.file : shownPath(finding.file),
+      message: shownPath(finding.message),
     })),
-    detail: result.detail,
+    detail: shownPath(result.detail),
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
   };

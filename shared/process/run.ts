@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Most bytes of output (standard output and error together) that are kept. */
   readonly outputBytes?: number;
   readonly runAs?: RunAs | null;
+  /** Real path of a folder that is this command's alone: whoever still works in it afterwards is ended too. */
+  readonly territory?: string;
   /** Ends the command as the time limit would. */
   readonly abort?: AbortSignal;
 }
@@ -124,7 +126,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     child.once('exit', (exitCode, signal) => {
       if (leader !== undefined) {
         signalGroup(leader, 'SIGKILL');
-        killOrphans(`${MARK}=${mark}`, leader);
+        killOrphans(`${MARK}=${mark}`, leader, options.territory);
       }
       const drain = setTimeout(() => {
         child.stdout.destroy();

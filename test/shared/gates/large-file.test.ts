@@ -33,6 +33,12 @@ test.each<[string, Files, Edits, string[]]>([
     ['a.bin large_file: has 1048577 bytes'],
   ],
   [
+    'a text of few lines counts by its bytes too',
+    { 'b.js': 'x'.repeat(2_000_000) },
+    { 'a.js': 'x'.repeat(1_048_577), 'b.js': 'x'.repeat(1_999_999) },
+    ['a.js large_file: has 1048577 bytes', 'b.js large_file_before: has 1999999 bytes, had 2000000'],
+  ],
+  [
     'what tools write and read is not counted',
     {},
     { 'package-lock.json': lines(9_000), 'x/go.sum': lines(600) },
@@ -55,5 +61,5 @@ test('both limits can be set', async () => {
     { settings },
   );
   expect(result.findings.map(({ file }) => file)).toEqual(['a.ts', 'b.bin']);
-  expect(result.detail).toBe('2 of 3 files over 2 lines, or 10 bytes for a binary');
+  expect(result.detail).toBe('2 of 3 files over 2 lines or 10 bytes');
 });

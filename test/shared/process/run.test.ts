@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandEnvironment } from '../../../shared/process/environment.ts';
 import { outcomeOf } from '../../../shared/process/outcome.ts';
@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
 };
 /** SIGKILL takes effect at once, but the kernel needs a moment to clear the process away. */
 const gone = (file: string): Promise<void> =>
-  vi.waitFor(() => expect(isAlive(Number(readFileSync(join(cwd, file), 'utf8')))).toBe(false), {
+  vi.waitFor(() => expect(isAlive(Number(readFileSync(resolve(cwd, file), 'utf8')))).toBe(false), {
     timeout: 5_000,
     interval: 5,
   });
@@ -87,6 +87,18 @@ describe('a command', () => {
     });
     expect(result.exitCode).toBe(0);
     await gone('hidden');
+  });
+
+  test('that leaves a process without its environment behind ends it, when the folder is its own', async () => {
+    const territory = realpathSync(mkdtempSync(join(tmpdir(), 'assay-run-')));
+    const result = await execute(
+      {
+        line: 'setsid env -i bash -c "echo \\$\\$ > bare; exec sleep 60" > /dev/null 2>&1 & while [ ! -s bare ]; do sleep 0.01; done',
+      },
+      { cwd: territory, territory },
+    );
+    expect(result.exitCode).toBe(0);
+    await gone(join(territory, 'bare'));
   });
 
   test('that prints without end costs bounded memory, and the cut is stated', async () => {
