@@ -193,4 +193,21 @@ describe('the records', () => {
     expect(chains.some((row) => row.attempts.some((attempt) => attempt.escalated))).toBe(true);
     expect(nudges.filter((row) => !row.verified)).toHaveLength(1);
   });
+
+  it('say which results were remembered from another task that came to the same tree', async () => {
+    const gates = await stack.records<GateRow>('quality_gates');
+    const remembered = gates.filter((row) => row.cached);
+    expect(remembered.length).toBeGreaterThan(0);
+    for (const row of remembered)
+      expect(
+        gates.some(
+          (other) =>
+            !other.cached &&
+            other.gate === row.gate &&
+            other.tree === row.tree &&
+            other.status === row.status &&
+            other.task_id !== row.task_id,
+        ),
+      ).toBe(true);
+  });
 });
