@@ -1,9 +1,6 @@
 import { VERSION } from '../version.ts';
 import type { Evidence, GateEvidence } from './schema.ts';
 
-/** How gates say that a finding is not the patch's. */
-const BEFORE = '(was there before the patch)';
-
 type Level = 'error' | 'warning' | 'note';
 
 /** The findings of all gates in the Static Analysis Results Interchange Format 2.1.0. A rule is `<gate>/<rule>`. */
@@ -29,13 +26,12 @@ export function sarifOf(evidence: Evidence) {
               })),
           },
         ],
-        results: all.map(({ gate, finding: { file, line, rule, message } }) => {
-          const before = message.endsWith(BEFORE);
+        results: all.map(({ gate, finding: { file, line, rule, message, baseline = 'new' } }) => {
           return {
             ruleId: `${gate.name}/${rule}`,
             ruleIndex: rules.indexOf(`${gate.name}/${rule}`),
-            level: before ? 'note' : levelOf(gate),
-            baselineState: before ? 'unchanged' : 'new',
+            level: baseline === 'unchanged' ? 'note' : levelOf(gate),
+            baselineState: baseline,
             message: { text: message === '' ? rule : message },
             locations:
               file === null

@@ -8,6 +8,8 @@ export const Finding = z.object({
   line: z.number().int().positive().nullable(),
   rule: z.string(),
   message: z.string(),
+  /** In words of SARIF, whether the base commit has it too: set where a check compared with the base. */
+  baseline: z.enum(['new', 'unchanged']).optional(),
 });
 export type Finding = z.infer<typeof Finding>;
 

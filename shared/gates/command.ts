@@ -1,16 +1,20 @@
 import * as z from 'zod';
 import type { GateEvidence } from '../evidence/schema.ts';
-import { outcomeOf } from '../process/outcome.ts';
 import type { RunResult } from '../process/run.ts';
+import { askBase, lineFacts } from './baseline/ask.ts';
+import { resultOn } from './baseline/result.ts';
 import type { Condition } from './conditions.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
+import { addedLines } from './profiles/added-lines.ts';
 import { chooseTools, planTools } from './profiles/choose.ts';
+import type { Execution } from './profiles/execute.ts';
 import type { Blame } from './profiles/judge.ts';
+import { runLine } from './profiles/run-line.ts';
 import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
 import type { ToolKind } from './profiles/tool.ts';
 import type { Subject } from './subject.ts';
-import { testRun } from './test-run.ts';
+import { testRun, testsOn } from './test-run.ts';
 import { projectScript, SCRIPTS, type ScriptKind } from './tools.ts';
 
 interface CommandGate {
@@ -46,7 +50,7 @@ export function commandGate(definition: CommandGate): Gate {
     },
     run: async (context, settings) => {
       const command = context.command ?? (await commandOf(definition, context.subject, settings));
-      if (command !== null) return runCommand(context, command, definition.runsTests);
+      if (command !== null) return runCommand(context, command, definition);
       const profiles = profilesOf(settings);
       const chosen = await chooseTools(context.subject, definition.tool, profiles, context.asked);
       if (chosen.tools.length + chosen.beyond.length === 0) return nothingToRun(definition, context);
@@ -66,37 +70,72 @@ const commandOf = async (
 
 const isScript = (tool: ToolKind): tool is ScriptKind => tool in SCRIPTS;
 
-/** Runs a command line on the patch; its exit code decides. */
+export interface CommandTerms {
+  /** It runs the project's tests. */
+  readonly runsTests?: boolean;
+  /** How complaints are told from those of the base; absent: the base is not asked, and every failure is the patch's. */
+  readonly blame?: Blame;
+}
+
+/**
+ * Runs a command line on the patch. Its exit code decides, and where it leaves a report, what that says; where the base counts, only
+ * what the base has not.
+ */
 export async function runCommand(
-  { subject, timeoutMs }: GateContext,
+  context: GateContext,
   command: string,
-  runsTests = false,
+  { runsTests = false, blame }: CommandTerms = {},
 ): Promise<GateResult> {
+  const { subject, timeoutMs } = context;
+  const results: GateResult[] = [];
   const runs: RunResult[] = [];
   // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
   const until = performance.now() + timeoutMs;
   const left = (): number => Math.max(1, until - performance.now());
+  const run = async (tree: string): Promise<Execution> =>
+    runsTests
+      ? testRun(subject, command, tree, left())
+      : runLine(await subject.rooms.enter(tree), { line: command, plain: blame === undefined }, left());
+  const base = blame
+    ? askBase(context, { facts: () => lineFacts(subject, command), run: () => run(subject.base) })
+    : null;
   const result = await guarded(
     subject,
     command,
-    async (tree) => {
-      const ran = runsTests
-        ? await testRun(subject, command, tree, left())
-        : await (await subject.rooms.enter(tree)).run({ line: command }, left());
-      runs.push(ran);
-      return outcomeOf(ran);
+    async (tree, restored) => {
+      const ran = await run(tree);
+      const result = runsTests
+        ? await testsOn(context, command, tree, restored, left)
+        : await resultOn(ran, {
+            blame: blame ?? 'not_in_base',
+            ...(blame === 'added_lines'
+              ? { added: await addedLines(subject.store, subject.base, subject.tree) }
+              : {}),
+            base,
+          });
+      runs.push(ran.ran);
+      results.push(result);
+      return result;
     },
     runsTests,
   );
   const last = runs.at(-1);
+  const [first] = results;
   const metadata: GateEvidence['metadata'] = {
     command,
     runs: runs.length,
     exit_code: last?.exitCode ?? null,
     output_bytes_cut: last?.cutBytes ?? 0,
+    ...first?.metadata,
     ...(runsTests ? await selectedNote(subject, command) : {}),
   };
-  return { ...result, kind: 'executed_by_us', metadata };
+  return {
+    ...result,
+    kind: 'executed_by_us',
+    findings: [...(first?.findings ?? []), ...result.findings],
+    metadata,
+    ...(first?.tests ? { tests: first.tests } : {}),
+  };
 }
 
 /** Which tests were run, and why, where the command leaves that open. */

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../evidence/schema.ts';
+import type { Surroundings } from './cache/surroundings.ts';
 import type { Condition } from './conditions.ts';
+import type { TestResult } from './formats/test-result.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Memory } from './memory/memory.ts';
 import type { Subject } from './subject.ts';
@@ -22,8 +24,12 @@ export interface GateContext {
   readonly judge?: Judge | null;
   /** Where is kept what the base commit complains about; null: nowhere. */
   readonly baselines?: Memory | null;
+  /** What commands depend on besides the work and the configuration; null: nobody could tell, so no baseline is kept. */
+  readonly surroundings?: Surroundings | null;
   /** Where is kept how tests have fared; null: nowhere. */
   readonly history?: Memory | null;
+  /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
+  readonly repository?: string | null;
 }
 
 export interface GateResult {
@@ -34,6 +40,8 @@ export interface GateResult {
   readonly metadata?: GateEvidence['metadata'];
   /** What failed keeps the patch from being accepted, even where the gate is optional. */
   readonly blocks?: boolean;
+  /** Every test case of the first run; not for the evidence, which has to stay small. */
+  readonly tests?: readonly TestResult[];
 }
 
 /** What a gate would run in a project: a command line, or code of our own. Null: nothing, because no tool is configured. */

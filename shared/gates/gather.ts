@@ -44,6 +44,10 @@ export interface GatherOptions {
   readonly image?: () => Promise<string | null>;
   /** False: results and baselines are neither looked up nor kept, as with `cache_enabled: false`. */
   readonly remember?: boolean;
+  /** What tells this repository from others in what outlives this run, such as its address. */
+  readonly repository?: string | null;
+  /** Gets every test case of the first run of a gate; not called for a result that was remembered. */
+  readonly onTests?: RunnerOptions['onTests'];
   /** Commands at once; default: one per core. */
   readonly parallel?: number;
   readonly abort?: AbortSignal;
@@ -135,8 +139,10 @@ async function jobsOf(
     memory = null,
     remember = true,
     image,
+    repository = null,
+    onTests,
   }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'> &
-    Pick<GatherOptions, 'memory' | 'remember' | 'image'>,
+    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'onTests'>,
 ): Promise<Gates> {
   if (!gates.enabled) return NO_GATES;
   const kept = gates.cache_enabled && remember ? memory : null;
@@ -165,6 +171,8 @@ async function jobsOf(
     surroundings,
     baselines: kept,
     history: memory,
+    repository,
+    ...(onTests ? { onTests } : {}),
   });
   return { jobs, save: async () => results?.save() };
 }

@@ -21,7 +21,7 @@ export interface Guarded extends Judged {
 export async function guarded(
   subject: Subject,
   command: string,
-  execute: (tree: string) => Promise<Judged>,
+  execute: (tree: string, restored: readonly string[]) => Promise<Judged>,
   tests: boolean,
 ): Promise<Guarded> {
   const scripts = await changedScripts(subject, command);
@@ -35,12 +35,12 @@ export async function guarded(
       message: 'the patch changes a script that this check runs; its base version was run too',
     })),
   ];
-  const first = await execute(subject.tree);
+  const first = await execute(subject.tree, []);
   if (first.outcome !== 'passed') return { ...first, findings };
 
   const taken = [...protecting(touched).map(({ path }) => path), ...scripts];
   if (taken.length > 0) {
-    const again = await execute(await subject.withBase(taken));
+    const again = await execute(await subject.withBase(taken), taken);
     if (again.outcome !== 'passed')
       return {
         outcome: again.outcome,
@@ -50,7 +50,7 @@ export async function guarded(
   }
   const changed = touched.filter(({ kind }) => kind === 'modified').map(({ path }) => path);
   if (changed.length === 0) return { ...first, findings };
-  const before = await execute(await subject.withBase(changed));
+  const before = await execute(await subject.withBase(changed), changed);
   if (before.outcome !== 'failed') return { ...first, findings };
   return { ...first, findings: [...findings, ...changed.map(disagrees)] };
 }

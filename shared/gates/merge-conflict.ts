@@ -35,6 +35,7 @@ export const mergeConflict: Gate = {
           line,
           rule,
           message: before ? 'a conflict marker (was there before)' : 'a conflict marker was left in',
+          ...(before ? { baseline: 'unchanged' as const } : {}),
         })),
       ],
       metadata: {

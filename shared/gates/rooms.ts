@@ -24,7 +24,8 @@ export interface Room {
   readonly root: string;
   /** Its temporary folder, outside of the checkout. */
   readonly tmp: string;
-  run(program: Program, timeoutMs: number): Promise<RunResult>;
+  /** @param extra variables of the environment besides the usual ones. */
+  run(program: Program, timeoutMs: number, extra?: Readonly<Record<string, string>>): Promise<RunResult>;
 }
 
 const execute = promisify(execFile);
@@ -74,8 +75,14 @@ export class Rooms {
     return {
       root,
       tmp,
-      run: (program, timeoutMs) =>
-        run(program, { cwd: root, env, timeoutMs, runAs, ...(abort ? { abort } : {}) }),
+      run: (program, timeoutMs, extra = {}) =>
+        run(program, {
+          cwd: root,
+          env: { ...env, ...extra },
+          timeoutMs,
+          runAs,
+          ...(abort ? { abort } : {}),
+        }),
     };
   }
 }

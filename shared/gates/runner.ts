@@ -4,6 +4,7 @@ import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
 import type { Surroundings } from './cache/surroundings.ts';
 import { describeCondition, holds } from './conditions.ts';
+import type { TestResult } from './formats/test-result.ts';
 import type { GateResult } from './gate.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Memory } from './memory/memory.ts';
@@ -37,6 +38,10 @@ export interface RunnerOptions {
   readonly baselines?: Memory | null;
   /** Where is kept how tests have fared; null: nowhere. */
   readonly history?: Memory | null;
+  /** What tells this repository from others in the history, such as its address. */
+  readonly repository?: string | null;
+  /** Gets every test case of the first run of a gate; not called for a result that was remembered. */
+  readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
 }
 
 /**
@@ -81,6 +86,7 @@ async function runOne(
   const started = performance.now();
   const bypass = bypassOf(step, options);
   const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
+  if ('tests' in result && result.tests) options.onTests?.(step.gate.name, result.tests);
   const evidence: GateEvidence = {
     name: step.gate.name,
     outcome: result.outcome,
@@ -122,11 +128,9 @@ function remember(
   });
 }
 
-async function runStep(
-  step: Step,
-  required: readonly string[],
-  { subject, settings, task = null, judge = null, baselines = null, history = null }: RunnerOptions,
-): Promise<GateResult> {
+async function runStep(step: Step, required: readonly string[], options: RunnerOptions): Promise<GateResult> {
+  const { subject, settings, task = null, judge = null } = options;
+  const { baselines = null, history = null, surroundings = null, repository = null } = options;
   if (!holds(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
@@ -139,7 +143,19 @@ async function runStep(
     return await within(
       timeoutMs + LATE_MS,
       step.gate.run(
-        { subject, timeoutMs, command, asked, required, task, judge, baselines, history },
+        {
+          subject,
+          timeoutMs,
+          command,
+          asked,
+          required,
+          task,
+          judge,
+          baselines,
+          surroundings,
+          history,
+          repository,
+        },
         settings,
       ),
     );

@@ -24,10 +24,12 @@ export function scriptsOf(line: string): string[] {
 }
 
 /** As `scriptsOf`, and through the scripts of the base's package.json when the line goes through a package manager. */
-export function allScriptsOf(line: string, packageJson: string | null): string[] {
-  if (packageJson === null || !RUNNER.test(`${line} `)) return scriptsOf(line);
-  return [line, ...packageScripts(packageJson)].flatMap(scriptsOf);
-}
+export const allScriptsOf = (line: string, packageJson: string | null): string[] =>
+  [line, ...packageScriptsOf(line, packageJson)].flatMap(scriptsOf);
+
+/** The lines of all scripts in package.json, when the line goes through a package manager. */
+export const packageScriptsOf = (line: string, packageJson: string | null): string[] =>
+  packageJson === null || !RUNNER.test(`${line} `) ? [] : packageScripts(packageJson);
 
 function packageScripts(text: string): string[] {
   try {

@@ -60,7 +60,12 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
 async function toolsOf({ gate, command }: Step, { subject, settings }: KeyOptions): Promise<string[]> {
   const plan = command === null ? await planOf(gate, subject, settings) : { command };
   if (plan === null || plan === 'ours') return [];
-  const words = allScriptsOf(plan.command, await subject.baseFile('package.json'));
+  return programsIn(plan.command, await subject.baseFile('package.json'));
+}
+
+/** The programs that a command line names, also through the scripts of package.json, each with what tells it from another version. */
+export async function programsIn(line: string, packageJson: string | null): Promise<string[]> {
+  const words = allScriptsOf(line, packageJson);
   const identities = await Promise.all([...new Set(words)].sort().map(identityOf));
   return identities.filter((identity) => identity !== null);
 }

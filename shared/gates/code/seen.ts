@@ -36,10 +36,13 @@ export function resultOf(
   return {
     outcome: counts.findings_new > 0 ? 'failed' : counts.findings_unclear > 0 ? 'inert' : 'passed',
     kind: 'checked_by_us',
-    findings: sorted.slice(0, MAX_FINDINGS).map(({ weight, message, ...finding }) => ({
-      ...finding,
-      message: weight === 'before' ? `${message} (was there before the patch)` : message,
-    })),
+    findings: sorted
+      .slice(0, MAX_FINDINGS)
+      .map(({ weight, message, ...finding }) =>
+        weight === 'before'
+          ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' as const }
+          : { ...finding, message },
+      ),
     detail: detailOf(sorted, clean),
     metadata: { ...counts, ...metadata },
   };

@@ -34,13 +34,24 @@ export const testResult = (
       : null,
 });
 
-/** Whether a runner's name of a case is that of a case as it is written: the whole of it, or one of its parts. */
-export function isNamed(reported: string, written: string): boolean {
-  if (written === '') return false;
+/** Most words of a name whose ends are looked at. */
+const MAX_WORDS = 50;
+
+/**
+ * The names under which a case may be written, by the name that a runner gives it: the whole, the parts between its separators, and,
+ * because some runners put nothing but a space between suite and case, every end of it.
+ */
+export function writtenNames(reported: string): ReadonlySet<string> {
   const plain = reported.replace(/\[[^\]]{0,500}\]$/, '');
-  return (
-    reported === written ||
-    reported.endsWith(` ${written}`) ||
-    plain.split(/ > | › |::|[/.]/).some((part) => part.trim() === written)
+  const words = reported.split(' ').slice(-MAX_WORDS);
+  return new Set(
+    [
+      reported,
+      ...plain.split(/ > | › |::|[/.]/).map((part) => part.trim()),
+      ...words.map((_, at) => words.slice(at).join(' ')),
+    ].filter((name) => name !== ''),
   );
 }
+
+/** Whether a runner's name of a case may be that of a case as it is written. */
+export const isNamed = (reported: string, written: string): boolean => writtenNames(reported).has(written);

@@ -4,15 +4,19 @@ import { outcomeOf } from '../../process/outcome.ts';
 import type { RunResult } from '../../process/run.ts';
 import { FORMATS } from '../formats/all.ts';
 import type { Report } from '../formats/report.ts';
+import type { TestResult } from '../formats/test-result.ts';
 import type { Rooms } from '../rooms.ts';
 import { enter } from './folders.ts';
 import { readReport } from './report-file.ts';
+import { runLine } from './run-line.ts';
 import type { Tool } from './tool.ts';
 
 export interface Execution {
   readonly ran: RunResult;
   /** What the tool reported; null when it did not come to a report, and then `outcome` and `detail` say why. */
   readonly report: Report | null;
+  /** What became of each test, also where the report does not explain how the tool ended; null: nobody says it. */
+  readonly cases: readonly TestResult[] | null;
   readonly outcome: Outcome;
   readonly detail: string;
 }
@@ -37,38 +41,40 @@ export async function execute(
   if (setup !== null) {
     const ran = await room.run({ line: `${enter(folder)}${setup}` }, left());
     const { outcome, detail } = outcomeOf(ran);
-    if (outcome !== 'passed') return { ran, report: null, outcome, detail: `set-up "${setup}": ${detail}` };
+    if (outcome !== 'passed')
+      return { ran, report: null, cases: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
+  if (tool.format === null) return runLine(room, { line: `${enter(folder)}${tool.line}`, folder }, left());
   const path = join(room.tmp, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await room.run(
-    { line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; ${tool.line}` },
-    left(),
-  );
+  const ran = await room.run({ line: `${enter(folder)}${tool.line}` }, left(), { REPORT: path });
   const plain = outcomeOf(ran);
   const broke =
     ran.exitCode === null ||
     (ran.exitCode !== 0 && !tool.exitSaysNothing && !tool.complains.includes(ran.exitCode));
-  if (tool.format === null || broke) return { ran, report: null, ...unreported(tool, plain) };
+  if (broke) return { ran, ...NO_REPORT, ...unreported(tool, plain) };
   try {
     const format = await FORMATS[tool.format]();
     const report = format(await readReport(path), { root: room.root, folder });
+    const { cases } = report;
     if (report.complaints.length === 0 && plain.outcome !== 'passed')
-      return { ran, report: null, ...unreported(tool, plain) };
-    return { ran, report, ...plain };
+      return { ran, report: null, cases, ...unreported(tool, plain) };
+    return { ran, report, cases, ...plain };
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     // It ended well and left nothing that can be read: nobody knows what it looked at.
     return plain.outcome === 'passed'
       ? {
           ran,
-          report: null,
+          ...NO_REPORT,
           outcome: 'inert',
           detail: `${tool.name} left no report that can be read: ${why}`,
         }
-      : { ran, report: null, ...unreported(tool, plain) };
+      : { ran, ...NO_REPORT, ...unreported(tool, plain) };
   }
 }
+
+const NO_REPORT = { report: null, cases: null } as const;
 
 type Plain = Pick<Execution, 'outcome' | 'detail'>;
 

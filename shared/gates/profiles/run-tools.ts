@@ -1,14 +1,16 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { GateEvidence } from '../../evidence/schema.ts';
-import { resultOf, type Seen } from '../code/seen.ts';
-import { ranIn } from '../formats/report.ts';
+import { askBase } from '../baseline/ask.ts';
+import { failsFast } from '../baseline/fails-fast.ts';
+import { resultOn } from '../baseline/result.ts';
+import { writtenFiles, writtenTests } from '../baseline/written.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
 import type { Choice, Chosen } from './choose.ts';
 import { type Execution, execute } from './execute.ts';
 import { MAX_FOLDERS } from './folders.ts';
-import { type Blame, isOwn, judged } from './judge.ts';
+import type { Blame } from './judge.ts';
 import { languageOfPath } from './languages.ts';
 import { missing, toolVersion } from './tool-version.ts';
 
@@ -45,6 +47,7 @@ export async function runTools(
       .map(({ outcome, detail }, at) => `${titleOf(chosen[at])}${outcome}: ${detail}`)
       .join('\n'),
     metadata: merged(results),
+    ...(results.some(({ tests }) => tests) ? { tests: results.flatMap(({ tests }) => tests ?? []) } : {}),
   };
 }
 
@@ -79,15 +82,23 @@ async function runOne(
     return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
   const options = { rooms: subject.rooms, tool, setup, folder, left };
 
-  let asked: Promise<Execution> | null = null;
-  const onBase = (): Promise<Execution> => {
-    asked ??= execute(subject.base, options);
-    return asked;
-  };
+  const base = askBase(context, {
+    facts: async () => ({ tool: { ...tool, stops: null, signs: [] }, version, setup, folder }),
+    run: () => execute(subject.base, options),
+  });
+  const failsEarly = runsTests && (await failsFast(subject, tool.line));
   const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
-  const once = async (tree: string): Promise<GateResult> => {
+  const once = async (tree: string, restored: readonly string[]): Promise<GateResult> => {
     const execution = await execute(tree, options);
-    const result = await resultOn(execution, { tool, blame, added, onBase });
+    const result = await resultOn(execution, {
+      what: tool.name,
+      blame,
+      added,
+      base,
+      failsFast: failsEarly,
+      ...(tool.stops ? { stops: tool.stops } : {}),
+      ...(runsTests ? { written: async () => writtenTests(await writtenFiles(subject), restored) } : {}),
+    });
     runs.push({ execution, result });
     return result;
   };
@@ -104,51 +115,13 @@ async function runOne(
       exit_code: first?.execution.ran.exitCode ?? null,
       output_bytes_cut: first?.execution.ran.cutBytes ?? 0,
     },
+    ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
 }
 
 /** Tests of another language are none that this tool would run. */
 const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
   subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));
-
-interface Judging {
-  readonly tool: Chosen['tool'];
-  readonly blame: Blame;
-  readonly added: AddedLines;
-  readonly onBase: () => Promise<Execution>;
-}
-
-async function resultOn(execution: Execution, judging: Judging): Promise<GateResult> {
-  const { report, ran } = execution;
-  const { tool, blame, added, onBase } = judging;
-  const kind = 'executed_by_us';
-  if (report === null) return { ...(await brokenOn(execution, judging)), kind, findings: [] };
-  const tests = report.cases === null ? null : ranIn(report.cases);
-  if (tests === 0 && report.complaints.length === 0)
-    return { outcome: 'inert', kind, findings: [], detail: 'no test ran' };
-  // The base is asked only when something needs it.
-  const elsewhere = report.complaints.some((each) => blame === 'not_in_base' || !isOwn(each, added));
-  const base = elsewhere ? ((await onBase()).report?.complaints ?? null) : [];
-  const seen = judged(report.complaints, blame, added, base).map((each) => unlessStopped(each, tool));
-  const clean = tests === null ? `exit ${ran.exitCode}` : `${tests} tests ran`;
-  return { ...resultOf(seen, clean, tests === null ? {} : { tests }), kind };
-}
-
-/** A tool that breaks on the base in the same way has said nothing about the patch. */
-async function brokenOn(
-  { outcome, detail }: Execution,
-  { tool, onBase }: Judging,
-): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
-  if (outcome !== 'failed' || tool.format === null) return { outcome, detail };
-  const { report, outcome: before } = await onBase();
-  return report === null && before === 'failed'
-    ? { outcome: 'inert', detail: `${tool.name} breaks on the base too: ${detail}` }
-    : { outcome, detail };
-}
-
-/** What keeps a tool from looking further is no old complaint to be left alone: nobody knows what it would have found. */
-const unlessStopped = (each: Seen, { stops }: Chosen['tool']): Seen =>
-  each.weight !== 'fails' && stops?.test(each.rule) ? { ...each, weight: 'unclear' } : each;
 
 /** Facts of several tools: names and versions side by side, counts added up. */
 function merged(results: readonly GateResult[]): GateEvidence['metadata'] {

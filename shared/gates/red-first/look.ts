@@ -1,12 +1,11 @@
-import { outcomeOf } from '../../process/outcome.ts';
-import type { RunResult } from '../../process/run.ts';
 import { changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
+import type { Execution } from '../profiles/execute.ts';
 import { testFiles } from '../test-integrity/protection.ts';
-import { testRun } from '../test-run.ts';
+import { testRun, testsOn } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
-import { failedIn } from './failed-tests.ts';
+import { failedTests } from './failed-tests.ts';
 import { baseWithNewTests } from './trees.ts';
 
 /** Most test files that are run one by one. */
@@ -38,7 +37,7 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   if (tests.length === 0)
     return { ...result('skipped', 'no test case is new or changed'), kind: 'checked_by_us' };
   const files = tests.map(({ path }) => path);
-  const green = outcomeOf(await run(context, lineFor(command, files), subject.tree));
+  const green = await testsOn(context, lineFor(command, files), subject.tree, [], () => context.timeoutMs);
   if (green.outcome !== 'passed')
     return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
   const tree = await baseWithNewTests(subject);
@@ -55,15 +54,15 @@ export async function runRedFirst(context: GateContext, command: string): Promis
       ),
       tree,
     );
-    const { outcome, detail } = outcomeOf(ran);
+    const { outcome, detail } = ran;
     if (outcome !== 'passed' && outcome !== 'failed') unclear.push(detail);
-    else seen.push(...(await passedBefore(group, ran, outcome === 'passed')));
+    else seen.push(...passedBefore(group, ran, outcome === 'passed'));
   }
   if (unclear.length > 0) return result('inert', `the new tests could not be run on the base: ${unclear[0]}`);
   if (seen.length === 0 && !command.includes(PLACEHOLDER)) {
     // A suite that is red without the new tests says nothing about them.
-    const alone = outcomeOf(await run(context, command, subject.base));
-    const report = await failedIn((await run(context, command, tree)).output, 0);
+    const alone = await run(context, command, subject.base);
+    const report = failedTests((await run(context, command, tree)).report);
     if (alone.outcome !== 'passed' && report === null)
       return result('inert', `the tests of the base do not pass by themselves: ${alone.detail}`);
   }
@@ -75,8 +74,8 @@ export async function runRedFirst(context: GateContext, command: string): Promis
 }
 
 /** New tests that pass without the patch: by name where the runner reports names, else all of a run that passed. */
-async function passedBefore(tests: readonly NewTests[], ran: RunResult, passed: boolean): Promise<Seen[]> {
-  const report = await failedIn(ran.output, ran.cutBytes);
+function passedBefore(tests: readonly NewTests[], ran: Execution, passed: boolean): Seen[] {
+  const report = failedTests(ran.report);
   return tests.flatMap(({ path, names }) => {
     const green = passed ? names : report === null ? [] : names.filter((name) => !report.failed(name));
     // A file that cannot even be loaded is reported under its own name: all of its tests have failed.
@@ -95,5 +94,5 @@ const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
 const lineFor = (command: string, files: readonly string[]): string =>
   command.replaceAll(PLACEHOLDER, () => files.map(quoted).join(' '));
 
-const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<RunResult> =>
+const run = ({ subject, timeoutMs }: GateContext, line: string, tree: string): Promise<Execution> =>
   testRun(subject, line, tree, timeoutMs);

@@ -66,7 +66,12 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 function finding({ line, rule, title, severity, hidden, excerpt, before }: Located): Omit<Finding, 'file'> {
   const notes = [hidden, before ? 'was there before' : null].filter((note) => note !== null);
   const note = notes.length > 0 ? ` (${notes.join(', ')})` : '';
-  return { line, rule, message: `${severity}: ${title}${note}: ${excerpt}` };
+  return {
+    line,
+    rule,
+    message: `${severity}: ${title}${note}: ${excerpt}`,
+    ...(before ? { baseline: 'unchanged' } : {}),
+  };
 }
 
 /** Files whose contents could not be seen, each with the reason. */

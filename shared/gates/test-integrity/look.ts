@@ -1,11 +1,10 @@
 import { projectOf } from '../../code/project.ts';
-import { outcomeOf } from '../../process/outcome.ts';
 import { changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { isTestPath } from '../test-paths.ts';
-import { testRun } from '../test-run.ts';
+import { testsOn } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
 import { removedNames } from '../tests/removed.ts';
 import { addedWeakness } from './additions.ts';
@@ -49,11 +48,11 @@ const withKind = (result: GateResult, ran: Guarded | null): GateResult =>
   ran === null ? result : { ...result, kind: 'executed_by_us' };
 
 /** Runs the tests as the tests gate does; where both are on, they share the runs. */
-const runTaken = ({ subject, timeoutMs }: GateContext, command: string): Promise<Guarded> =>
+const runTaken = (context: GateContext, command: string): Promise<Guarded> =>
   guarded(
-    subject,
+    context.subject,
     command,
-    async (tree) => outcomeOf(await testRun(subject, command, tree, timeoutMs)),
+    (tree, restored) => testsOn(context, command, tree, restored, () => context.timeoutMs),
     true,
   );
 

@@ -15,7 +15,7 @@ const entry = (more: Record<string, string> = {}) => ({
 });
 const config = (entries: readonly object[], allowed = true): string =>
   JSON.stringify({
-    quality_gates: { allow_bypass: allowed, lint_command: 'false', bypasses: entries },
+    quality_gates: { allow_bypass: allowed, lint_command: 'test ! -e a.txt', bypasses: entries },
   });
 
 describe('a bypass of the configuration', () => {

@@ -336,6 +336,7 @@ describe('comment_quality', () => {
         line: 3,
         rule: 'incomplete',
         message: 'the documentation of f does not mention the parameter b (was there before the patch)',
+        baseline: 'unchanged',
       },
     ]);
   });

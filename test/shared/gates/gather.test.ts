@@ -25,14 +25,17 @@ describe('the gates', () => {
     const repository = makeRepository({
       'a.js': '1\n',
       'assay.yaml': gates(
-        'pipeline:\n  - { name: tests, command: "sleep 0.2; exit 4" }\n  - { name: lint, required: false, command: no-such-linter }\n  - { name: type_check, condition: python_changed, command: "true" }',
+        'pipeline:\n  - { name: tests, command: "sleep 0.2; grep -q 1 a.js || exit 4" }\n  - { name: lint, required: false, command: no-such-linter }\n  - { name: type_check, condition: python_changed, command: "true" }',
       ),
     });
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherOn(repository);
     expect(outcomes(evidence)).toEqual(['tests: failed', 'lint: inert', 'type_check: skipped']);
     expect(evidence.gates.map(({ blocked }) => blocked)).toEqual([true, false, false]);
-    expect(evidence.gates[0]?.metadata).toMatchObject({ command: 'sleep 0.2; exit 4', exit_code: 4 });
+    expect(evidence.gates[0]?.metadata).toMatchObject({
+      command: 'sleep 0.2; grep -q 1 a.js || exit 4',
+      exit_code: 4,
+    });
     expect(evidence.gates[2]?.detail).toBe('condition python_changed does not hold');
     expect(reduce(evidence)).toMatchObject({
       verdict: 'fail',
@@ -116,7 +119,7 @@ describe('the gates', () => {
 
 describe('a patch does not choose its own checks:', () => {
   test('the gates of the base run, whatever it writes into assay.yaml', async () => {
-    const repository = makeRepository({ 'a.js': '1\n', 'assay.yaml': gates('lint_command: "false"') });
+    const repository = makeRepository({ 'a.js': '1\n', 'assay.yaml': gates('lint_command: grep 1 a.js') });
     repository.write({ 'a.js': '2\n', 'assay.yaml': gates('enabled: false') });
     const evidence = await gatherOn(repository);
     expect(outcomes(evidence)).toEqual(['lint: failed']);

@@ -76,7 +76,10 @@ describe('the security scan', () => {
     const run = (security_scan_command: string) =>
       runGate(securityScan, { 'a.py': '' }, { 'a.py': 'X = 1\n' }, { settings: { security_scan_command } });
     expect(await run('test -f a.py')).toMatchObject({ outcome: 'passed' });
-    expect(await run('exit 9')).toMatchObject({ outcome: 'failed', metadata: { exit_code: 9 } });
+    expect(await run('! grep X a.py || exit 9')).toMatchObject({
+      outcome: 'failed',
+      metadata: { exit_code: 9 },
+    });
   });
 
   test('is inert where nothing can be scanned', async () => {

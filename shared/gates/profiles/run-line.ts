@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { outcomeOf } from '../../process/outcome.ts';
+import { inOutput, readAny } from '../formats/any.ts';
+import type { Report } from '../formats/report.ts';
+import type { Room } from '../rooms.ts';
+import type { Execution } from './execute.ts';
+import { readReport } from './report-file.ts';
+
+/** A line for `bash -c`, and what makes its runner report single tests. */
+export interface Line {
+  readonly line: string;
+  /** Variables of its environment besides the usual ones. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Folder of the checkout that relative paths of a report start from; absent: the top. */
+  readonly folder?: string;
+  /** The exit code is all that counts: no report is looked for. */
+  readonly plain?: boolean;
+}
+
+/** How the line of a command names the file that it writes its report to. */
+const NAMES_REPORT = /\$\{?REPORT\b/;
+
+/**
+ * Runs a command line of the project. Its exit code decides, and so does a report where it leaves one: in the file `$REPORT`, which
+ * lies outside of the checkout, or in its output. A report is written by the code that is looked at: it adds failures, it never takes
+ * the one away that the exit code tells.
+ */
+export async function runLine(
+  room: Room,
+  { line, extra = {}, folder = '', plain: exitOnly = false }: Line,
+  timeoutMs: number,
+): Promise<Execution> {
+  const ground = { root: room.root, folder };
+  const path = join(room.tmp, 'assay-report');
+  const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...extra });
+  const plain = outcomeOf(ran);
+  if (exitOnly) return { ran, report: null, cases: null, ...plain };
+  let report: Report | null = null;
+  let why = '';
+  try {
+    report = await readAny(await readReport(path), ground);
+  } catch (error) {
+    why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    report = await inOutput(ran.output, ran.cutBytes, ground);
+  }
+  const cases = report?.cases ?? null;
+  if (report === null && plain.outcome === 'passed' && NAMES_REPORT.test(line))
+    return {
+      ran,
+      report,
+      cases,
+      outcome: 'inert',
+      detail: `the command left no report in $REPORT that can be read: ${why}`,
+    };
+  // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.
+  if (ran.exitCode === null || (plain.outcome !== 'passed' && report?.complaints.length === 0))
+    return { ran, report: null, cases, ...plain };
+  return { ran, report, cases, ...plain };
+}
