@@ -6,6 +6,10 @@ import { temporaryFolder } from './repository.ts';
 
 /** Where `.ci/run` installs the tools of other languages. */
 const INSTALLED = join(import.meta.dirname, '../../.cache/tools/bin');
+/** Where it installs those of JavaScript: they are found through the `node_modules` of a checkout, not on the path. */
+const MODULES = join(import.meta.dirname, '../../.cache/tools/js/node_modules');
+/** The set-up with which a checkout gets them. */
+export const JS_SETUP = `ln -s '${MODULES}' node_modules`;
 process.env['PATH'] = `${INSTALLED}${delimiter}${process.env['PATH'] ?? ''}`;
 
 const inShell = (line: string): string | null => {
@@ -19,8 +23,11 @@ const inShell = (line: string): string | null => {
   }
 };
 
-/** Path of a program; null when it is not here. */
-export const here = (program: string): string | null => inShell(PLUGINS[program] ?? `command -v ${program}`);
+/** Path of a program; null when it is not here. `js:` stands before programs of `node_modules`. */
+export const here = (program: string): string | null =>
+  program.startsWith('js:')
+    ? inShell(`command -v '${MODULES}/.bin/${program.slice(3)}'`)
+    : inShell(PLUGINS[program] ?? `command -v ${program}`);
 
 /** Plugins are no programs; they are here when their options are. */
 const PLUGINS: Readonly<Record<string, string>> = {

@@ -33,6 +33,8 @@ const complaint = (file: string, line: number, rule: string, message: string): C
   message,
 });
 
+const unusedFile = (file: string): Complaint => complaint(file, 1, 'knip', 'nothing imports this file');
+
 /** Tools that look further than we do, where they are here. */
 export const DEAD_CODE_TOOLS: readonly DeadCodeTool[] = [
   {
@@ -70,14 +72,14 @@ export const DEAD_CODE_TOOLS: readonly DeadCodeTool[] = [
           `${what} ${String(object(item)['name'])} is not used`,
         );
       return [
-        ...list(report['files']).flatMap((file) =>
-          typeof file === 'string' ? [complaint(file, 1, 'knip', 'nothing imports this file')] : [],
-        ),
+        // Up to version 5 a list of names beside the issues, since then an issue of the file.
+        ...list(report['files']).flatMap((file) => (typeof file === 'string' ? [unusedFile(file)] : [])),
         ...list(report['issues'])
           .map(object)
           .flatMap((issue) => {
             const file = String(issue['file']);
             return [
+              ...list(issue['files']).map(() => unusedFile(file)),
               ...list(issue['exports']).map(unused(file, 'the export')),
               ...list(issue['types']).map(unused(file, 'the type')),
             ];

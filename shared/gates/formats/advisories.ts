@@ -13,11 +13,18 @@ import {
 const advisory = (root: Ground, name: unknown, id: unknown, message: string): Complaint =>
   complaint(root, {}, id, message, JSON.stringify([name, id]));
 
-/** `pip-audit --format json` */
-export const pipAudit: Format = (text, root) =>
-  findingsOnly(
-    mustList(object(JSON.parse(text))['dependencies'], 'dependencies').flatMap((entry) => {
-      const { name, version, vulns } = object(entry);
+/**
+ * `pip-audit --format json`. What it skips is a complaint too: it has looked at nothing there, and ends with 0.
+ * @throws when it has skipped everything, because then most likely nobody answered.
+ */
+export const pipAudit: Format = (text, root) => {
+  const dependencies = mustList(object(JSON.parse(text))['dependencies'], 'dependencies').map(object);
+  const skipped = dependencies.filter(({ skip_reason }) => typeof skip_reason === 'string');
+  if (skipped.length > 0 && skipped.length === dependencies.length)
+    throw new Error(`no dependency could be audited: ${skipped[0]?.['skip_reason']}`);
+  return findingsOnly(
+    dependencies.flatMap(({ name, version, vulns, skip_reason }) => {
+      if (typeof skip_reason === 'string') return [advisory(root, name, 'not_audited', skip_reason)];
       return list(vulns).map((vulnerability) => {
         const { id, fix_versions } = object(vulnerability);
         const fixed = list(fix_versions).join(', ') || 'no version';
@@ -25,6 +32,7 @@ export const pipAudit: Format = (text, root) =>
       });
     }),
   );
+};
 
 /** `npm audit --json`, second version. A package that is bad only through another one is named by that one. */
 export const npmAudit: Format = (text, root) => {

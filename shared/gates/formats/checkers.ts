@@ -12,13 +12,18 @@ export const eslint: Format = (text, root) =>
     }),
   );
 
+/** What GitLab's code-quality report calls a warning and less: with nothing graver, biome ends with 0. */
+const WARNINGS: readonly unknown[] = ['info', 'minor', 'major'];
+
 /** GitLab's code-quality report, as `biome --reporter=gitlab` writes it. */
 export const gitlab: Format = (text, root) =>
   findingsOnly(
-    mustList(JSON.parse(text), 'issues').map((entry) => {
-      const { check_name, description, location } = object(entry);
+    mustList(JSON.parse(text), 'issues').flatMap((entry) => {
+      const { check_name, description, location, severity } = object(entry);
       const { path, lines } = object(location);
-      return complaint(root, { file: path, line: object(lines)['begin'] }, check_name, description);
+      return WARNINGS.includes(severity)
+        ? []
+        : [complaint(root, { file: path, line: object(lines)['begin'] }, check_name, description)];
     }),
   );
 

@@ -92,13 +92,23 @@ function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
   return found;
 }
 
-/** `tsc --pretty false`: the form of MSBuild, `path(line,column): error TS1234: message`. */
-export const tsc: Format = (text, root) =>
-  findingsOnly(
-    text.split('\n').flatMap((line): Complaint[] => {
-      const match = /^([^\s(][^(\n]{0,1000})\((\d{1,9}),\d{1,9}\): error (TS\d+): (.{1,4000})$/.exec(
-        line.trimEnd(),
-      );
-      return match ? [complaint(root, { file: match[1], line: Number(match[2]) }, match[3], match[4])] : [];
-    }),
+/** The place may be missing, and so is its line then. A name may hold parentheses too. */
+const TSC = /^(?:(\S.{0,1000}?)\((\d{1,9}),\d{1,9}\): )?error (TS\d{1,6}): (.{1,4000})$/;
+/** There are no inputs. */
+const NOTHING_TO_CHECK = 'TS18003';
+
+/**
+ * `tsc --pretty false`: the form of MSBuild, `path(line,column): error TS1234: message`.
+ * @throws when its own configuration is at fault: it goes on with what is left of it, and that is not what the project wants.
+ */
+export const tsc: Format = (text, root) => {
+  const complaints = text.split('\n').flatMap((line): Complaint[] => {
+    const [whole, file, at, rule, message] = TSC.exec(line.trimEnd()) ?? [];
+    return whole === undefined ? [] : [complaint(root, { file, line: Number(at) }, rule, message)];
+  });
+  const broken = complaints.find(
+    ({ file, rule }) => rule === NOTHING_TO_CHECK || /(?:^|\/)[^/]*\.json$/.test(file ?? ''),
   );
+  if (broken) throw new Error(`the configuration is at fault: ${broken.file ?? ''} ${broken.message}`);
+  return findingsOnly(complaints);
+};

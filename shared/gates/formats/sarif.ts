@@ -33,3 +33,18 @@ function decoded(uri: unknown): unknown {
     return uri;
   }
 }
+
+/** Where a compiler's message says that it is about, as golangci-lint quotes it. */
+const QUOTED = /^(?:: # [^\n]{0,1000}\n)?([^\n:]{1,1000}):(\d{1,9}):\d{1,9}: ([^\n]{1,4000})/;
+
+/** SARIF of golangci-lint, which puts what does not compile on the first line of the file. */
+export const golangci: Format = (text, ground) => {
+  const report = sarif(text, ground);
+  return {
+    ...report,
+    complaints: report.complaints.map((each) => {
+      const [, file, line, message] = (each.rule === 'typecheck' ? QUOTED.exec(each.message) : null) ?? [];
+      return file === undefined ? each : complaint(ground, { file, line: Number(line) }, each.rule, message);
+    }),
+  };
+};

@@ -10,7 +10,8 @@ export interface Mutator extends Program {
 export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   python: {
     name: 'mutmut',
-    version: asks('mutmut'),
+    // It answers only where it finds something that looks like sources.
+    version: `command -v mutmut >/dev/null || exit 127; mkdir -p src; mutmut --version`,
     get: 'pip install "mutmut>=3"',
     // It is told modules by their dotted names.
     line: `

@@ -1,4 +1,4 @@
-import { asks, type Profile } from './tool.ts';
+import { asks, type Profile, semgrep } from './tool.ts';
 
 const GO = {
   name: 'go',
@@ -16,8 +16,9 @@ export const go: Profile = {
       version: asks('golangci-lint'),
       get: 'install golangci-lint 2 or newer from golangci-lint.run',
       line: 'golangci-lint run --output.sarif.path="$REPORT" ./...',
-      format: 'sarif',
+      format: 'golangci',
       complains: [1],
+      stops: { rules: /^typecheck$/, at: 'all' },
       signs: ['yml', 'yaml', 'toml', 'json'].map((end) => ({ file: `.golangci.${end}` })),
       byDefault: false,
     },
@@ -54,7 +55,7 @@ export const go: Profile = {
       name: 'semgrep',
       version: asks('semgrep'),
       get: 'pip install semgrep',
-      line: 'semgrep scan --metrics off --disable-version-check --disable-nosem --quiet --config p/golang --sarif --output "$REPORT" .',
+      line: semgrep('p/golang'),
       format: 'sarif',
       complains: [1],
       signs: [],

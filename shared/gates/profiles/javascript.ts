@@ -1,4 +1,4 @@
-import { asks, type Profile, type Sign, type Tool } from './tool.ts';
+import { asks, type Profile, type Sign, semgrep, type Tool } from './tool.ts';
 
 /** A package that package.json names among its dependencies. */
 const dependsOn = (name: string): Sign => ({
@@ -22,6 +22,7 @@ export const javascript: Profile = {
       line: 'biome lint --reporter=gitlab --max-diagnostics=none . > "$REPORT"',
       format: 'gitlab',
       complains: [1],
+      stops: { rules: /^parse$/, at: 'file' },
       signs: [{ file: 'biome.json' }, { file: 'biome.jsonc' }],
       byDefault: false,
     }),
@@ -30,6 +31,7 @@ export const javascript: Profile = {
       line: 'eslint --format json --output-file "$REPORT" .',
       format: 'eslint',
       complains: [1],
+      stops: { rules: /^syntax$/, at: 'file' },
       signs: [
         ...['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((end) => ({ file: `eslint.config.${end}` })),
         ...['', '.json', '.js', '.cjs', '.yml', '.yaml'].map((end) => ({ file: `.eslintrc${end}` })),
@@ -38,9 +40,12 @@ export const javascript: Profile = {
     }),
     local('tsc', {
       kind: 'type_check',
-      line: 'tsc --noEmit --pretty false > "$REPORT"',
+      // A configuration that only refers to others checks nothing by itself.
+      line: 'mode=--project; if grep -q "\\"references\\"" tsconfig.json; then mode=--build; fi; tsc "$mode" tsconfig.json --noEmit --pretty false > "$REPORT"; code=$?; head -c 4000 "$REPORT"; exit $code',
       format: 'tsc',
       complains: [1, 2],
+      // Without a tree of the syntax it looks at no types, in any file.
+      stops: { rules: /^TS1\d{3}$/, at: 'all' },
       signs: [{ file: 'tsconfig.json' }],
       byDefault: false,
     }),
@@ -85,7 +90,7 @@ export const javascript: Profile = {
       name: 'semgrep',
       version: asks('semgrep'),
       get: 'pip install semgrep',
-      line: 'semgrep scan --metrics off --disable-version-check --disable-nosem --quiet --config p/javascript --sarif --output "$REPORT" .',
+      line: semgrep('p/javascript'),
       format: 'sarif',
       complains: [1],
       signs: [],

@@ -12,6 +12,7 @@ export const python: Profile = {
       line: 'ruff check --no-cache --output-format sarif --output-file "$REPORT" .',
       format: 'sarif',
       complains: [1],
+      stops: { rules: /^invalid-syntax$/, at: 'file' },
       signs: [
         { file: 'ruff.toml' },
         { file: '.ruff.toml' },
@@ -35,9 +36,11 @@ export const python: Profile = {
       name: 'mypy',
       version: asks('mypy'),
       get: 'pip install mypy',
-      line: 'mypy --output json --cache-dir /dev/null . > "$REPORT"',
+      // With a configuration that it cannot read it goes on without one, and says so.
+      line: 'mypy --output json --cache-dir /dev/null . > "$REPORT" 2> "$REPORT.err"; code=$?; cat "$REPORT.err"; if grep -qE "^(\\.?mypy\\.ini|setup\\.cfg|pyproject\\.toml): [^[]" "$REPORT.err"; then exit 3; fi; exit $code',
       format: 'mypy',
       complains: [1, 2],
+      stops: { rules: /^syntax$/, at: 'all' },
       signs: [
         { file: 'mypy.ini' },
         { file: '.mypy.ini' },
@@ -51,8 +54,9 @@ export const python: Profile = {
       name: 'pytest',
       version: asks('pytest'),
       get: 'pip install pytest',
-      // The family with file and line; `-p no:cacheprovider` keeps the checkout as it is.
-      line: 'pytest -q -p no:cacheprovider -o junit_family=xunit1 -o junit_suite_name=pytest --junitxml="$REPORT"',
+      // The family with file and line; `-p no:cacheprovider` keeps the checkout as it is. One file that cannot be imported keeps no
+      // other from being run, and no test at all (5) is for the report to say.
+      line: 'pytest -q -p no:cacheprovider --continue-on-collection-errors -o junit_family=xunit1 -o junit_suite_name=pytest --junitxml="$REPORT"; code=$?; if [ "$code" = 5 ]; then exit 0; fi; exit $code',
       format: 'junit',
       complains: [1],
       signs: [{ file: 'pytest.ini' }, { file: 'pyproject.toml', has: /^\[tool\.pytest\b/m }],

@@ -1,4 +1,4 @@
-import type { Profile } from './tool.ts';
+import { type Profile, semgrep } from './tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
@@ -16,6 +16,8 @@ export const rust: Profile = {
       line: 'cargo clippy --quiet --all-targets --message-format=json > "$REPORT"',
       format: 'cargo',
       complains: [101],
+      // What does not compile is not looked at.
+      stops: { rules: /^(?:E\d{4}|error)$/, at: 'all' },
       signs: [
         { file: 'clippy.toml' },
         { file: '.clippy.toml' },
@@ -51,7 +53,7 @@ export const rust: Profile = {
       name: 'semgrep',
       version: 'command -v semgrep >/dev/null || exit 127; semgrep --version',
       get: 'pip install semgrep',
-      line: 'semgrep scan --metrics off --disable-version-check --disable-nosem --quiet --config p/rust --sarif --output "$REPORT" .',
+      line: semgrep('p/rust'),
       format: 'sarif',
       complains: [1],
       signs: [],

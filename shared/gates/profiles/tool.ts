@@ -21,6 +21,12 @@ export interface Program {
   readonly get: string;
 }
 
+/** Complaints after which a tool looks no further, at the file or at all. */
+export interface Stops {
+  readonly rules: RegExp;
+  readonly at: 'file' | 'all';
+}
+
 export interface Tool extends Program {
   readonly kind: ToolKind;
   /** Line for `bash -c`. It writes its report to the file that `$REPORT` names. */
@@ -31,8 +37,7 @@ export interface Tool extends Program {
   readonly complains: readonly number[];
   /** Exit 0 may come with complaints, and exit 1 without: the report alone decides. */
   readonly exitSaysNothing?: boolean;
-  /** Rules of complaints after which it looks no further: where only such are left, nobody knows what it would have found. */
-  readonly stops?: RegExp;
+  readonly stops?: Stops;
   /** The project uses it when one of these is there. */
   readonly signs: readonly Sign[];
   /** Taken for the language when the project configures none. */
@@ -48,3 +53,10 @@ export interface Profile {
 /** Version question of a program that understands `--version`. */
 export const asks = (program: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${program} --version`;
+
+/**
+ * Line that runs semgrep with the project's own rules, else with those of a pack, which it fetches. Where it cannot have its rules
+ * (2 and 7), it could not run.
+ */
+export const semgrep = (pack: string): string =>
+  `rules=${pack}; for own in .semgrep.yml .semgrep.yaml; do if [ -f "$own" ]; then rules=$own; fi; done; semgrep scan --metrics off --disable-version-check --disable-nosem --quiet --config "$rules" --sarif --output "$REPORT" .; code=$?; case "$rules $code" in p/*" 2"|p/*" 7") echo "the rules of $rules could not be fetched, or could not be run"; exit 127;; esac; exit $code`;
