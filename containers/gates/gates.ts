@@ -26,7 +26,12 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       base: assignment.base_commit,
       tree: assignment.tree,
       signals: assignment.signals,
-      task: { id: assignment.task_id, title: assignment.title, description: assignment.description },
+      task: {
+        id: assignment.task_id,
+        title: assignment.title,
+        description: assignment.description,
+        writer: assignment.model,
+      },
       workDir: rooms,
       runAs: box.runAs,
       abort: box.abort,

@@ -6,12 +6,16 @@ import { TaskId } from '../task/schema.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
+const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+
 const Step = z.strictObject({
   /** Whether there is such a gate, the project's own included, is looked at when the whole file is known. */
   name: z.string(),
   required: z.boolean().default(true),
   condition: ConditionSetting.default('always'),
-  command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
+  command: Command.optional(),
+  /** Another name of `command`. */
+  command_override: Command.optional(),
   /** Time limit of this gate, in seconds. */
   timeout_s: TimeLimit.optional(),
 });
@@ -49,6 +53,12 @@ const COMMON = {
     .max(100)
     .superRefine((steps, context) => {
       steps.forEach((step, index) => {
+        if (step.command !== undefined && step.command_override !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'command_override'],
+            message: 'is another name of "command", which is set too',
+          });
         if (steps.findIndex((other) => other.name === step.name) !== index)
           context.addIssue({ code: 'custom', path: [index, 'name'], message: `lists "${step.name}" twice` });
       });

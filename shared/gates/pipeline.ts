@@ -21,11 +21,13 @@ export interface Step {
 export function pipelineOf(config: QualityGatesConfig | null, custom: readonly Gate[] = []): Step[] {
   if (!config?.enabled) return [];
   if (config.pipeline)
-    return config.pipeline.flatMap(({ name, required, condition, command, timeout_s }) => {
+    return config.pipeline.flatMap(({ name, required, condition, command, command_override, timeout_s }) => {
       const gate = gateNamed(name) ?? custom.find((each) => each.name === name);
       if (!gate) return [];
       const timeoutMs = timeout_s === undefined ? timeLimitOf(gate, config) : timeout_s * 1_000;
-      return [{ gate, required, condition, command: command ?? null, asked: true, timeoutMs }];
+      return [
+        { gate, required, condition, command: command ?? command_override ?? null, asked: true, timeoutMs },
+      ];
     });
   const on = GATES.filter((gate) => switchOf(gate, config.settings) ?? isOnUnasked(gate, config.settings));
   return [...on, ...custom].map((gate) => ({

@@ -4,6 +4,7 @@ import { benchmark } from './benchmark.ts';
 import { commentQuality } from './comment-quality.ts';
 import { complexityCheck } from './complexity-check.ts';
 import { coverageDelta } from './coverage-delta.ts';
+import { crossModel } from './cross-model.ts';
 import { deadCode } from './dead-code.ts';
 import { depAudit } from './dep-audit.ts';
 import { dlpScan } from './dlp-scan.ts';
@@ -54,6 +55,7 @@ export const GATES: readonly Gate[] = [
   testIntegrity,
   redFirst,
   suppressions,
+  crossModel,
 ];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

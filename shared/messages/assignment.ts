@@ -43,6 +43,8 @@ export const GatesAssignment = Common.extend({
   patch_sha256: z.string(),
   title: z.string(),
   description: z.string(),
+  /** The model that the attempt was made with, or null. */
+  model: z.string().nullable(),
   signals: z.array(CompletionSignal),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;

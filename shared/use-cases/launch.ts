@@ -83,6 +83,7 @@ async function assignmentFor(
       kind,
       base_ref: task.base_ref,
       description: task.description,
+      model: attempt.model,
       signals: task.completion_signals,
     };
   return {

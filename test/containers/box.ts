@@ -108,6 +108,7 @@ export const gatesAssignment = (
   ...patched(api, work.patch),
   title: 'Title',
   description: '',
+  model: null,
   signals: [],
   ...more,
 });

@@ -25,4 +25,6 @@ export interface JudgedTask {
   readonly id: string;
   readonly title: string;
   readonly description: string;
+  /** The model that wrote the patch; absent or null: nobody knows. */
+  readonly writer?: string | null;
 }

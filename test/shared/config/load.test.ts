@@ -22,6 +22,13 @@ const steps = (text: string) =>
     asked,
   }));
 
+test('a step may call its command an override', () => {
+  const { gates } = parseConfig(
+    'quality_gates:\n  pipeline:\n    - { name: lint, required: true, condition: always, command_override: ruff check }\n',
+  );
+  expect(pipelineOf(gates)).toMatchObject([{ command: 'ruff check' }]);
+});
+
 describe('a configuration that cannot be used names key and line', () => {
   test.each([
     [
@@ -50,6 +57,11 @@ describe('a configuration that cannot be used names key and line', () => {
       'an unknown gate',
       'quality_gates:\n  pipeline:\n    - name: lint\n    - name: lynt\n',
       'assay.yaml:4: quality_gates.pipeline[1].name is not a gate; known: ',
+    ],
+    [
+      'a command under both of its names',
+      'quality_gates:\n  pipeline:\n    - { name: lint, command: a, command_override: b }\n',
+      'assay.yaml:3: quality_gates.pipeline[0].command_override is another name of "command", which is set too',
     ],
     [
       'a gate that is there twice',
