@@ -70,7 +70,7 @@ export class Rooms {
     await materialise(store, tree, checkout, index);
     await plantGit(store, checkout, base, index);
     if (runAs) await execute('chown', ['-hR', `${runAs.uid}:${runAs.gid}`, '--', checkout, home, tmp]);
-    const root = await realpath(checkout);
+    const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
     const env = commandEnvironment({ home, tmp });
     return {
       root,
@@ -81,6 +81,7 @@ export class Rooms {
           env: { ...env, ...extra },
           timeoutMs,
           runAs,
+          territory,
           ...(abort ? { abort } : {}),
         }),
     };
