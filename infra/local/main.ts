@@ -50,6 +50,8 @@ const onLog = (line: string): void => {
   if (verbose) onError(line);
 };
 module.enableCompileCache(join(CACHE, 'compiled'));
+// The boxes are programs of a megabyte that live for less than a second: compiling them is a good part of it.
+process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compiled');
 process.on('uncaughtException', (error) => fail(error.stack));
 const [{ cloudAssembly }, { startStack }] = await Promise.all([
   import('./assembly.ts'),

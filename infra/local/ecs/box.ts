@@ -43,7 +43,7 @@ export async function startBox(options: BoxOptions): Promise<Box> {
     detached: !IS_WINDOWS,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
-      ...pick('PATH', ...WINDOWS_VARIABLES),
+      ...pick('PATH', 'NODE_COMPILE_CACHE', ...WINDOWS_VARIABLES),
       HOME: home,
       TMPDIR: temporary,
       LANG: process.env['LANG'] ?? 'C.UTF-8',
