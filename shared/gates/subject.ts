@@ -46,7 +46,7 @@ export async function makeSubject(options: {
   let indexes = 0;
   const newIndex = (): string => join(workDir, `edit-${++indexes}.index`);
   const [kept, tests] = await Promise.all([
-    protect(store, tree, changes, newIndex()),
+    protect(store, base, tree, changes, newIndex()),
     testChanges(store, changes),
   ]);
   return {

@@ -1,6 +1,10 @@
+import { isSame, isTable, type Merge, type Table, withKeys } from './merge.ts';
+
 /** Keys of a package.json that steer checks. Dependencies, exports and the rest are the work itself. */
-const STEERING = [
+const PACKAGE = [
   'scripts',
+  'config',
+  'wireit',
   'jest',
   'vitest',
   'mocha',
@@ -8,45 +12,74 @@ const STEERING = [
   'tap',
   'c8',
   'nyc',
+  'stryker',
+  'babel',
+  'ts-node',
   'eslintConfig',
   'eslintIgnore',
   'prettier',
   'stylelint',
+  'commitlint',
   'xo',
   'standard',
+  'semistandard',
+  'ts-standard',
+  'jshintConfig',
   'biome',
   'knip',
+  'size-limit',
   'lint-staged',
   'husky',
   'pre-commit',
   'simple-git-hooks',
+  'nx',
+  'turbo',
+  'volta',
   'packageManager',
+  'devEngines',
 ] as const;
 
-type Json = Record<string, unknown>;
+/** The same of a deno.json. */
+const DENO = [
+  'tasks',
+  'lint',
+  'fmt',
+  'test',
+  'bench',
+  'compilerOptions',
+  'exclude',
+  'include',
+  'permissions',
+  'unstable',
+] as const;
 
-/**
- * The new package.json with the steering keys of the base. `base` null: there was none, so none of them counts.
- * @returns the text to use, `null` when the new one steers as the base does, or `'base'` when only the whole base can be
- * trusted, because the new one is no JSON object.
- */
-export function steeredByBase(base: string | null, head: string): string | null | 'base' {
-  const before = base === null ? {} : parse(base);
-  const after = parse(head);
-  if (!before || !after) return 'base';
-  if (STEERING.every((key) => JSON.stringify(before[key]) === JSON.stringify(after[key]))) return null;
-  const merged: Json = { ...after };
-  for (const key of STEERING) {
-    if (before[key] === undefined) delete merged[key];
-    else merged[key] = before[key];
-  }
-  return `${JSON.stringify(merged, null, 2)}\n`;
+const jsonByBase =
+  (keys: readonly string[]): Merge =>
+  (base, head) => {
+    const before = base === null ? {} : parse(base);
+    const after = parse(head);
+    if (!before || !after) return 'base';
+    const merged = withKeys(after, before, keys);
+    return keys.every((key) => isSame(before[key], after[key]))
+      ? null
+      : `${JSON.stringify(merged, null, 2)}\n`;
+  };
+
+export const packageByBase = jsonByBase(PACKAGE);
+export const denoByBase = jsonByBase(DENO);
+
+/** The steering parts of a package.json but its scripts, as text; empty when it is no object. */
+export function steeringText(text: string): string {
+  const { scripts: _, ...parsed } = parse(text) ?? {};
+  return JSON.stringify(
+    Object.fromEntries(PACKAGE.flatMap((key) => (key in parsed ? [[key, parsed[key]]] : []))),
+  );
 }
 
-function parse(text: string): Json | null {
+function parse(text: string): Table | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+    return isTable(value) ? value : null;
   } catch {
     return null;
   }

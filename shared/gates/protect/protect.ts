@@ -3,9 +3,9 @@ import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.t
 import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { ProtectedFile } from '../../evidence/schema.ts';
-import { steeredByBase } from './package-json.ts';
-import { sectionsByBase } from './sections.ts';
-import { type Extent, protection } from './table.ts';
+import { Indirect } from './indirect.ts';
+import type { Merge } from './merge.ts';
+import { type Extent, type Protection, protection } from './table.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
 const MAX_BYTES = 16 * 1_048_576;
@@ -16,12 +16,14 @@ export interface Protected {
   readonly files: readonly ProtectedFile[];
 }
 
-const MERGE: Record<
-  Exclude<Extent, 'whole'>,
-  (base: string | null, head: string) => string | null | 'base'
-> = {
-  package_json: steeredByBase,
-  sections: sectionsByBase,
+/** Loaded only when there is something to take apart: most patches touch nothing of this. */
+const MERGES: Record<Exclude<Extent, 'whole'>, () => Promise<Merge>> = {
+  package_json: async () => (await import('./package-json.ts')).packageByBase,
+  deno_json: async () => (await import('./package-json.ts')).denoByBase,
+  cargo_toml: async () => (await import('./toml.ts')).cargoByBase,
+  pyproject_toml: async () => (await import('./toml.ts')).pyprojectByBase,
+  sections: async () => (await import('./sections.ts')).sectionsByBase,
+  go_mod: async () => (await import('./go-mod.ts')).goModByBase,
 };
 
 interface Planned {
@@ -29,15 +31,18 @@ interface Planned {
   readonly file: ProtectedFile;
 }
 
-/** Puts the protected files that a patch touches back to their base version. */
+/** Puts the protected files that a patch touches back to their version in the base commit. */
 export async function protect(
   store: Store,
+  base: string,
   tree: string,
   changes: readonly Change[],
   index: string,
 ): Promise<Protected> {
-  const sides = changes.flatMap(sidesOf).flatMap((side) => {
-    const rule = protection(side.path);
+  const touched = changes.flatMap(sidesOf);
+  const indirect = await Indirect.of(store, base, touched);
+  const sides = touched.flatMap((side) => {
+    const rule = protection(side.path) ?? indirect.protection(side);
     return rule ? [{ ...side, ...rule }] : [];
   });
   if (sides.length === 0) return { tree, files: [] };
@@ -51,9 +56,10 @@ export async function protect(
     if (error instanceof CheckoutError) return null;
     throw error;
   });
+  const deleted = new Set(touched.filter(({ head }) => head === null).map(({ path }) => path));
   const planned: Planned[] = [];
   for (const side of sides) {
-    const to = side.extent === 'whole' ? side.base : await merged(store, side, side.extent, texts);
+    const to = side.extent === 'whole' ? side.base : await merged(store, side, side.extent, texts, deleted);
     if (to === undefined) continue;
     planned.push({
       edit: { path: side.path, to },
@@ -68,7 +74,8 @@ export async function protect(
   return { tree: await editTree(store, tree, edits, index), files: planned.map(({ file }) => file) };
 }
 
-interface Side {
+/** A path on both sides of the patch. */
+export interface Side {
   readonly path: string;
   readonly base: Entry | null;
   readonly head: Entry | null;
@@ -90,14 +97,19 @@ const isFile = (entry: Entry): boolean => entry.mode.startsWith('100');
 /** What a partly protected file becomes; undefined when it may stay as the patch has it. */
 async function merged(
   store: Store,
-  { base, head }: Side,
+  { path, base, head }: Side & Protection,
   extent: Exclude<Extent, 'whole'>,
   texts: ReadonlyMap<string, Buffer> | null,
+  deleted: ReadonlySet<string>,
 ): Promise<Entry | null | undefined> {
   // A link or a submodule in its place is not a configuration that anybody reviewed, nor is one without end.
   if (texts === null || head === null || !isFile(head) || (base && !isFile(base))) return base;
   const text = (entry: Entry): string => (texts.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
-  const result = MERGE[extent](base && text(base), text(head));
+  const merge = await MERGES[extent]();
+  const result = merge(base && text(base), text(head), {
+    folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+    isDeleted: (each) => deleted.has(each),
+  });
   if (result === null) return undefined;
   return result === 'base' ? base : { id: await writeBlob(store, result), mode: head.mode };
 }

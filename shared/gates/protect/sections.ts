@@ -1,6 +1,8 @@
-/** Sections of pyproject.toml, setup.cfg and Cargo.toml that steer checks. */
+import type { Merge } from './merge.ts';
+
+/** Sections of setup.cfg that steer checks. */
 const STEERING =
-  /^(tool[.:](ruff|pytest|mypy|pyright|basedpyright|pylint|flake8|coverage|black|isort|bandit|vulture|tox|nox|poe|taskipy|hatch\.envs|pdm\.scripts)\b.*|(flake8|mypy|pylint|coverage|isort).*|pytest|lints\b.*|workspace\.lints\b.*)$/;
+  /^(tool[.:]pytest|(flake8|pycodestyle|pydocstyle|pep8|mypy|pylint|coverage|isort|yapf|bandit|tox|mutmut|darglint|interrogate).*|pytest|aliases)$/s;
 
 interface Section {
   /** Empty for what stands before the first header. */
@@ -8,15 +10,11 @@ interface Section {
   readonly text: string;
 }
 
-/** The name in a `[header]` or `[[header]]`, or null. By hand, because a hostile line makes a regular expression crawl. */
+/** The name in a `[header]`, or null. What stands behind the bracket is overlooked, as by Python's own reader. */
 function headerOf(line: string): string | null {
   const text = line.trim();
-  if (!text.startsWith('[')) return null;
-  const from = text.startsWith('[[') ? 2 : 1;
   const to = text.indexOf(']');
-  const after = text.slice(text.startsWith(']]', to) ? to + 2 : to + 1).trimStart();
-  if (to < 0 || (after !== '' && !/^[#;]/.test(after))) return null;
-  return text.slice(from, to).trim().replace(/["']/g, '');
+  return text.startsWith('[') && to > 0 ? text.slice(1, to).trim() : null;
 }
 
 function sections(text: string): Section[] {
@@ -34,23 +32,13 @@ function sections(text: string): Section[] {
 
 const steering = (all: readonly Section[]): Section[] => all.filter((each) => STEERING.test(each.name));
 
-/** Spellings in which a steering section hides inside another one, or in text that only looks like a section. */
-const HIDING = /^[ \t]*(tool|lints|workspace)[ \t]*[.=]|^[ \t]*\[tool\]|"""|'''/;
-
-/** True when the new text has a line of such a spelling that the base has not. */
-const hides = (base: string, head: string): boolean => {
-  const known = new Set(base.split('\n'));
-  return head.split('\n').some((line) => HIDING.test(line) && !known.has(line));
-};
-
-/** As `steeredByBase` of package.json, for files of `[sections]`. */
-export function sectionsByBase(base: string | null, head: string): string | null | 'base' {
+/** As `packageByBase`, for files of `[sections]`. */
+export const sectionsByBase: Merge = (base, head) => {
   const before = steering(sections(base ?? ''));
   const all = sections(head);
   const after = steering(all);
   const text = (list: readonly Section[]): string => list.map((each) => each.text.trim()).join('\n\n');
-  if (hides(base ?? '', head)) return 'base';
   if (text(before) === text(after)) return null;
   const work = all.filter((each) => !after.includes(each)).map((each) => each.text);
   return `${work.join('').trimEnd()}\n\n${text(before)}\n`;
-}
+};

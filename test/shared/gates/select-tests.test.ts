@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
     what: 'dependencies',
     base: OTHERS,
     edits: { 'go.mod': 'module example.org/app\n\ngo 1.24\n' },
-    selects: 'no code that we can follow',
+    selects: 'where known dependencies come from',
   },
 ];
 

@@ -1,0 +1,103 @@
+import { readBlobs } from '../../checkout/edit.ts';
+import { CheckoutError } from '../../checkout/error.ts';
+import { isRegular, type ListedFile, listFiles } from '../../checkout/list.ts';
+import type { Store } from '../../checkout/store.ts';
+import type { Side } from './protect.ts';
+import { isShadow } from './shadows.ts';
+import type { Protection } from './table.ts';
+import { isOfUnchangedPackage, type VendorFolder, vendorRoot } from './vendored.ts';
+
+/** Files that no configuration is named after: code, data and links may be loaded by one. */
+const LOADABLE = /\.(?:json[c5]?|[cm]?[jt]sx?|py|ya?ml|toml)$|(?:^|\/)[^./]+$/;
+/** Largest list of vendored modules, in bytes. */
+const MAX_LIST_BYTES = 8 * 1_048_576;
+
+/** Files that steer checks not by their own name, but by what else the base commit has. */
+export class Indirect {
+  readonly #referenced: ReadonlySet<string>;
+  readonly #top: ReadonlySet<string>;
+  readonly #vendored: ReadonlyMap<string, VendorFolder>;
+
+  private constructor(
+    referenced: ReadonlySet<string>,
+    top: ReadonlySet<string>,
+    vendored: ReadonlyMap<string, VendorFolder>,
+  ) {
+    this.#referenced = referenced;
+    this.#top = top;
+    this.#vendored = vendored;
+  }
+
+  /** Looks at the base for the touched paths; not at all where none of them could be meant. */
+  static async of(store: Store, base: string, touched: readonly Side[]): Promise<Indirect> {
+    const loadable = touched.some(({ path }) => LOADABLE.test(path));
+    const roots = new Set(touched.flatMap(({ path }) => vendorRoot(path) ?? []));
+    if (!loadable && roots.size === 0) return new Indirect(new Set(), new Set(), new Map());
+    const files = await listFiles(store, base);
+    const referenced = loadable
+      ? await (await import('./references.ts')).referencedFiles(store, files)
+      : new Set<string>();
+    const top = new Set(files.map(({ path }) => (path.split('/', 1)[0] ?? '').replace(/\.py$/, '')));
+    const vendored = new Map<string, VendorFolder>();
+    for (const root of roots) vendored.set(root, await vendorFolder(store, root, files, touched));
+    return new Indirect(referenced, top, vendored);
+  }
+
+  protection({ path, base }: Side): Protection | null {
+    if (this.#referenced.has(path))
+      return { reason: 'loaded by the configuration of the checks', extent: 'whole' };
+    if (base === null && isShadow(path, (name) => this.#top.has(name)))
+      return { reason: 'hides a module that the checks are made of', extent: 'whole' };
+    const root = vendorRoot(path);
+    const folder = root === null ? undefined : this.#vendored.get(root);
+    return folder && isOfUnchangedPackage(path, folder)
+      ? { reason: 'vendored package whose version stays the same', extent: 'whole' }
+      : null;
+  }
+}
+
+async function vendorFolder(
+  store: Store,
+  root: string,
+  files: readonly ListedFile[],
+  touched: readonly Side[],
+): Promise<VendorFolder> {
+  const list = `${root}modules.txt`;
+  const there = files.find((file) => file.path === list && isRegular(file));
+  const change = touched.find(({ path }) => path === list);
+  const crates = new Set(
+    files.flatMap(({ path }) =>
+      path.startsWith(root) && path.endsWith('/.cargo-checksum.json')
+        ? [path.slice(0, path.lastIndexOf('/'))]
+        : [],
+    ),
+  );
+  const text = async (id: string | undefined): Promise<string | null> =>
+    id === undefined ? null : ((await blobs(store, [id])).get(id)?.toString('utf8') ?? null);
+  const before = await text(there?.id);
+  const manifests = new Map<string, boolean>();
+  for (const folder of crates) {
+    const manifest = touched.find(({ path }) => path === `${folder}/Cargo.toml`);
+    const [then, now] = manifest
+      ? [await text(manifest.base?.id), await text(manifest.head?.id)]
+      : [null, null];
+    manifests.set(folder, versionOf(then) === versionOf(now));
+  }
+  return {
+    root,
+    modules: before === null ? null : { base: before, head: change ? await text(change.head?.id) : before },
+    isSameCrate: (folder) => manifests.get(folder) ?? false,
+  };
+}
+
+const versionOf = (manifest: string | null): string | null =>
+  /^[ \t]*version[ \t]*=[ \t]*"([^"\n]{1,100})"/m.exec(manifest ?? '')?.[1] ?? null;
+
+async function blobs(store: Store, ids: readonly string[]): Promise<Map<string, Buffer>> {
+  try {
+    return await readBlobs(store, ids, MAX_LIST_BYTES);
+  } catch (error) {
+    if (error instanceof CheckoutError) return new Map();
+    throw error;
+  }
+}

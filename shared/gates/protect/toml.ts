@@ -1,0 +1,151 @@
+import { parse, stringify } from 'smol-toml';
+import { isSame, isTable, type Merge, type MergeContext, type Table, withKey, withKeys } from './merge.ts';
+
+/** Reads both sides and lets `steer` put back what steers checks. What nobody can read is taken from the base. */
+const tomlByBase =
+  (steer: (head: Table, base: Table, context: MergeContext) => Table): Merge =>
+  (base, head, context) => {
+    const before = base === null ? {} : read(base);
+    const after = read(head);
+    if (!before || !after) return 'base';
+    const merged = steer(after, before, context);
+    return isSame(merged, after) ? null : stringify(merged);
+  };
+
+function read(text: string): Table | null {
+  try {
+    return parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Tools whose settings stand under `[tool]`. */
+const TOOLS = [
+  'ruff',
+  'flake8',
+  'pylint',
+  'pycodestyle',
+  'pydocstyle',
+  'interrogate',
+  'black',
+  'isort',
+  'yapf',
+  'mypy',
+  'pyright',
+  'basedpyright',
+  'pyre',
+  'pytype',
+  'ty',
+  'pytest',
+  'pytest-enabler',
+  'coverage',
+  'diff_cover',
+  'mutmut',
+  'cosmic-ray',
+  'hypothesis',
+  'nose2',
+  'bandit',
+  'semgrep',
+  'vulture',
+  'deptry',
+  'importlinter',
+  'import-linter',
+  'radon',
+  'xenon',
+  'codespell',
+  'tox',
+  'nox',
+  'poe',
+  'taskipy',
+  'invoke',
+  'doit',
+  'hatch.envs',
+  'pdm.scripts',
+  'pixi.tasks',
+] as const;
+const PYPROJECT = [...TOOLS.map((tool) => `tool.${tool}`), 'build-system', 'project.entry-points.pytest11'];
+
+export const pyprojectByBase = tomlByBase((head, base) => withKeys(head, base, PYPROJECT));
+
+/** Parts of a Cargo.toml that decide how strictly code is built and tested, and which tests there are. */
+const CARGO = [
+  'lints',
+  'profile',
+  'patch',
+  'replace',
+  'workspace.lints',
+  'workspace.exclude',
+  'workspace.default-members',
+  'package.autotests',
+  'package.autobins',
+  'package.autoexamples',
+  'package.default-run',
+];
+/** Keys of a target that keep its tests from being run. */
+const TARGET = ['test', 'doctest', 'harness', 'required-features'];
+const DEPENDENCIES = ['dependencies', 'dev-dependencies', 'build-dependencies'];
+
+export const cargoByBase = tomlByBase((head, base, context) => {
+  let merged = withKeys(head, base, CARGO);
+  if (isTable(merged['lib']))
+    merged = { ...merged, lib: withKeys(merged['lib'], tableOf(base['lib']), TARGET) };
+  for (const kind of ['test', 'bin', 'example'])
+    merged = withTargets(merged, base, kind, kind === 'test', context);
+  for (const key of DEPENDENCIES) merged = withKnownSources(merged, base, key);
+  const [workspace, before] = [merged['workspace'], tableOf(base['workspace'])];
+  if (!isTable(workspace)) return merged;
+  const members = withMembers(workspace, before, context);
+  return { ...merged, workspace: withKnownSources(members, before, 'dependencies') };
+});
+
+const tableOf = (value: unknown): Table => (isTable(value) ? value : {});
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const inside = (folder: string, path: string): string => (folder === '' ? path : `${folder}/${path}`);
+
+/** Targets of one kind: their own keys are the work, what keeps them from being tested is not, and tests do not get lost. */
+function withTargets(head: Table, base: Table, kind: string, keep: boolean, context: MergeContext): Table {
+  const before = listOf(base[kind]).filter(isTable);
+  const after = listOf(head[kind]);
+  const targets = after.map((target) =>
+    isTable(target)
+      ? withKeys(target, tableOf(before.find((each) => each['name'] === target['name'])), TARGET)
+      : target,
+  );
+  const lost = before.filter(
+    (target) =>
+      keep &&
+      !after.some((each) => isTable(each) && each['name'] === target['name']) &&
+      !context.isDeleted(
+        inside(context.folder, String(target['path'] ?? `tests/${String(target['name'])}.rs`)),
+      ),
+  );
+  const all = [...targets, ...lost];
+  return all.length === 0 ? head : { ...head, [kind]: all };
+}
+
+/** A dependency that the base knows does not come from another place. */
+function withKnownSources(head: Table, base: Table, key: string): Table {
+  const [before, after] = [tableOf(base[key]), head[key]];
+  if (!isTable(after)) return head;
+  let merged = after;
+  for (const name of Object.keys(before))
+    if (after[name] !== undefined && !isSame(sourceOf(before[name]), sourceOf(after[name])))
+      merged = withKey(merged, before, name);
+  return { ...head, [key]: merged };
+}
+
+const sourceOf = (dependency: unknown): unknown => {
+  const { path, git, registry, package: name, workspace } = tableOf(dependency);
+  return [path, git, registry, name, workspace];
+};
+
+/** A crate whose files are still there stays a member. */
+function withMembers(head: Table, base: Table, context: MergeContext): Table {
+  const after = listOf(head['members']);
+  const lost = listOf(base['members']).filter(
+    (member) =>
+      !after.includes(member) && !context.isDeleted(inside(context.folder, `${String(member)}/Cargo.toml`)),
+  );
+  return lost.length === 0 ? head : { ...head, members: [...after, ...lost] };
+}
