@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChainRow, NudgeRow } from '../../shared/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
 let stack: Stack;
 let repository: Repository;
-beforeEach(async () => {
+const begin = async () => {
   repository = new Repository(PROJECT);
   stack = await Stack.start();
-});
-afterEach(async () => {
+};
+const end = async () => {
   await stack.stop();
   repository.remove();
-});
+};
 
 const appears = async (path: string): Promise<void> => {
   const deadline = Date.now() + 30_000;
@@ -25,9 +25,9 @@ const appears = async (path: string): Promise<void> => {
 };
 
 /** Everything that must be true of a task that was interrupted: it ended well, and each fact happened once. */
-async function expectWhole(id: string): Promise<void> {
+async function expectWhole(id: string, base: string): Promise<void> {
   expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', branch: `assay/${id}` });
-  expect(repository.commitsAbove('main', `assay/${id}`)).toBe(1);
+  expect(repository.commitsAbove(base, `assay/${id}`)).toBe(1);
   const attempts = await stack.attempts(id);
   expect(attempts.map((attempt) => attempt.number)).toEqual(attempts.map((_, index) => index + 1));
   expect(attempts.filter((attempt) => attempt.outcome === 'passed')).toHaveLength(1);
@@ -36,29 +36,52 @@ async function expectWhole(id: string): Promise<void> {
   ];
   expect(once(await stack.records<ChainRow>('cascade_chains'))).toHaveLength(1);
   expect(once(await stack.records<NudgeRow>('verification_nudges'))).toHaveLength(1);
-  const status = (await stack.call<{ verification_nudge: { total_completions: number } }>('GET', '/status'))
-    .body;
-  expect(status.verification_nudge.total_completions).toBe(1);
 }
 
 describe('a stack killed in mid-work and started again', () => {
-  it('finishes the task whose agent was running', async () => {
-    const started = join(repository.folder, 'agent-started');
-    const go = join(repository.folder, 'go');
-    const patient = agent(
-      `fs.appendFileSync(${JSON.stringify(started)}, 'x'); while (!fs.existsSync(${JSON.stringify(go)})) await new Promise((r) => setTimeout(r, 20)); ${writes('src/sum.js', RIGHT)} ${uses(10, 10)}`,
-    );
-    const { id } = await stack.submit({
-      title: 'Make sum add',
-      repository: repository.url,
-      adapter: patient,
+  let inAgent: string;
+  let inGates: string;
+  let done: string;
+  let external: string;
+  let blocked: string;
+  let agents: string;
+
+  /** One power cut finds all of them: work in a box of each kind, and work that waits. */
+  beforeAll(async () => {
+    await begin();
+    const [agentStarted, gatesStarted, go] = ['agent-started', 'gates-started', 'go'].map((name) =>
+      join(repository.folder, name),
+    ) as [string, string, string];
+    agents = join(repository.folder, 'agents');
+    repository.commit('slow-gates', {
+      'assay.yaml': `version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: "echo x >> ${gatesStarted}; while [ ! -e ${go} ]; do sleep 0.05; done; node --test"\n`,
     });
-    await appears(started);
+    const submit = async (fields: Record<string, unknown>) =>
+      (await stack.submit({ title: 'Make sum add', repository: repository.url, ...fields })).id;
+    const solves = agent(writes('src/sum.js', RIGHT));
+    done = await submit({ adapter: solves });
+    await stack.ended(done);
+    external = await submit({ runner: 'external', role: 'qa' });
+    blocked = await submit({ adapter: solves, depends_on: [external] });
+    inGates = await submit({
+      base_ref: 'slow-gates',
+      adapter: agent(`fs.appendFileSync(${JSON.stringify(agents)}, 'x'); ${writes('src/sum.js', RIGHT)}`),
+    });
+    inAgent = await submit({
+      adapter: agent(
+        `fs.appendFileSync(${JSON.stringify(agentStarted)}, 'x'); while (!fs.existsSync(${JSON.stringify(go)})) await new Promise((r) => setTimeout(r, 20)); ${writes('src/sum.js', RIGHT)} ${uses(10, 10)}`,
+      ),
+    });
+    await Promise.all([appears(gatesStarted), appears(agentStarted)]);
     await stack.kill();
     writeFileSync(go, '');
     await stack.restart();
-    await expectWhole(id);
-    const attempts = await stack.attempts(id);
+  });
+  afterAll(end);
+
+  it('finishes the task whose agent was running', async () => {
+    await expectWhole(inAgent, 'main');
+    const attempts = await stack.attempts(inAgent);
     expect(attempts.map((attempt) => [attempt.tier, attempt.outcome])).toEqual([
       ['haiku', 'infra_failed'],
       ['haiku', 'passed'],
@@ -66,51 +89,30 @@ describe('a stack killed in mid-work and started again', () => {
   });
 
   it('finishes the task whose gates were running, without running its agent again', async () => {
-    const gates = join(repository.folder, 'gates-started');
-    const go = join(repository.folder, 'go');
-    const agents = join(repository.folder, 'agents');
-    repository.commit('main', {
-      'assay.yaml': `version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: "echo x >> ${gates}; while [ ! -e ${go} ]; do sleep 0.05; done; node --test"\n`,
-    });
-    const { id } = await stack.submit({
-      title: 'Make sum add',
-      repository: repository.url,
-      adapter: agent(`fs.appendFileSync(${JSON.stringify(agents)}, 'x'); ${writes('src/sum.js', RIGHT)}`),
-    });
-    await appears(gates);
-    await stack.kill();
-    writeFileSync(go, '');
-    await stack.restart();
-    await expectWhole(id);
+    await expectWhole(inGates, 'slow-gates');
     expect(readFileSync(agents, 'utf8')).toBe('x');
   });
 
   it('goes on with what was waiting: open, blocked and done tasks are as they were', async () => {
-    const solves = agent(writes('src/sum.js', RIGHT));
-    const done = await stack.submit({ title: 'Done before', repository: repository.url, adapter: solves });
-    await stack.ended(done.id);
-    const external = await stack.submit({
-      title: 'For a person',
-      repository: repository.url,
-      runner: 'external',
-      role: 'qa',
-    });
-    const blocked = await stack.submit({
-      title: 'After the person',
-      repository: repository.url,
-      adapter: solves,
-      depends_on: [external.id],
-    });
-    await stack.kill();
-    await stack.restart();
-    expect((await stack.task(done.id)).status).toBe('done');
-    expect((await stack.task(blocked.id)).status).toBe('blocked');
+    expect((await stack.task(done)).status).toBe('done');
+    expect((await stack.task(blocked)).status).toBe('blocked');
     const claim = await stack.call<{ task: { id: string } }>('GET', '/tasks/next/qa');
-    expect(claim.body.task.id).toBe(external.id);
+    expect(claim.body.task.id).toBe(external);
+  });
+
+  it('has counted each completion once', async () => {
+    const { body } = await stack.call<{ verification_nudge: { total_completions: number } }>(
+      'GET',
+      '/status',
+    );
+    expect(body.verification_nudge.total_completions).toBe(3);
   });
 });
 
 describe('a stack that delivers everything twice and out of order', () => {
+  beforeAll(begin);
+  afterAll(end);
+
   it('brings ten tasks to their end, each attempt, delivery and completion once', async () => {
     await stack.faults({
       duplicateMessages: true,
