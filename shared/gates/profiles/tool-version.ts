@@ -27,7 +27,7 @@ export async function toolVersion(
   program: Program,
   { setup, folder = '' }: Place = {},
 ): Promise<string | null> {
-  const room = setup ? await prepared(rooms, base, setup, folder) : await rooms.enter(base);
+  const room = await prepared(rooms, base, setup || null, folder);
   const asked = await room.run({ line: `${enter(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS);
   if (asked.end !== 'exited' || asked.exitCode !== 0) return null;
   return /\d{1,6}(?:\.\d{1,9}){1,4}(?:[-+][\w.]{1,40})?/.exec(asked.output.slice(0, 4_000))?.[0] ?? 'unknown';
@@ -35,17 +35,17 @@ export async function toolVersion(
 
 const preparedRooms = new WeakMap<Rooms, Map<string, Promise<Room>>>();
 
-/** A checkout of the base after the set-up. All questions share it: nothing of a patch ever comes into it. */
-function prepared(rooms: Rooms, base: string, setup: string, folder: string): Promise<Room> {
+/** A checkout of the base, after the set-up if there is one. All questions share it: nothing of a patch ever comes into it. */
+function prepared(rooms: Rooms, base: string, setup: string | null, folder: string): Promise<Room> {
   const known = preparedRooms.get(rooms) ?? new Map<string, Promise<Room>>();
   preparedRooms.set(rooms, known);
-  const key = JSON.stringify([base, setup, folder]);
+  const key = JSON.stringify(setup === null ? [base] : [base, setup, folder]);
   const there = known.get(key);
   if (there) return there;
   const making = (async () => {
     const room = await rooms.enter(base);
     // A set-up that fails leaves the question open; the run itself tells why.
-    await room.run({ line: `${enter(folder)}${setup}` }, SETUP_MS);
+    if (setup !== null) await room.run({ line: `${enter(folder)}${setup}` }, SETUP_MS);
     return room;
   })();
   known.set(key, making);
