@@ -4,6 +4,7 @@ import type { RunResult } from '../process/run.ts';
 import { askBase, lineFacts } from './baseline/ask.ts';
 import { resultOn } from './baseline/result.ts';
 import type { Condition } from './conditions.ts';
+import { FLAKY_SETTINGS, flakyOf } from './flaky/settings.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
 import { addedLines } from './profiles/added-lines.ts';
@@ -43,12 +44,18 @@ export function commandGate(definition: CommandGate): Gate {
     on: definition.on,
     required: true,
     condition: definition.condition,
-    settings: { [name]: z.boolean().optional(), [commandKey]: Command.optional(), ...PROFILE_SETTINGS },
+    settings: {
+      [name]: z.boolean().optional(),
+      [commandKey]: Command.optional(),
+      ...PROFILE_SETTINGS,
+      ...(definition.runsTests ? FLAKY_SETTINGS : {}),
+    },
     plan: async (project, settings) => {
       const command = await commandOf(definition, project, settings);
       return command === null ? planTools(project, definition.tool, profilesOf(settings)) : { command };
     },
-    run: async (context, settings) => {
+    run: async (given, settings) => {
+      const context = definition.runsTests ? { ...given, flaky: flakyOf(settings) } : given;
       const command = context.command ?? (await commandOf(definition, context.subject, settings));
       if (command !== null) return runCommand(context, command, definition);
       const profiles = profilesOf(settings);

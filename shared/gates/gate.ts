@@ -3,6 +3,7 @@ import type { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../evidence/schema.ts';
 import type { Surroundings } from './cache/surroundings.ts';
 import type { Condition } from './conditions.ts';
+import type { FlakySettings } from './flaky/settings.ts';
 import type { TestResult } from './formats/test-result.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Memory } from './memory/memory.ts';
@@ -30,6 +31,8 @@ export interface GateContext {
   readonly history?: Memory | null;
   /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
   readonly repository?: string | null;
+  /** Null: nobody looks for tests that fail now and then. */
+  readonly flaky?: FlakySettings | null;
 }
 
 export interface GateResult {

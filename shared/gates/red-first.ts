@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Command } from './command.ts';
+import { flakyOf } from './flaky/settings.ts';
 import type { Gate } from './gate.ts';
 import { projectTool } from './tools.ts';
 
@@ -25,6 +26,6 @@ export const redFirst: Gate = {
         detail: 'no red_first_command or test_command is set, and the project configures no tests',
       };
     const { runRedFirst } = await import('./red-first/look.ts');
-    return runRedFirst(context, command);
+    return runRedFirst({ ...context, flaky: flakyOf(settings) }, command);
   },
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Command } from './command.ts';
+import { flakyOf } from './flaky/settings.ts';
 import type { Gate } from './gate.ts';
 import { projectScript, projectTool } from './tools.ts';
 
@@ -21,6 +22,6 @@ export const testIntegrity: Gate = {
       // Where the tests gate finds its tool itself, it also runs what the patch takes away.
       (settings['tests'] === true ? null : await projectTool(subject, 'tests'));
     const { lookAtTests } = await import('./test-integrity/look.ts');
-    return lookAtTests(context, command);
+    return lookAtTests({ ...context, flaky: flakyOf(settings) }, command);
   },
 };

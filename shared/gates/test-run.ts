@@ -2,6 +2,7 @@ import { askBase, lineFacts } from './baseline/ask.ts';
 import { failsFast } from './baseline/fails-fast.ts';
 import { resultOn } from './baseline/result.ts';
 import { writtenFiles, writtenTests } from './baseline/written.ts';
+import { flakyLook } from './flaky/terms.ts';
 import type { GateContext, GateResult } from './gate.ts';
 import type { Execution } from './profiles/execute.ts';
 import { runLine } from './profiles/run-line.ts';
@@ -21,12 +22,18 @@ export const testRun = (
   tree: string,
   timeoutMs: number,
 ): Promise<Execution> =>
-  once(runs, subject, `${tree}\0${command}`, async () =>
-    runLine(
-      await subject.rooms.enter(tree),
-      { line: await lineFor(subject, command, tree, timeoutMs) },
-      timeoutMs,
-    ),
+  once(runs, subject, `${tree}\0${command}`, () => fresh(subject, command, tree, timeoutMs));
+
+const fresh = async (
+  subject: Subject,
+  command: string,
+  tree: string,
+  timeoutMs: number,
+): Promise<Execution> =>
+  runLine(
+    await subject.rooms.enter(tree),
+    { line: await lineFor(subject, command, tree, timeoutMs) },
+    timeoutMs,
   );
 
 /**
@@ -43,16 +50,20 @@ export const testsOn = (
   left: () => number,
 ): Promise<GateResult> =>
   once(results, context.subject, `${tree}\0${command}`, async () => {
-    const { subject } = context;
+    const { subject, flaky = null } = context;
     const run = await testRun(subject, command, tree, left());
+    const onBase = (): Promise<string> => lineFor(subject, command, subject.base, left());
     return resultOn(run, {
       blame: 'not_in_base',
       base: askBase(context, {
-        facts: async () => lineFacts(subject, await lineFor(subject, command, subject.base, left())),
+        facts: async () => lineFacts(subject, await onBase()),
         run: () => testRun(subject, command, subject.base, left()),
       }),
       written: async () => writtenTests(await writtenFiles(subject), restored),
       failsFast: await failsFast(subject, command),
+      ...(flaky
+        ? { flaky: flakyLook(context, flaky, command, restored, () => fresh(subject, command, tree, left())) }
+        : {}),
     });
   });
 

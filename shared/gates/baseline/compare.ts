@@ -105,7 +105,7 @@ function lostTests(cases: readonly TestResult[], base: BaseAnswer, written: Writ
 }
 
 /** What keeps anybody from saying that only old failures are left. */
-function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTest[] {
+export function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTest[] {
   const doubt = (rule: string, message: string, file: string | null = null): SeenTest => ({
     file,
     line: null,

@@ -1,5 +1,6 @@
 import type { GateEvidence } from '../../evidence/schema.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
+import type { FlakyAnswer, FlakyQuestion } from '../flaky/look.ts';
 import { ranIn } from '../formats/report.ts';
 import type { GateResult } from '../gate.ts';
 import type { AddedLines } from '../profiles/added-lines.ts';
@@ -24,14 +25,11 @@ export interface Terms {
   readonly written?: () => Promise<WrittenTests>;
   /** Whether the runner stops at its first failure. */
   readonly failsFast?: boolean;
-  /** Gets the failures that the base has not, and says which of them excuse themselves. */
-  readonly excuse?: (
-    failures: readonly SeenTest[],
-    run: Execution,
-    base: BaseAnswer,
-  ) => Promise<readonly SeenTest[]>;
+  /** Looks for tests that fail now and then; absent: nobody asked for that. */
+  readonly flaky?: (question: FlakyQuestion) => Promise<FlakyAnswer>;
 }
 
+const NO_TESTS = '; flaky_detection: nobody names the tests, so there is nothing to work on';
 const kind = 'executed_by_us';
 const NOTHING: AddedLines = { has: () => false };
 
@@ -39,7 +37,8 @@ const NOTHING: AddedLines = { has: () => false };
 export async function resultOn(run: Execution, terms: Terms): Promise<GateResult> {
   const { report, outcome, detail, cases } = run;
   const tests = cases ? { tests: cases } : {};
-  const plain = { outcome, kind, findings: [], detail, ...tests } as const;
+  const said = terms.flaky && cases === null ? `${detail}${NO_TESTS}` : detail;
+  const plain = { outcome, kind, findings: [], detail: said, ...tests } as const;
   if (outcome !== 'passed' && outcome !== 'failed') return plain;
   const ran = cases === null ? null : ranIn(cases);
   if (ran === 0 && outcome === 'passed' && report?.complaints.length === 0)
@@ -54,11 +53,14 @@ export async function resultOn(run: Execution, terms: Terms): Promise<GateResult
   // The base is asked only when something needs it.
   const asks = report.complaints.some((each) => blame === 'not_in_base' || !isOwn(each, added));
   const base = asks && terms.base ? await terms.base() : null;
+  const compared = base === null ? {} : factsOf(base);
+  if (base === null && cases !== null && report.complaints.length === 0)
+    return withFlaky(run, { seen: [], base, cases, clean, facts }, terms);
   if (base === null || cases === null || !terms.written) {
     const seen: Seen[] = judged(report.complaints, blame, added, base?.complaints ?? []).map((each) =>
       unlessStopped(each, terms),
     );
-    return { ...resultOf(seen, clean, { ...facts, ...(base ? factsOf(base) : {}) }), kind, ...tests };
+    return { ...resultOf(seen, clean, { ...facts, ...compared }), kind, ...tests };
   }
   if (base.outcome === 'failed' && base.complaints === null) return unexplained(plain, base, terms);
   const seen = compareTests({
@@ -67,12 +69,23 @@ export async function resultOn(run: Execution, terms: Terms): Promise<GateResult
     written: await terms.written(),
     failsFast: terms.failsFast ?? false,
   });
-  const judgedTests = terms.excuse ? await terms.excuse(seen, run, base) : seen;
-  return {
-    ...resultOf(judgedTests.map(withoutTest), clean, { ...facts, ...factsOf(base) }),
-    kind,
-    tests: cases,
-  };
+  return withFlaky(run, { seen, base, cases, clean, facts: { ...facts, ...compared } }, terms);
+}
+
+interface Tested extends Pick<FlakyQuestion, 'seen' | 'base' | 'cases'> {
+  readonly clean: string;
+  readonly facts: GateEvidence['metadata'];
+}
+
+async function withFlaky(
+  run: Execution,
+  { seen, base, cases, clean, facts }: Tested,
+  { flaky, failsFast = false }: Terms,
+): Promise<GateResult> {
+  const looked = flaky ? await flaky({ run, cases, seen, base, failsFast }) : { seen, note: null };
+  const result = resultOf(looked.seen.map(withoutTest), clean, facts);
+  const detail = looked.note === null ? result.detail : `${result.detail}; flaky_detection: ${looked.note}`;
+  return { ...result, detail, kind, tests: cases };
 }
 
 /**

@@ -4,6 +4,7 @@ import { askBase } from '../baseline/ask.ts';
 import { failsFast } from '../baseline/fails-fast.ts';
 import { resultOn } from '../baseline/result.ts';
 import { writtenFiles, writtenTests } from '../baseline/written.ts';
+import { flakyLook } from '../flaky/terms.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
@@ -97,6 +98,13 @@ async function runOne(
       base,
       failsFast: failsEarly,
       ...(tool.stops ? { stops: tool.stops } : {}),
+      ...(context.flaky && runsTests
+        ? {
+            flaky: flakyLook(context, context.flaky, { tool: tool.name, folder }, restored, () =>
+              execute(tree, options),
+            ),
+          }
+        : {}),
       ...(runsTests ? { written: async () => writtenTests(await writtenFiles(subject), restored) } : {}),
     });
     runs.push({ execution, result });
