@@ -294,3 +294,18 @@ test('an odd tree is looked at: a submodule, names that are not UTF-8, an LFS po
   expect(evidence.gates[0]?.outcome).toBe('passed');
   expect(evidence.changed_files).toContain('caf\\xe9');
 });
+
+test('every test case of a run is handed on, and is not in the evidence', async () => {
+  const repository = makeRepository({
+    'a.test.js': "require('node:test')('good', () => {});\n",
+    'assay.yaml': gates(`lint: false\n${TESTS_ONLY}\ntest_command: node --test --test-reporter=tap`),
+  });
+  repository.write({ 'b.js': '1\n' });
+  const seen: unknown[] = [];
+  const evidence = await gatherOn(repository, [], { onTests: (gate, tests) => seen.push([gate, tests]) });
+  expect(outcomes(evidence)).toEqual(['tests: passed']);
+  expect(seen).toEqual([
+    ['tests', [{ name: 'good', file: null, outcome: 'passed', duration_ms: expect.any(Number) }]],
+  ]);
+  expect(evidence.gates[0]).not.toHaveProperty('tests');
+});
