@@ -3,6 +3,7 @@ import { formatted } from './auto-format/formatted.ts';
 import { type Formatter, formattersFor } from './auto-format/formatters.ts';
 import { resultOf, type Seen } from './code/seen.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
+import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
 import { missing, toolVersion } from './profiles/tool-version.ts';
 
 /** Says which changed files the project's formatter would write differently. It never fails and changes nothing. */
@@ -13,8 +14,8 @@ export const autoFormat: Gate = {
   required: false,
   condition: 'any_changed',
   formatter: true,
-  settings: { auto_format: z.boolean().optional() },
-  run: async (context) => {
+  settings: { auto_format: z.boolean().optional(), ...PROFILE_SETTINGS },
+  run: async (context, settings) => {
     const changed = context.subject.changes.flatMap(({ path, head }) =>
       head?.mode.startsWith('100') ? [path] : [],
     );
@@ -30,7 +31,8 @@ export const autoFormat: Gate = {
     const until = performance.now() + context.timeoutMs;
     for (const { formatter, files } of chosen) {
       const timeoutMs = Math.max(1, until - performance.now());
-      looked.push(await look({ ...context, timeoutMs }, formatter, files));
+      const setup = profilesOf(settings)[formatter.language]?.setup ?? null;
+      looked.push(await look({ ...context, timeoutMs }, formatter, files, setup));
     }
     return combined(looked);
   },
@@ -48,10 +50,11 @@ async function look(
   { subject, timeoutMs }: GateContext,
   formatter: Formatter,
   files: readonly string[],
+  setup: string | null,
 ): Promise<Looked> {
-  const version = await toolVersion(subject.rooms, subject.base, formatter);
+  const version = await toolVersion(subject.rooms, subject.base, formatter, { setup });
   if (version === null) return { formatter, version, seen: [], problem: missing(formatter) };
-  const { changed, problem } = await formatted(subject, formatter, files, timeoutMs);
+  const { changed, problem } = await formatted(subject, formatter, { files, setup, timeoutMs });
   const seen = changed.map(
     (file): Seen => ({
       file,

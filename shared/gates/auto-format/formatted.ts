@@ -9,6 +9,13 @@ import { OWN_TOOLS } from '../profiles/tool-version.ts';
 import type { Subject } from '../subject.ts';
 import type { Formatter } from './formatters.ts';
 
+interface FormattingOptions {
+  readonly files: readonly string[];
+  /** Line that prepares the checkout. */
+  readonly setup: string | null;
+  readonly timeoutMs: number;
+}
+
 /**
  * Lets a formatter write the files in a checkout that is thrown away, and says which of them it changed: the same for every
  * formatter, and nobody's messages need to be understood.
@@ -16,12 +23,15 @@ import type { Formatter } from './formatters.ts';
 export async function formatted(
   { rooms, tree }: Pick<Subject, 'rooms' | 'tree'>,
   formatter: Formatter,
-  files: readonly string[],
-  timeoutMs: number,
+  { files, setup, timeoutMs }: FormattingOptions,
 ): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
   const room = await rooms.enter(tree);
   const names = files.flatMap((path) => [Buffer.from('./'), encodePath(path), Buffer.from([0])]);
   await writeFile(join(room.tmp, 'files'), Buffer.concat(names), { mode: 0o644 });
+  if (setup !== null) {
+    const ready = outcomeOf(await room.run({ line: setup }, timeoutMs));
+    if (ready.outcome !== 'passed') return { changed: [], problem: `set-up "${setup}": ${ready.detail}` };
+  }
   const before = await digests(room.root, files);
   const list = `mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; `;
   const ran = await room.run({ line: `${OWN_TOOLS}${list}${formatter.line}` }, timeoutMs);

@@ -1,8 +1,9 @@
-import { isOwnCode } from '../../code/language.ts';
+import { isOwnCode, type Language } from '../../code/language.ts';
 import { asks, type Program } from '../profiles/tool.ts';
 import type { Subject } from '../subject.ts';
 
 export interface Formatter extends Program {
+  readonly language: Language;
   /** Names of the files that it knows. */
   readonly files: RegExp;
   /** Writes the files that are `"$@"`. */
@@ -16,6 +17,7 @@ const WEB = /\.([cm]?[jt]sx?|jsonc?|css)$/;
 /** In the order in which they are looked for; the first that fits a file formats it. */
 const FORMATTERS: readonly Formatter[] = [
   {
+    language: 'python',
     name: 'ruff',
     version: asks('ruff'),
     get: 'pip install ruff',
@@ -24,6 +26,7 @@ const FORMATTERS: readonly Formatter[] = [
     signs: [],
   },
   {
+    language: 'javascript',
     name: 'biome',
     version: asks('biome'),
     get: 'npm install --save-dev @biomejs/biome',
@@ -32,6 +35,7 @@ const FORMATTERS: readonly Formatter[] = [
     signs: ['biome.json', 'biome.jsonc'],
   },
   {
+    language: 'javascript',
     name: 'prettier',
     version: asks('prettier'),
     get: 'npm install --save-dev prettier',
@@ -40,6 +44,7 @@ const FORMATTERS: readonly Formatter[] = [
     signs: [],
   },
   {
+    language: 'go',
     name: 'gofmt',
     version: 'command -v gofmt >/dev/null || exit 127; go version || true',
     get: 'install Go from go.dev/dl',
@@ -48,6 +53,7 @@ const FORMATTERS: readonly Formatter[] = [
     signs: [],
   },
   {
+    language: 'rust',
     name: 'rustfmt',
     version: asks('rustfmt'),
     get: 'rustup component add rustfmt',

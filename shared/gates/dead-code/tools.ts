@@ -107,14 +107,15 @@ export async function toolsSeen(
       ({ after }) => after !== null && languageOf(after.grammar) === tool.language,
     );
     if (files.length === 0 || !(await isUsed(tool, subject))) continue;
-    const version = await toolVersion(subject.rooms, subject.base, tool);
+    const setup = profilesOf(settings)[tool.language]?.setup;
+    const version = await toolVersion(subject.rooms, subject.base, tool, { setup });
     notes[tool.name] = version ?? 'not here';
     if (version === null) continue;
     const look = async (tree: string, paths: readonly string[]): Promise<Complaint[] | null> => {
       const { text, exitCode } = await measure(tree, {
         rooms: subject.rooms,
         line: `export CONFIDENCE=${confidence}; ${tool.line}`,
-        setup: profilesOf(settings)[tool.language]?.setup,
+        setup,
         files: paths,
         timeoutMs: Math.max(1, until - performance.now()),
       });

@@ -3,6 +3,7 @@ import type { Format } from './report.ts';
 /** Loads one reader; each brings only what it needs, because most of a box's time is its start. */
 export const FORMATS = {
   sarif: async (): Promise<Format> => (await import('./sarif.ts')).sarif,
+  semgrep: async (): Promise<Format> => (await import('./sarif.ts')).semgrep,
   golangci: async (): Promise<Format> => (await import('./sarif.ts')).golangci,
   junit: async (): Promise<Format> => (await import('./junit.ts')).junit,
   cargo: async (): Promise<Format> => (await import('./compilers.ts')).cargo,

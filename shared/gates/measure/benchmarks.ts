@@ -8,16 +8,18 @@ type Metric = keyof typeof METRICS;
 export type Benchmarks = ReadonlyMap<string, Readonly<Partial<Record<Metric, number>>>>;
 
 /**
- * Benchmarks from the JSON of pytest-benchmark, of `vitest bench`, or an object of `{name: {mean_s, ops, memory_mb}}`.
+ * Benchmarks from the JSON of pytest-benchmark, of `vitest bench`, old and new, or an object of `{name: {mean_s, ops, memory_mb}}`.
  * @throws when the text is nothing of these, or has none.
  */
 export function benchmarksOf(text: string): Benchmarks {
   const report = object(JSON.parse(text));
   const entries = Array.isArray(report['benchmarks'])
     ? fromPytest(report['benchmarks'])
-    : Array.isArray(report['files'])
-      ? fromVitest(report['files'])
-      : Object.entries(report).map(([name, value]) => [name, object(value)] as const);
+    : Array.isArray(report['testResults'])
+      ? fromVitest(report['testResults'])
+      : Array.isArray(report['files'])
+        ? fromOldVitest(report['files'])
+        : Object.entries(report).map(([name, value]) => [name, object(value)] as const);
   const found = new Map(entries.map(([name, values]) => [name, numbers(values)]));
   for (const [name, values] of found) if (Object.keys(values).length === 0) found.delete(name);
   if (found.size === 0) throw new Error('no benchmark ran');
@@ -33,8 +35,26 @@ const fromPytest = (benchmarks: readonly unknown[]): Entry[] =>
     return [String(fullname ?? name), { mean_s: mean, ops, memory_mb: object(extra_info)['memory_mb'] }];
   });
 
-/** Its means are in milliseconds. */
+/** `vitest bench --reporter=json` from version 5 on; its times are in milliseconds. */
 const fromVitest = (files: readonly unknown[]): Entry[] =>
+  files
+    .flatMap((file) => list(object(file)['assertionResults']))
+    .flatMap((test) => {
+      const { fullName, benchmarks } = object(test);
+      return list(benchmarks)
+        .flatMap((benchmark) => list(object(benchmark)['tasks']))
+        .map((task): Entry => {
+          const { name, latency, throughput } = object(task);
+          const { mean } = object(latency);
+          return [
+            `${fullName} > ${name}`,
+            { mean_s: typeof mean === 'number' ? mean / 1_000 : null, ops: object(throughput)['mean'] },
+          ];
+        });
+    });
+
+/** `vitest bench --outputJson` up to version 4; its means are in milliseconds. */
+const fromOldVitest = (files: readonly unknown[]): Entry[] =>
   files.flatMap((file) =>
     mustList(object(file)['groups'], 'groups').flatMap((group) => {
       const { fullName, benchmarks } = object(group);

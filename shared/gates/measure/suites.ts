@@ -85,7 +85,8 @@ export const BENCHMARKS: readonly Suite[] = [
     name: 'vitest',
     version: asks('vitest'),
     get: `npm install --save-dev vitest, and ${MODULES}`,
-    line: 'vitest bench --run --outputJson="$REPORT"',
+    // The option of the versions before 5 is gone, and the reporter of those after 4 was not there.
+    line: 'case "$(vitest --version)" in vitest/[0-4].*) vitest bench --run --outputJson="$REPORT";; *) vitest bench --run --reporter=json --outputFile="$REPORT";; esac',
     signs: uses('vitest'),
   },
 ];

@@ -40,7 +40,8 @@ export async function runMutation(
   const results: GateResult[] = [];
   for (const [language, files] of options.files) {
     const tool = MUTATORS[language];
-    const version = await toolVersion(subject.rooms, subject.base, tool);
+    const setup = profilesOf(settings)[language]?.setup;
+    const version = await toolVersion(subject.rooms, subject.base, tool, { setup });
     const metadata: Metadata = { tool: tool.name, tool_version: version, command: tool.line };
     if (version === null) {
       results.push({
@@ -52,7 +53,6 @@ export async function runMutation(
       });
       continue;
     }
-    const setup = profilesOf(settings)[language]?.setup;
     const measured = await measure(subject.tree, {
       rooms: subject.rooms,
       line: tool.line,

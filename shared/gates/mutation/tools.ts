@@ -38,7 +38,9 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   go: {
     name: 'gremlins',
-    version: asks('gremlins'),
+    // Built from source it does not know its version, but the program tells what it was built from.
+    version:
+      'command -v gremlins >/dev/null || exit 127; gremlins --version | grep -E "[0-9]\\.[0-9]" || go version -m "$(command -v gremlins)" | grep -E "^.mod"',
     get: 'go install github.com/go-gremlins/gremlins/cmd/gremlins@latest',
     line: 'gremlins unleash --output "$REPORT"',
   },

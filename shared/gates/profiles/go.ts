@@ -1,4 +1,4 @@
-import { asks, type Profile, semgrep } from './tool.ts';
+import { asks, type Profile, SEMGREP_VERSION, semgrep } from './tool.ts';
 
 const GO = {
   name: 'go',
@@ -6,7 +6,7 @@ const GO = {
   get: 'install Go from go.dev/dl',
 } as const;
 
-/** Go: golangci-lint or go vet, go build, go test, semgrep, govulncheck. */
+/** Go: golangci-lint or go vet, go build, go test, SEMGREP_VERSION, semgrep, govulncheck. */
 export const go: Profile = {
   language: 'go',
   tools: [
@@ -53,18 +53,19 @@ export const go: Profile = {
     {
       kind: 'security_scan',
       name: 'semgrep',
-      version: asks('semgrep'),
+      version: SEMGREP_VERSION,
       get: 'pip install semgrep',
       line: semgrep('p/golang'),
-      format: 'sarif',
+      format: 'semgrep',
       complains: [1],
+      stops: { rules: /^not_scanned$/, at: 'file' },
       signs: [],
       byDefault: true,
     },
     {
       kind: 'dep_audit',
       name: 'govulncheck',
-      version: 'command -v govulncheck >/dev/null || exit 127; govulncheck -version',
+      version: 'command -v govulncheck >/dev/null || exit 127; govulncheck -version | grep Scanner',
       get: 'go install golang.org/x/vuln/cmd/govulncheck@latest',
       line: 'govulncheck -format sarif ./... > "$REPORT"',
       format: 'sarif',

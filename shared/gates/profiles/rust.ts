@@ -1,4 +1,4 @@
-import { type Profile, semgrep } from './tool.ts';
+import { type Profile, SEMGREP_VERSION, semgrep } from './tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
@@ -51,11 +51,12 @@ export const rust: Profile = {
     {
       kind: 'security_scan',
       name: 'semgrep',
-      version: 'command -v semgrep >/dev/null || exit 127; semgrep --version',
+      version: SEMGREP_VERSION,
       get: 'pip install semgrep',
       line: semgrep('p/rust'),
-      format: 'sarif',
+      format: 'semgrep',
       complains: [1],
+      stops: { rules: /^not_scanned$/, at: 'file' },
       signs: [],
       byDefault: true,
     },

@@ -54,9 +54,13 @@ export interface Profile {
 export const asks = (program: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${program} --version`;
 
+/** It would look for a newer version first, and wait for an answer. */
+export const SEMGREP_VERSION =
+  'command -v semgrep >/dev/null || exit 127; semgrep --disable-version-check --version';
+
 /**
  * Line that runs semgrep with the project's own rules, else with those of a pack, which it fetches. Where it cannot have its rules
- * (2 and 7), it could not run.
+ * (2 and 7), it could not run. Git's list of the files is left out: names that are not plain ASCII get lost on the way.
  */
 export const semgrep = (pack: string): string =>
-  `rules=${pack}; for own in .semgrep.yml .semgrep.yaml; do if [ -f "$own" ]; then rules=$own; fi; done; semgrep scan --metrics off --disable-version-check --disable-nosem --quiet --config "$rules" --sarif --output "$REPORT" .; code=$?; case "$rules $code" in p/*" 2"|p/*" 7") echo "the rules of $rules could not be fetched, or could not be run"; exit 127;; esac; exit $code`;
+  `rules=${pack}; for own in .semgrep.yml .semgrep.yaml; do if [ -f "$own" ]; then rules=$own; fi; done; semgrep scan --metrics off --disable-version-check --disable-nosem --no-git-ignore --quiet --config "$rules" --sarif --output "$REPORT" .; code=$?; case "$rules $code" in p/*" 2"|p/*" 7") echo "the rules of $rules could not be fetched, or could not be run"; exit 127;; esac; exit $code`;

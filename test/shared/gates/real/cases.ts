@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Gate, GateResult } from '../../../../shared/gates/gate.ts';
 import { type Edits, type Files, runGate } from '../../../support/patch.ts';
 import { missingOf, warmToolchains } from '../../../support/tools.ts';
@@ -28,7 +28,7 @@ const shown = (result: GateResult): string[] =>
 export function realTools(title: string, cases: readonly RealCase[]): void {
   describe(title, () => {
     const missing = missingOf(cases);
-    beforeAll(warmToolchains);
+    beforeEach(warmToolchains);
 
     for (const { what, gate, needs, base, edits, settings = {}, outcome, ...expected } of cases)
       test.skipIf(missing.includes(needs))(what, async () => {

@@ -1,0 +1,433 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentTestMutation } from '../../../../shared/gates/agent-test-mutation.ts';
+import { autoFormat } from '../../../../shared/gates/auto-format.ts';
+import { benchmark } from '../../../../shared/gates/benchmark.ts';
+import { coverageDelta } from '../../../../shared/gates/coverage-delta.ts';
+import { deadCode } from '../../../../shared/gates/dead-code.ts';
+import { depAudit } from '../../../../shared/gates/dep-audit.ts';
+import { lint } from '../../../../shared/gates/lint.ts';
+import { mutationTesting } from '../../../../shared/gates/mutation-testing.ts';
+import { securityScan } from '../../../../shared/gates/security-scan.ts';
+import { tests } from '../../../../shared/gates/tests.ts';
+import { typeCheck } from '../../../../shared/gates/type-check.ts';
+import { runGate } from '../../../support/patch.ts';
+import { JS_SETUP, missingOf } from '../../../support/tools.ts';
+import { type RealCase, realTools } from './cases.ts';
+
+const ODD = 'a dir/ü (1) x';
+const MODULE = { 'package.json': '{"type": "module"}' };
+const ESLINT = { ...MODULE, 'eslint.config.js': 'export default [{ rules: { "no-debugger": "error" } }];\n' };
+const BIOME = { ...MODULE, 'biome.json': '{}' };
+const TSC = { ...MODULE, 'tsconfig.json': '{"compilerOptions": {"strict": true, "types": []}}' };
+const setup = { setup: JS_SETUP };
+const settings = { profiles: { javascript: setup } };
+
+const LINT: readonly RealCase[] = [
+  {
+    what: 'eslint passes a clean patch',
+    gate: lint,
+    needs: 'js:eslint',
+    base: ESLINT,
+    edits: { [`${ODD}.js`]: 'export const X = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [],
+    metadata: { tool: 'eslint', exit_code: 0 },
+  },
+  {
+    what: 'eslint tells a new complaint from an old one, in files with odd names',
+    gate: lint,
+    needs: 'js:eslint',
+    base: { ...ESLINT, 'a.js': 'debugger;\n' },
+    edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
+    settings,
+    outcome: 'failed',
+    findings: [`${ODD}.js:2 no-debugger`, 'a.js:1 no-debugger (before)'],
+    metadata: { exit_code: 1 },
+  },
+  {
+    what: 'eslint is not silenced by code that it cannot read',
+    gate: lint,
+    needs: 'js:eslint',
+    base: { ...ESLINT, 'a.js': 'f(\n  1,\n);\n' },
+    edits: { 'a.js': 'f(\n  1,\n' },
+    settings,
+    outcome: 'failed',
+    findings: ['a.js:3 syntax'],
+  },
+  {
+    what: 'eslint without a configuration says nothing about the patch',
+    gate: lint,
+    needs: 'js:eslint',
+    base: MODULE,
+    edits: { 'a.js': 'debugger;\n' },
+    settings,
+    outcome: 'inert',
+    detail: /^eslint breaks on the base too.*exit 2/s,
+  },
+  {
+    what: 'eslint runs in the folder that has the manifest',
+    gate: lint,
+    needs: 'js:eslint',
+    base: Object.fromEntries(Object.entries(ESLINT).map(([path, text]) => [`web/${path}`, text])),
+    edits: { 'web/src/a.js': 'debugger;\n', 'b.md': '' },
+    settings,
+    outcome: 'failed',
+    findings: ['web/src/a.js:1 no-debugger'],
+    metadata: { folder: 'web' },
+  },
+  {
+    what: 'biome passes a patch with a warning, as biome does',
+    gate: lint,
+    needs: 'js:biome',
+    base: BIOME,
+    edits: { [`${ODD}.js`]: 'const unused = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [],
+    metadata: { tool: 'biome', exit_code: 0 },
+  },
+  {
+    what: 'biome tells a new complaint from an old one, in files with odd names',
+    gate: lint,
+    needs: 'js:biome',
+    base: { ...BIOME, 'a.js': 'debugger;\n' },
+    edits: { [`${ODD}.js`]: '1;\ndebugger;\n' },
+    settings,
+    outcome: 'failed',
+    findings: [`${ODD}.js:2 lint/suspicious/noDebugger`, 'a.js:1 lint/suspicious/noDebugger (before)'],
+    metadata: { exit_code: 1 },
+  },
+  {
+    what: 'biome with a broken configuration in the base says nothing about the patch',
+    gate: lint,
+    needs: 'js:biome',
+    base: { ...MODULE, 'biome.json': '{"linter":' },
+    edits: { 'a.js': 'debugger;\n' },
+    settings,
+    outcome: 'inert',
+    detail: /^biome breaks on the base too/,
+  },
+];
+
+const TYPES: readonly RealCase[] = [
+  {
+    what: 'tsc passes a clean patch',
+    gate: typeCheck,
+    needs: 'js:tsc',
+    base: TSC,
+    edits: { [`${ODD}.ts`]: 'export const x: number = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [],
+    metadata: { tool: 'tsc', exit_code: 0 },
+  },
+  {
+    what: 'tsc tells a new complaint from an old one, in files with odd names',
+    gate: typeCheck,
+    needs: 'js:tsc',
+    base: { ...TSC, 'a.ts': 'export const a: number = "";\n' },
+    edits: { [`${ODD}.ts`]: '\nexport const b: number = "";\n' },
+    settings,
+    outcome: 'failed',
+    findings: [`${ODD}.ts:2 TS2322`, 'a.ts:1 TS2322 (before)'],
+    metadata: { exit_code: 2 },
+  },
+  {
+    what: 'tsc looks into the projects that the configuration refers to',
+    gate: typeCheck,
+    needs: 'js:tsc',
+    base: {
+      ...MODULE,
+      'tsconfig.json': '{"files": [], "references": [{"path": "./lib"}]}',
+      'lib/tsconfig.json': '{"compilerOptions": {"composite": true, "types": []}}',
+    },
+    edits: { 'lib/a.ts': 'export const a: number = "";\n' },
+    settings,
+    outcome: 'failed',
+    findings: ['lib/a.ts:1 TS2322'],
+  },
+  {
+    what: 'tsc that stops at the syntax of the base has not looked at the patch',
+    gate: typeCheck,
+    needs: 'js:tsc',
+    base: { ...TSC, 'a.ts': 'export const a = (;\n' },
+    edits: { 'b.ts': 'export const b: number = "";\n' },
+    settings,
+    outcome: 'inert',
+    findings: ['a.ts:1 TS1109'],
+  },
+  {
+    what: 'tsc with a broken configuration in the base says nothing about the patch',
+    gate: typeCheck,
+    needs: 'js:tsc',
+    base: { ...MODULE, 'tsconfig.json': '{"compilerOptions": {"strict": tru' },
+    edits: { 'b.ts': 'export const b = 1;\n' },
+    settings,
+    outcome: 'inert',
+    detail: /^tsc breaks on the base too.*exit 2/s,
+  },
+];
+
+const TEST = (expected: number): string =>
+  `import { expect, test } from 'vitest';\nimport { x } from './a.js';\ntest('x', () => { expect(x()).toBe(${expected}); });\n`;
+const VITEST = {
+  'package.json': '{"type": "module", "devDependencies": {"vitest": "5"}}',
+  'a.js': 'export const x = () => 1;\n',
+};
+const JEST = { 'package.json': '{"devDependencies": {"jest": "30"}}', 'a.js': 'exports.x = 1;\n' };
+
+const TESTS: readonly RealCase[] = [
+  {
+    what: 'vitest names the failed test, in a file with an odd name',
+    gate: tests,
+    needs: 'js:vitest',
+    base: { ...VITEST, [`${ODD}.test.js`]: TEST(1).replace('./a.js', '../a.js') },
+    edits: { 'a.js': 'export const x = () => 2;\n' },
+    settings,
+    outcome: 'failed',
+    findings: [`${ODD}.test.js:null test_failed`],
+    metadata: { tool: 'vitest', exit_code: 1 },
+  },
+  {
+    what: 'vitest passes a clean patch',
+    gate: tests,
+    needs: 'js:vitest',
+    base: { ...VITEST, 'a.test.js': TEST(1) },
+    edits: { 'b.js': 'export const y = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [],
+    detail: /^1 tests ran/,
+  },
+  {
+    what: 'jest tells a new failure from an old one',
+    gate: tests,
+    needs: 'js:jest',
+    base: {
+      ...JEST,
+      'a.test.js':
+        "test('old', () => expect(1).toBe(2));\ntest('x', () => expect(require('./a').x).toBe(1));\n",
+    },
+    edits: { 'a.js': 'exports.x = 2;\n' },
+    settings,
+    outcome: 'failed',
+    findings: ['a.test.js:null test_failed', 'a.test.js:null test_failed (before)'],
+    metadata: { tool: 'jest', exit_code: 1 },
+  },
+  {
+    what: 'the script of a package below the top is run in its folder',
+    gate: tests,
+    needs: 'npm',
+    base: {
+      'web/package.json': '{"scripts": {"test": "node --test"}}',
+      'web/a.js': 'exports.x = 1;\n',
+      'web/a.test.js': "require('node:test')('x', (t) => t.assert.equal(require('./a.js').x, 1));\n",
+    },
+    edits: { 'web/a.js': 'exports.x = 2;\n' },
+    outcome: 'failed',
+    metadata: { tool: 'npm', folder: 'web' },
+  },
+];
+
+const RULES =
+  'rules:\n  - {id: no-eval, languages: [javascript], severity: WARNING, message: eval, pattern: eval(...)}\n';
+
+const SECURITY: readonly RealCase[] = [
+  {
+    what: 'semgrep is silenced neither by a comment nor by broken code, and tells a new hole from an old one',
+    gate: securityScan,
+    needs: 'semgrep',
+    base: { ...MODULE, '.semgrep.yml': RULES, 'a.js': 'eval(x);\n', 'b.js': '1;\n' },
+    edits: { [`${ODD}.js`]: '1;\neval(x); // nosemgrep\n', 'b.js': '1;\neval(x\n' },
+    outcome: 'failed',
+    findings: [`${ODD}.js:2 no-eval`, 'b.js:1 not_scanned', 'a.js:1 no-eval (before)'],
+    metadata: { tool: 'semgrep' },
+  },
+];
+
+const STRYKER = {
+  'package.json': '{"type": "module", "scripts": {"test": "node --test"}}',
+  'a.js': 'export const add = (a, b) => a + b;\n',
+};
+const STRYKER_TEST = (a: number): string =>
+  `import test from 'node:test';\nimport { add } from './a.js';\ntest('add', (t) => t.assert.equal(add(${a}, 0), ${a}));\n`;
+
+const MEASURED: readonly RealCase[] = [
+  {
+    what: 'Stryker names the changes that no test notices',
+    gate: mutationTesting,
+    needs: 'js:stryker',
+    base: { ...STRYKER, 'a.test.js': STRYKER_TEST(1) },
+    edits: { 'a.js': 'export const add = (a, b) => {\n  return a + b;\n};\n' },
+    settings: { ...settings, mutation_threshold: 0.9 },
+    outcome: 'failed',
+    findings: ['a.js:2 mutant_survived'],
+    metadata: { tool: 'stryker', score: 0.5 },
+  },
+  {
+    what: 'Stryker passes tests that notice every change',
+    gate: agentTestMutation,
+    needs: 'js:stryker',
+    base: STRYKER,
+    edits: { 'a.test.js': STRYKER_TEST(1).replace('add(1, 0), 1', 'add(1, 2), 3') },
+    settings,
+    outcome: 'passed',
+    metadata: { tool: 'stryker', score: 1 },
+  },
+  {
+    what: 'vitest measures that a new function has no test',
+    gate: coverageDelta,
+    needs: 'js:vitest',
+    base: { ...VITEST, 'a.test.js': TEST(1) },
+    edits: { 'a.js': 'export const x = () => 1;\nexport function y() {\n  return 2;\n}\n' },
+    settings,
+    outcome: 'failed',
+    metadata: { tool: 'vitest', coverage_base: 100 },
+  },
+  {
+    what: 'vitest measures a slower function',
+    gate: benchmark,
+    needs: 'js:vitest',
+    base: {
+      ...VITEST,
+      'n.js': 'export const n = 100_000;\n',
+      'a.bench.js':
+        "import { test } from 'vitest';\nimport { n } from './n.js';\ntest('sums', async ({ bench }) => {\n  await bench('sum', () => { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); globalThis.s = s; }).run();\n});\n",
+    },
+    edits: { 'n.js': 'export const n = 3_000_000;\n' },
+    settings: { ...settings, benchmark: { enabled: true, threshold: 0.9 } },
+    outcome: 'failed',
+    metadata: { tool: 'vitest', benchmarks: 1 },
+  },
+  {
+    what: 'knip names an export and a file that nothing needs any more',
+    gate: deadCode,
+    needs: 'js:knip',
+    base: {
+      'package.json': '{"type": "module", "main": "index.js", "devDependencies": {"knip": "6"}}',
+      'index.js': "import { used } from './lib/a.js';\nused();\n",
+      'lib/a.js': 'export const used = () => 1;\n',
+    },
+    edits: {
+      'lib/a.js': 'export const used = () => 1;\nexport const unused = () => 2;\n',
+      [`${ODD}.js`]: 'export const z = 1;\n',
+    },
+    settings,
+    outcome: 'failed',
+    findings: [`${ODD}.js:1 knip`, 'lib/a.js:2 knip'],
+  },
+  {
+    what: 'prettier says which file it would write differently, whatever its name',
+    gate: autoFormat,
+    needs: 'js:prettier',
+    base: MODULE,
+    edits: { [`${ODD}.js`]: 'const   a = 1\n', 'b.js': 'const b = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [`${ODD}.js:null not_formatted`],
+  },
+  {
+    what: 'biome says which file it would write differently, whatever its name',
+    gate: autoFormat,
+    needs: 'js:biome',
+    base: BIOME,
+    edits: { [`${ODD}.js`]: 'const   a = 1\n', 'b.js': 'const b = 1;\n' },
+    settings,
+    outcome: 'passed',
+    findings: [`${ODD}.js:null not_formatted`],
+  },
+];
+
+realTools('the linters of JavaScript', LINT);
+realTools('the type checker of TypeScript', TYPES);
+realTools('the test runners of JavaScript', TESTS);
+realTools('semgrep', SECURITY);
+realTools('what is measured in JavaScript', MEASURED);
+
+describe('npm audit', () => {
+  let registry: Server;
+  /** What the registry answers when it is asked for known holes. */
+  let answer: (asked: Readonly<Record<string, readonly string[]>>) => unknown;
+  const skip = missingOf([{ needs: 'npm' }]).length > 0;
+  beforeAll(async () => {
+    registry = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const bulk = request.url?.endsWith('/advisories/bulk');
+      const name = request.url?.slice(1) ?? '';
+      const found = bulk
+        ? answer(JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()))
+        : { name, 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': { name, version: '1.0.0' } } };
+      response.writeHead(found === null ? 503 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(found));
+    });
+    await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => registry.close());
+
+  const audit = (dependencies: Readonly<Record<string, string>>) => {
+    const locked = (versions: Readonly<Record<string, string>>): string =>
+      JSON.stringify({
+        name: 'a',
+        lockfileVersion: 3,
+        packages: {
+          '': { name: 'a', dependencies: versions },
+          ...Object.fromEntries(
+            Object.entries(versions).map(([name, version]) => [`node_modules/${name}`, { version }]),
+          ),
+        },
+      });
+    const manifest = (versions: Readonly<Record<string, string>>): string =>
+      JSON.stringify({ name: 'a', dependencies: versions });
+    const { port } = registry.address() as AddressInfo;
+    return runGate(
+      depAudit,
+      {
+        '.npmrc': `registry=http://127.0.0.1:${port}/\nfetch-retries=0\n`,
+        'package.json': manifest({ old: '1.0.0' }),
+        'package-lock.json': locked({ old: '1.0.0' }),
+      },
+      {
+        'package.json': manifest({ old: '1.0.0', ...dependencies }),
+        'package-lock.json': locked({ old: '1.0.0', ...dependencies }),
+      },
+    );
+  };
+  const hole = (id: number) => ({
+    id,
+    url: `https://example.org/advisories/HOLE-${id}`,
+    title: `hole ${id}`,
+    severity: 'high',
+    vulnerable_versions: '<2.0.0',
+    cwe: [],
+    cvss: { score: 0, vectorString: null },
+  });
+
+  test.skipIf(skip)('tells a new hole from an old one', async () => {
+    answer = (asked) =>
+      Object.fromEntries(Object.keys(asked).map((name) => [name, [hole(name === 'old' ? 1 : 2)]]));
+    const result = await audit({ fresh: '1.0.0' });
+    expect(
+      result.findings.map(({ rule, message }) => `${rule} ${message}`),
+      result.detail,
+    ).toEqual([
+      'HOLE-2 fresh <2.0.0: hole 2 (high)',
+      'HOLE-1 old <2.0.0: hole 1 (high) (was there before the patch)',
+    ]);
+    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'npm', exit_code: 1 } });
+  });
+
+  test.skipIf(skip)('passes what has no known hole', async () => {
+    answer = () => ({});
+    expect(await audit({ fresh: '1.0.0' })).toMatchObject({ outcome: 'passed', metadata: { exit_code: 0 } });
+  });
+
+  test.skipIf(skip)('has not passed when nobody answers', async () => {
+    answer = () => null;
+    expect(await audit({ fresh: '1.0.0' })).toMatchObject({ outcome: 'infra_failed' });
+  });
+});
