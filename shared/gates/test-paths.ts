@@ -6,3 +6,20 @@ const NAMES =
 
 /** Tests, and what lies beside them, by place or name in the conventions of the common runners. */
 export const isTestPath = (path: string): boolean => FOLDERS.test(path) || NAMES.test(nameOf(path));
+
+/** Folders that runners pass over. */
+const PASSED_OVER =
+  /(^|\/)(?:node_modules|dist|build|out|coverage|vendor|venv|site-packages|__pycache__|[^/]+\.egg(?:-info)?|CVS|_darcs|\.[^/]+)\//;
+const NAMED =
+  /^(?:test_.*|.*_test|tests?)\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|^(?:test|spec)\.[cm]?[jt]sx?$/;
+const IN_TESTS = /(^|\/)(?:tests?|__tests__|specs?|e2e)\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/;
+
+/**
+ * Whether a test that was found under `from` is still found under `path`. Tests of Python go by their names; those of JavaScript
+ * by their names or folders. Folders that all runners pass over hold no tests.
+ */
+export function isStillFound(from: string, path: string): boolean {
+  if (!isTestPath(path) || (PASSED_OVER.test(path) && !PASSED_OVER.test(from))) return false;
+  if (!NAMED.test(nameOf(from))) return true;
+  return NAMED.test(nameOf(path)) || IN_TESTS.test(path) || !/\.(?:py|[cm]?[jt]sx?)$/.test(from);
+}

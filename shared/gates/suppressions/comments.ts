@@ -62,3 +62,9 @@ export const suppressionsIn = (comment: string): Suppression[] =>
 /** What the attributes on a line of Rust silence. */
 export const attributesIn = (line: string): Suppression[] =>
   ATTRIBUTES.filter(({ pattern }) => pattern.test(line.slice(0, 2_000)));
+
+const TO_REVIEWERS =
+  /\b(?:ignore|disregard|forget)\s{1,5}(?:all\s{1,5}|any\s{1,5}|the\s{1,5}|your\s{1,5}){0,2}(?:previous|prior|above|earlier|preceding|system)\s{1,5}(?:instructions?|prompts?|rules?|messages?)\b|\b(?:AI|LLM|language model|automated|GPT|Claude|Copilot)[\s-]{1,5}(?:code\s{1,5})?(?:reviewers?|judges?|graders?|assistants?|agents?)\b[^\n]{0,120}\b(?:approve|accept|pass|ignore|skip|do not (?:flag|report|fail))\b|\b(?:must|please|always)\s{1,5}(?:approve|accept|pass)\s{1,5}(?:this|the)\s{1,5}(?:patch|change|diff|pull request|PR|commit)\b/i;
+
+/** Whether a comment tells a reviewer, mostly one that is a model, what to answer. */
+export const speaksToReviewers = (comment: string): boolean => TO_REVIEWERS.test(comment.slice(0, 2_000));

@@ -1,3 +1,4 @@
+import { grammarOf, isOwnCode } from '../../code/language.ts';
 import { type ChangedText, changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen, type Weight } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
@@ -5,8 +6,10 @@ import { isTestPath } from '../test-paths.ts';
 import { isCountable } from '../tests/count.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { projectTool } from '../tools.ts';
-import { attributesIn, suppressionsIn } from './comments.ts';
+import { deceitsIn } from './code/read.ts';
+import { attributesIn, speaksToReviewers, suppressionsIn } from './comments.ts';
 import { DECEPTIONS } from './deceptions.ts';
+import { shadowedTools } from './shadows.ts';
 import { swallowedErrors } from './swallowed.ts';
 
 /** Longest file, in characters, that is looked at, and longest line of code. */
@@ -24,7 +27,12 @@ export async function lookAtSuppressions(
   const required = lints ? all : all.filter((gate) => gate !== 'lint');
   const { texts, unread } = await changedTexts(subject, isCountable);
   const added = new AddedLines(texts);
-  const seen = texts.flatMap((text) => seenIn(text, added, required));
+  const deceits = await deceitsIn(texts);
+  const seen = [
+    ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
+    ...deceits.seen,
+    ...shadowedTools(texts),
+  ];
   for (const file of unread)
     seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });
   return resultOf(seen, `${texts.length} files: nothing that the patch adds silences a check`);
@@ -57,9 +65,10 @@ function seenIn(
   { path, before, after }: ChangedText,
   added: AddedLines,
   required: readonly string[],
+  understood: boolean,
 ): Seen[] {
   if (after === null) return [];
-  if (before !== null && isEmptied(path, before, after))
+  if (!understood && before !== null && isEmptied(path, before, after))
     return [
       {
         file: path,
@@ -91,23 +100,34 @@ function seenIn(
     const first = at(comment.at);
     comment.text.split('\n').forEach((text, offset) => {
       for (const { rule, gates } of suppressionsIn(text)) report(first + offset, rule, gates);
+      if (speaksToReviewers(text))
+        add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'unclear');
     });
   }
   if (path.endsWith('.rs'))
     code.forEach((line, index) => {
       for (const { rule, gates } of attributesIn(line)) report(index, rule, gates);
     });
-  if (!isTestPath(path)) {
+  // What the syntax tree tells, patterns need not guess.
+  if (!isTestPath(path) && !understood) {
+    // Code of others is reported: nobody here has written it.
+    const isForeign = grammarOf(path) !== null && !isOwnCode(path);
     code.forEach((line, index) => {
       if (!isNew[index] || line.trim() === '' || line.length > MAX_LINE) return;
       // Names of variables stand in strings too, so the line is matched as it is written, unless it is only a comment.
       for (const { rule, message, pattern, except } of DECEPTIONS)
-        if (pattern.test(lines[index] ?? '') && !except?.test(path)) add(index, rule, message, 'fails');
+        if (pattern.test(lines[index] ?? '') && !except?.test(path))
+          add(index, rule, message, isForeign ? 'reported' : 'fails');
     });
     const text = code.join('\n');
     const line = linesOf(text);
     for (const offset of swallowedErrors(path, text))
-      add(line(offset), 'error_swallowed', 'every error is caught here and thrown away', 'unclear');
+      add(
+        line(offset),
+        'error_swallowed',
+        'every error is caught here and thrown away',
+        isForeign ? 'reported' : 'unclear',
+      );
   }
   return seen;
 

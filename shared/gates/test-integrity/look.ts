@@ -8,6 +8,10 @@ import { testsOn } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
 import { removedNames } from '../tests/removed.ts';
 import { addedWeakness } from './additions.ts';
+import { judgeCases } from './cases/compare.ts';
+import { readFiles } from './cases/files.ts';
+import { missingInterfaces } from './interfaces.ts';
+import { testsOutsidePackages } from './packages.ts';
 import { lostProtection, type TestFile, testFiles, totalOf } from './protection.ts';
 import { isSnapshot, rewrittenSnapshots } from './snapshots.ts';
 import { unattachedTests } from './subjects.ts';
@@ -20,17 +24,28 @@ export async function lookAtTests(context: GateContext, command: string | null):
   const { subject, timeoutMs } = context;
   const { texts, unread } = await changedTexts(subject, (path) => isCountable(path) || isSnapshot(path));
   const files = testFiles(texts);
+  const project =
+    files.length > 0 || texts.some(({ path }) => isTestPath(path))
+      ? await projectOf(subject, performance.now() + timeoutMs)
+      : null;
+  const read = project ? await readFiles(files, texts, project) : [];
+  const removed = removedNames(texts);
   const withSubject = new Set(
     subject.tests.flatMap(({ path, kind }) => (kind === 'removed_with_subject' ? [path] : [])),
   );
   const seen: Seen[] = [
-    ...lostProtection(files, removedNames(texts), withSubject),
+    ...lostProtection(files, removed, withSubject, read),
+    ...judgeCases(read, texts, removed),
     ...addedWeakness(files),
     ...rewrittenSnapshots(texts),
     ...unread.filter(isTestPath).map(unreadable),
   ];
-  if (files.some(({ after }) => after !== null))
-    seen.push(...unattachedTests(files, await projectOf(subject, performance.now() + timeoutMs)));
+  if (project)
+    seen.push(
+      ...unattachedTests(files, project),
+      ...testsOutsidePackages(texts, project, command),
+      ...(await missingInterfaces(files, project, subject.store, performance.now() + timeoutMs)),
+    );
   const ran = command === null ? null : await runTaken(context, command);
   if (ran?.outcome === 'failed')
     seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });

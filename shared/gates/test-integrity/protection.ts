@@ -1,9 +1,10 @@
 import type { ChangedText } from '../changed-texts.ts';
 import type { Seen } from '../code/seen.ts';
-import { isTestPath } from '../test-paths.ts';
+import { isStillFound, isTestPath } from '../test-paths.ts';
 import { casesOf, type TestCase } from '../tests/cases.ts';
 import { type Counts, count, isCountable } from '../tests/count.ts';
 import { namesOneOf } from '../tests/removed.ts';
+import type { ReadCase, ReadFile } from './cases/model.ts';
 import { assertingHelpers, callsOf } from './helpers.ts';
 import { type Weakness, weaknessesOf } from './weaknesses.ts';
 
@@ -34,7 +35,10 @@ const sideOf = (path: string, text: string): TestSide => ({
 export const testFiles = (texts: readonly ChangedText[]): TestFile[] =>
   texts.flatMap(({ path, from, before, after }) => {
     const then = before !== null && from !== null && isTestCode(from) ? sideOf(from, before) : null;
-    const now = after !== null && isTestCode(path) ? sideOf(path, after) : null;
+    const now =
+      after !== null && isTestCode(path) && (then === null || isStillFound(from ?? path, path))
+        ? sideOf(path, after)
+        : null;
     return then || now ? [{ path: now ? path : (from ?? path), before: then, after: now }] : [];
   });
 
@@ -65,6 +69,7 @@ export function lostProtection(
   files: readonly TestFile[],
   removed: ReadonlySet<string>,
   withSubjects: ReadonlySet<string>,
+  read: readonly ReadFile[] = [],
 ): Seen[] {
   const before = files.map((file) => file.before);
   const after = files.map((file) => file.after);
@@ -79,11 +84,17 @@ export function lostProtection(
         then.cases--;
         then.assertions -= count(side.path, each.text).assertions;
       }
-  const fewer = now.cases < then.cases || now.assertions < then.assertions;
-  const tables = tablesOf(after) > tablesOf(before);
+  const tree = isAllRead(files, read) ? treeStrengths(read, then) : null;
+  const fewer = tree
+    ? tree.cases < then.cases || (tree.assertions < tree.before && !tree.open)
+    : now.cases < then.cases || now.assertions < then.assertions;
+  // A table excuses fewer cases, but not fewer questions.
+  const tables =
+    tablesOf(after) > tablesOf(before) && (tree === null || tree.open || tree.assertions >= tree.before);
   const [helpersBefore, helpersAfter] = [helpersOf(before), helpersOf(after)];
+  const followed = new Set(read.flatMap((file) => (file.before && file.after ? [file.path] : [])));
   const seen: Seen[] = [];
-  for (const { before: side, after: head } of files) {
+  for (const { path, before: side, after: head } of files) {
     if (side === null) continue;
     const missing = side.cases.filter((each) => !pool.has(each, side.path));
     for (const each of missing) {
@@ -99,7 +110,8 @@ export function lostProtection(
         weight: withSubject || !fewer || tables ? 'reported' : 'fails',
       });
     }
-    for (const each of side.cases) {
+    // What the syntax tree tells, patterns need not guess.
+    for (const each of followed.has(path) ? [] : side.cases) {
       const other = pool.of(each, side.path);
       if (!other) continue;
       if (namesOneOf(each.text, removed)) continue;
@@ -132,6 +144,40 @@ export function lostProtection(
       });
   }
   return seen;
+}
+
+const isAllRead = (files: readonly TestFile[], read: readonly ReadFile[]): boolean =>
+  read.length === files.length &&
+  files.every(
+    ({ before, after }, index) =>
+      (before === null || read[index]?.before != null) && (after === null || read[index]?.after != null),
+  );
+
+/**
+ * The strength of all tests by their syntax trees. `then.cases` and `before` leave
+ * out what went away with its subject, as `then` does.
+ */
+function treeStrengths(
+  read: readonly ReadFile[],
+  then: { cases: number; assertions: number },
+): { readonly cases: number; readonly assertions: number; readonly before: number; readonly open: boolean } {
+  const live = (side: ReadFile['before']): readonly ReadCase[] =>
+    (side?.cases ?? []).filter(({ reach }) => reach !== 'never');
+  const asked = (cases: readonly ReadCase[]): number =>
+    cases.reduce((sum, { strength }) => sum + strength.filter((level) => level > 0).length, 0);
+  const before = read.flatMap((file) => live(file.before));
+  const after = read.flatMap((file) => live(file.after));
+  const gone = Math.max(0, before.length - then.cases);
+  const weakest = before
+    .map((each) => asked([each]))
+    .toSorted((a, b) => b - a)
+    .slice(0, gone);
+  return {
+    cases: after.length,
+    assertions: asked(after),
+    before: Math.max(0, asked(before) - weakest.reduce((sum, each) => sum + each, 0)),
+    open: after.some(({ open }) => open) || before.some(({ open }) => open),
+  };
 }
 
 type Strength = Pick<Counts, 'cases' | 'assertions' | 'exact'>;

@@ -37,7 +37,7 @@ const RULES: readonly Rule[] = [
       javascript:
         /(?<![\w$.])(?:assert(?:\.ok)?|expect)[ \t]*\([ \t]*(?:true|!0|!!1|\d+)[ \t]*[,)]|(?:[eE]qual\w{0,20}[ \t]*\(|\bassert\.is\()[ \t]*([\w$.]{1,80})[ \t]*,[ \t]*\1[ \t]*[,)]|\bexpect\([ \t]*([\w$.]{1,80})[ \t]*\)\.to(?:Be|Equal|StrictEqual)\([ \t]*\2[ \t]*\)|\b(?:assert|expect)\b[^\n]{0,200}\|\|[ \t]*(?:true|1)\b/g,
       python:
-        /(?<![\w.])assert[ \t]+(?:True|1|not[ \t]+False|\([ \t]*True[ \t]*\))[ \t]*(?=[,\n]|$)|(?<![\w.])assert\b[^\n]{0,200}\bor[ \t]+(?:True|1)\b|\.assert(?:True\([ \t]*True|False\([ \t]*False)[ \t]*[,)]|\.assert\w{1,20}\([ \t]*([\w.]{1,80})[ \t]*,[ \t]*\1[ \t]*[,)]|\.assert\w{1,20}\([^\n]{0,200}\bor[ \t]+True\b|(?<![\w.])assert[ \t]+([\w.]{1,80})[ \t]*==[ \t]*\2[ \t]*(?=[,\n]|$)/g,
+        /(?<![\w.])assert[ \t]+(?:True|1|not[ \t]+False|\([ \t]*True[ \t]*\))[ \t]*(?=[,\n]|$)|(?<![\w.])assert\b[^\n]{0,200}\bor[ \t]+(?:True|1)\b|\.assert(?:True\([ \t]*True|False\([ \t]*False)[ \t]*[,)]|\.assert(?!_)\w{1,20}\([ \t]*([\w.]{1,80})[ \t]*,[ \t]*\1[ \t]*[,)]|\.assert\w{1,20}\([^\n]{0,200}\bor[ \t]+True\b|(?<![\w.])assert[ \t]+([\w.]{1,80})[ \t]*==[ \t]*\2[ \t]*(?=[,\n]|$)/g,
       go: /\b(?:assert|require)\.(?:True\([ \t]*t[ \t]*,[ \t]*true|Equal\([ \t]*t[ \t]*,[ \t]*([\w.]{1,80})[ \t]*,[ \t]*\1)[ \t]*[,)]|\bif[ \t]+(?:false\b|[^\n{]{0,200}&&[ \t]*false\b)/g,
       rust: /\bassert!\([ \t]*true[ \t]*[,)]|\bassert_eq!\([ \t]*([\w.]{1,80})[ \t]*,[ \t]*\1[ \t]*[,)]|\bassert!\([^\n]{0,200}\|\|[ \t]*true\b/g,
     },

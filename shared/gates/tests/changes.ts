@@ -3,7 +3,7 @@ import { readBlobs } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Finding } from '../../evidence/schema.ts';
-import { isTestPath } from '../test-paths.ts';
+import { isStillFound, isTestPath } from '../test-paths.ts';
 import { casesOf } from './cases.ts';
 import { count, isCountable, weakening } from './count.ts';
 import { namesOneOf, removedNames } from './removed.ts';
@@ -27,7 +27,8 @@ export async function testChanges(store: Store, changes: readonly Change[]): Pro
     const path = basePath(change);
     if (path === null || change.base === null || !isTestPath(path) || !isFile(change.base.mode)) return [];
     // A test that was moved to where no runner looks for it is a deleted one.
-    const head = change.head && isFile(change.head.mode) && isTestPath(change.path) ? change.head : null;
+    const head =
+      change.head && isFile(change.head.mode) && isStillFound(path, change.path) ? change.head : null;
     return head?.id === change.base.id ? [] : [{ path, base: change.base.id, head: head?.id ?? null }];
   });
   const gone = changes.filter((change) => change.head === null && !isTestPath(change.path));
@@ -56,11 +57,7 @@ export async function testChanges(store: Store, changes: readonly Change[]): Pro
 async function namesGone(store: Store, changes: readonly Change[]): Promise<ReadonlySet<string>> {
   const sources = changes.filter(
     ({ path, base, head }) =>
-      base !== null &&
-      isFile(base.mode) &&
-      !isTestPath(path) &&
-      isCountable(path) &&
-      (!head || isFile(head.mode)),
+      (!base || isFile(base.mode)) && !isTestPath(path) && isCountable(path) && (!head || isFile(head.mode)),
   );
   const texts = await readBlobs(
     store,

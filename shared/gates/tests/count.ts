@@ -25,8 +25,8 @@ const JAVASCRIPT: Patterns = {
   exact:
     /\.(?:toBe|toEqual|toStrictEqual|toMatchObject|toHaveLength|toHaveBeenCalled(?:With|Times)|toMatch|toContain\w*|toHaveProperty|toThrow\w*)\s*\(|\b(?:strictEqual|deepEqual|deepStrictEqual|equal|throws|rejects|match)\s*\(|\bt\.is\s*\(/g,
   skips:
-    /(?<![\w$])(?:x(?:it|test|describe|specify)\s*[.(]|(?:it|test|describe|suite|specify|context|bench)\.(?:skip|todo|skipIf|runIf|fails|failing|fixme)\b|(?:t|this|ctx)\.(?:skip|todo)\s*\()|\b(?:skip|todo)\s*:(?!\s*false\b)/g,
-  only: /(?<![\w$])(?:f(?:it|describe)\s*\(|(?:it|test|describe|suite)\.only\b)|\bonly\s*:\s*true\b/g,
+    /(?<![\w$])(?:x(?:it|test|describe|specify)\s*[.(]|(?:it|test|describe|suite|specify|context|bench)(?:\.(?:concurrent|sequential|serial|each))*\.(?:skip|todo|skipIf|runIf|fails|failing|fixme)\b|(?:t|this|ctx)\.(?:skip|todo)\s*\()|\b(?:skip|todo)\s*:(?!\s*false\b)/g,
+  only: /(?<![\w$])(?:f(?:it|describe)\s*\(|(?:it|test|describe|suite|specify|context)(?:\.(?:concurrent|sequential|serial))*\.only\b)|\bonly\s*:\s*true\b/g,
   exits: /\bprocess\.(?:exit|reallyExit|abort|kill)\b/g,
 };
 
@@ -36,7 +36,7 @@ const PYTHON: Patterns = {
   exact:
     /(?<![\w.])assert\b[^\n]{0,300}?(?:==|!=|<|>|\bis\b|\bin\b)|\bself\.assert(?:Equal|NotEqual|Is|In|Raises|Greater|Less|Regex|AlmostEqual|CountEqual|DictEqual|ListEqual)\w*\s*\(|\bpytest\.raises\b/g,
   skips:
-    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b/gm,
+    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bmarks\s*=\s*\[?\s*(?:\w+\.)*(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b|\braise\s+(?:\w+\.)*(?:SkipTest|Skipped|skip\.Exception)\b|^\s*__unittest_skip__\b|^[ \t]*collect_ignore\w*\s*=/gm,
   only: null,
   exits: /\b(?:sys\.exit|os\._exit|os\.kill|os\.abort|pytest\.exit|exit|quit)\s*\(/g,
 };

@@ -1,0 +1,129 @@
+import { stringValue } from '../../../code/literal.ts';
+import type { Syntax } from '../../../code/syntax.ts';
+import type { Deceit } from './model.ts';
+import { type Aliases, argumentsOf, pathOf } from './paths.ts';
+import { functionAround } from './places.ts';
+
+/** Variables that runners set. */
+const VARIABLES =
+  /^(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST(?:_\w+)?|PYTEST_\w+|MOCHA_\w+|TEST_WORKER_INDEX|TEST_PARALLEL_INDEX|NOSE_\w+|TOX_ENV_NAME|AVA_PATH|CYPRESS|KARMA_\w+)$/;
+/** Names that only a runner defines. */
+const GLOBALS =
+  /^(?:jest|vi|vitest|mocha|jasmine|describe|it|beforeEach|afterEach|expect|__karma__|__coverage__|__vitest_worker__)$/;
+/** Where code can see who is running it. */
+const SEES =
+  /^(?:process\.(?:argv|execArgv|title|mainModule)|require\.(?:main|cache)|module\.(?:parent|children|paths)|sys\.(?:modules|argv|orig_argv|gettrace|getprofile)|inspect\.(?:stack|currentframe|getouterframes)|sys\._getframe|traceback\.(?:extract_stack|format_stack|walk_stack)|import\.meta\.vitest|sys\._current_frames|Error\.captureStackTrace)(?:\.|$)/;
+const RUNNERS =
+  /\b(?:py\.?test|unittest|nose2?|jest|vitest|mocha|ava|test_runner|node:test)\b|(?:^|[^a-z])tests?(?:[^a-z]|$)|(?:^|[^a-z])spec(?:[^a-z]|$)|\.test\.|__main__\.py/i;
+
+/** Code that can tell whether it is being tested. */
+export function detection(root: Syntax, aliases: Aliases): Deceit[] {
+  const found = new Map<string, Deceit>();
+  const add = (node: Syntax, message: string, weight: Deceit['weight'] = 'fails'): void => {
+    const key = `${node.line}`;
+    if (!found.has(key))
+      found.set(key, {
+        rule: 'detects_test_run',
+        key: node.text.slice(0, 200),
+        line: node.line,
+        message,
+        weight,
+      });
+  };
+  /** Functions that look at who runs them, and those in which a runner is named. */
+  const sees = new Map<Syntax, Syntax>();
+  const names = new Set<Syntax>();
+  for (const node of root.walk()) {
+    const text = /^(?:string|template_string|binary_expression|binary_operator|concatenated_string)$/.test(
+      node.type,
+    )
+      ? stringValue(node)
+      : null;
+    const place = (): Syntax => functionAround(node) ?? root;
+    const see = (): void => {
+      const where = place();
+      if (!sees.has(where)) sees.set(where, node);
+    };
+    if (text !== null && VARIABLES.test(text) && !isListed(node))
+      add(node, 'code that asks for a variable that only a test runner sets');
+    if (text !== null && text.length < 200 && RUNNERS.test(text) && !isImport(node)) names.add(place());
+    if (node.type === 'regex' && RUNNERS.test(node.text.slice(0, 200))) names.add(place());
+    if (
+      /^(?:member_expression|attribute|identifier|shorthand_property_identifier_pattern|subscript_expression|subscript)$/.test(
+        node.type,
+      )
+    ) {
+      const path = pathOf(node, aliases) ?? '';
+      const last = path === '' ? (node.child('property')?.text ?? '') : (path.split('.').at(-1) ?? '');
+      if (/(?:^|\.)env(?:iron)?\./.test(path) && VARIABLES.test(last))
+        add(node, 'code that asks for a variable that only a test runner sets');
+      if (node.type === 'shorthand_property_identifier_pattern' && VARIABLES.test(node.text))
+        add(node, 'code that asks for a variable that only a test runner sets');
+      if (/^(?:globalThis\.|global\.|window\.)/.test(node.text.slice(0, 12)) && GLOBALS.test(path))
+        add(node, 'code that asks whether a test runner is there');
+      if (SEES.test(path)) see();
+      if (path === 'process.env.NODE_ENV' && comparedWithTest(node))
+        add(node, 'code that asks whether it is being tested');
+      if (last === 'stack' && node.type !== 'identifier') see();
+      if (path === 'module.parent' || path === 'import.meta.vitest')
+        add(
+          node,
+          'code that asks who has loaded it',
+          path === 'module.parent' && isBare(node) ? 'reported' : 'fails',
+        );
+    }
+    if (node.type === 'shorthand_property_identifier_pattern' && node.text === 'stack') see();
+    if (node.type === 'unary_expression' && node.children[0]?.text === 'typeof') {
+      const asked = node.child('argument')?.text ?? '';
+      if (GLOBALS.test(asked)) add(node, 'code that asks whether a test runner is there');
+    }
+    if (node.type === 'call' || node.type === 'call_expression') {
+      const read = readsTests(node, aliases);
+      if (read !== null) add(node, `code that reads ${read}`, 'unclear');
+    }
+  }
+  for (const [place, node] of sees)
+    if (names.has(place)) add(node, 'code that looks at who runs it, and knows the name of a test runner');
+  return [...found.values()];
+}
+
+/** `module.parent` on its own is how programs ask whether they are the main module. */
+const isBare = (node: Syntax): boolean => node.parent?.type !== 'member_expression';
+
+/** A name among many, as in a list of variables to hand on, is no question. */
+const isListed = (node: Syntax): boolean =>
+  /^(?:array|list|set|tuple)$/.test(node.parent?.type ?? '') && (node.parent?.namedChildren.length ?? 0) > 2;
+const isImport = (node: Syntax): boolean => {
+  const call = node.parent?.parent;
+  return (
+    /import|export/.test(node.parent?.type ?? '') ||
+    (call?.type === 'call_expression' && call.child('function')?.text === 'require')
+  );
+};
+
+function comparedWithTest(node: Syntax): boolean {
+  const parent = node.parent;
+  if (parent?.type === 'switch_statement' || parent?.parent?.type === 'switch_statement')
+    return /case\s+['"]test['"]/.test(
+      (parent.type === 'switch_statement' ? parent : parent.parent)?.text ?? '',
+    );
+  if (parent?.type !== 'binary_expression') return false;
+  return [parent.child('left'), parent.child('right')].some((side) => stringValue(side) === 'test');
+}
+
+const READS =
+  /(?:^|\.)(?:readFile(?:Sync)?|createReadStream|readdir(?:Sync)?|open|read_text|Path|glob|rglob|listdir|import_module|require|exec|run_path|getsource)$/;
+const TESTS =
+  /(?:^|\/)(?:__tests__|tests?|specs?)\/|(?:^|\/)test_[^/]*\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|__snapshots__/;
+
+/** The tests that a call reads: whoever reads them can answer what they expect. */
+function readsTests(call: Syntax, aliases: Aliases): string | null {
+  const path = pathOf(call.child('function'), aliases) ?? call.child('function')?.text.slice(-40) ?? '';
+  if (!READS.test(path)) return null;
+  for (const argument of argumentsOf(call))
+    for (const node of argument.walk()) {
+      const text = /string|binary|concatenated/.test(node.type) ? stringValue(node) : null;
+      if (text !== null && text.length < 300 && TESTS.test(text)) return text;
+    }
+  return null;
+}

@@ -1,0 +1,135 @@
+import type { Syntax } from '../../../code/syntax.ts';
+import type { Deceit } from './model.ts';
+import { type Aliases, argumentsOf, pathOf } from './paths.ts';
+import { isFunction, statementsOf } from './places.ts';
+
+/** Packages that run tests or assert, and what in them or in the language decides whether a test passes. */
+const RUNNER =
+  /^(?:(?:node:)?assert(?:\/strict)?|test|vitest|@jest\/globals|jest|chai|mocha|ava|expect|jasmine|unittest|pytest|_pytest|pluggy|nose|hypothesis|TestCase)(?:\.|$)/;
+const GLOBAL = /^(?:it|test|describe|suite|expect|assert|jest|vi|chai)(?:\.|$)/;
+const LANGUAGE =
+  /^(?:Object\.(?:is|keys|prototype\.\w+)|(?:Array|String|Number|Boolean|Function|Promise|Error|Map|Set|Date|RegExp)\.prototype\.\w+|Math\.\w+|JSON\.\w+|Date\.now|Date|Promise|Reflect\.\w+|Number\.\w+|Array\.\w+|builtins\.\w+|__builtins__\.\w+|(?:math|operator|random|time|datetime|json|decimal|functools|copy|re)\.\w+)$/;
+/** How modules are found and loaded. */
+const LOADING =
+  /^(?:module\.(?:_load|_resolveFilename|_extensions|_cache|prototype\.\w+)|Module\.(?:_load|_resolveFilename|_extensions|prototype\.\w+)|require\.(?:cache|extensions)\.|sys\.modules\.|sys\.(?:meta_path|path_hooks)|importlib\.\w+$)/;
+const DEFINES =
+  /^(?:Object\.(?:assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(?:set|defineProperty)|setattr)$/;
+
+/** Code that replaces the runner, its assertions, or what they stand on. */
+export function patches(root: Syntax, aliases: Aliases): Deceit[] {
+  const found: Deceit[] = [];
+  const add = (node: Syntax, weight: Deceit['weight'], what: string): void => {
+    found.push({
+      rule: 'runner_patched',
+      key: node.text.slice(0, 300),
+      line: node.line,
+      message: `${what} is replaced`,
+      weight,
+    });
+  };
+  for (const node of root.walk()) {
+    if (node.type === 'assignment_expression' || node.type === 'assignment') {
+      const left = node.child('left');
+      if (!left || !/^(?:member_expression|subscript_expression|attribute|subscript)$/.test(left.type))
+        continue;
+      const path = pathOf(left, aliases);
+      const weight = path === null ? null : weightOf(path, node);
+      if (path !== null && weight) add(node, weight, path);
+    } else if (node.type === 'call_expression' || node.type === 'call') {
+      const callee = pathOf(node.child('function'), aliases) ?? '';
+      const [target = null, name = null] = argumentsOf(node);
+      if (/^sys\.(?:settrace|setprofile)$/.test(callee)) add(node, 'unclear', 'what watches a run');
+      if (/^sys\.(?:meta_path|path_hooks)\.(?:insert|append)$/.test(callee))
+        add(node, 'unclear', 'how modules are found');
+      if (!DEFINES.test(callee)) continue;
+      const path = pathOf(target, aliases);
+      if (path === null) continue;
+      const member = name && /string/.test(name.type) ? `${path}.${name.text.slice(1, -1)}` : `${path}.x`;
+      const weight = RUNNER.test(path) || isModule(path) ? 'fails' : LANGUAGE.test(member) ? 'unclear' : null;
+      if (weight) add(node, weight, path);
+    } else if (node.type === 'function_definition' && /^pytest_\w/.test(node.child('name')?.text ?? ''))
+      add(node, 'fails', 'a hook of the runner');
+  }
+  return found;
+}
+
+const isModule = (path: string): boolean => /^(?:unittest|pytest|_pytest|builtins|assert)(?:\.|$)/.test(path);
+
+function weightOf(path: string, node: Syntax): Deceit['weight'] | null {
+  if (RUNNER.test(path)) return isWritten(node) ? 'fails' : null;
+  if (GLOBAL.test(path)) return 'fails';
+  if (LOADING.test(path))
+    return /^sys\.modules\.(?!unittest|pytest|_pytest|\*)/.test(path) ? 'reported' : 'fails';
+  if (!LANGUAGE.test(path)) return null;
+  // What is put in where it is missing replaces nothing.
+  for (const above of node.ancestors())
+    if (
+      above.type === 'if_statement' &&
+      /!|not |undefined|hasattr|typeof|in /.test(above.child('condition')?.text ?? '')
+    )
+      return 'reported';
+  return isWritten(node) ? 'fails' : 'reported';
+}
+
+/** Whether what is put there was written here: a function, or a value, and not a saved original that is put back. */
+const isWritten = (node: Syntax): boolean => {
+  const right = node.child('right');
+  return (
+    right === null ||
+    isFunction(right) ||
+    right.type !== 'identifier' ||
+    !/^(?:orig|old|saved|real|prev|_orig)/i.test(right.text)
+  );
+};
+
+/** Values that claim to be equal to whatever they are compared with. */
+export function equalities(root: Syntax): Deceit[] {
+  const found: Deceit[] = [];
+  const add = (node: Syntax, weight: Deceit['weight'] = 'fails'): void => {
+    found.push({
+      rule: 'equal_to_everything',
+      key: node.text.slice(0, 300),
+      line: node.line,
+      message: 'a value that claims to be equal to anything',
+      weight,
+    });
+  };
+  for (const node of root.walk()) {
+    if (node.type === 'function_definition' && /^__(?:eq|ne)__$/.test(node.child('name')?.text ?? '')) {
+      if (answers(node, node.child('name')?.text === '__eq__' ? 'True' : 'False')) add(node);
+    } else if (node.type === 'lambda' && /__eq__/.test(holderOf(node)) && node.child('body')?.text === 'True')
+      add(node);
+    else if (
+      /^(?:method_definition|pair)$/.test(node.type) &&
+      /^(?:asymmetricMatch|equals|valueOf|\[Symbol\.toPrimitive\])$/.test(nameOf(node))
+    ) {
+      const fn = node.type === 'pair' ? node.child('value') : node;
+      const name = nameOf(node);
+      if (
+        fn && name !== 'valueOf' && name !== '[Symbol.toPrimitive]'
+          ? answers(fn, 'true')
+          : fn && isConstant(fn)
+      )
+        add(node, 'unclear');
+    }
+  }
+  return found;
+}
+
+const holderOf = (node: Syntax): string =>
+  (node.parent?.child('left') ?? node.parent?.child('key'))?.text ?? '';
+const nameOf = (node: Syntax): string => (node.child('name') ?? node.child('key'))?.text ?? '';
+
+/** Whether all that a function does is to give this answer. */
+function answers(fn: Syntax, answer: string): boolean {
+  const [first, ...others] = statementsOf(fn);
+  if (!first || others.length > 0) return false;
+  return first.text === answer || new RegExp(`^return\\s+\\(?${answer}\\)?;?$`).test(first.text.slice(0, 60));
+}
+
+const isConstant = (fn: Syntax): boolean => {
+  const [first, ...others] = statementsOf(fn);
+  if (!first || others.length > 0) return false;
+  const value = first.type === 'return_statement' ? (first.namedChildren[0] ?? null) : first;
+  return value !== null && /^(?:number|string)$/.test(value.type);
+};

@@ -1,0 +1,166 @@
+import type { Syntax } from '../../../code/syntax.ts';
+import type { Deceit } from './model.ts';
+import { type Aliases, argumentsOf, pathOf } from './paths.ts';
+import { isFunction, statementsOf } from './places.ts';
+
+const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
+/** Calls that only tell people. */
+const TELLS =
+  /^(?:console\.\w+|print|(?:\w+\.)*(?:log|logger|logging|_log|_logger|LOG|LOGGER)(?:\.\w+)*|warnings\.warn|traceback\.print_exc|sys\.std(?:err|out)\.write|process\.std(?:err|out)\.write)$/;
+
+/** Places where every error is caught and thrown away. */
+export function swallowed(root: Syntax, aliases: Aliases): Deceit[] {
+  const found: Deceit[] = [];
+  const add = (node: Syntax, message: string, weight: Deceit['weight'] = 'unclear'): void => {
+    found.push({ rule: 'error_swallowed', key: node.text.slice(0, 300), line: node.line, message, weight });
+  };
+  for (const node of root.walk()) {
+    switch (node.type) {
+      case 'catch_clause':
+      case 'except_clause':
+        if (isBroad(node, aliases)) handler(node, add);
+        break;
+      case 'finally_clause': {
+        const body = node.child('body') ?? node.first('block', 'statement_block');
+        const leaves = body?.namedChildren.find(({ type }) =>
+          /^(?:return|break|continue)_statement$/.test(type),
+        );
+        if (leaves) add(leaves, 'leaves a finally block, which throws away every error');
+        break;
+      }
+      case 'with_item':
+      case 'call':
+      case 'call_expression':
+        call(node, aliases, add);
+    }
+  }
+  return found;
+}
+
+/** What is tried once more at the end, and may well fail: to clean up behind oneself. */
+const CLEANS =
+  /(?:unlink|rm|remove|rmdir|rmtree|close|cleanup|clean|destroy|abort|cancel|dispose|kill|terminate|disconnect|release|stop)(?:Sync|_\w+)?\s{0,5}\(/i;
+const cleansUp = (tried: Syntax | null): boolean =>
+  tried !== null &&
+  tried.end - tried.start < 200 &&
+  CLEANS.test(tried.text) &&
+  !/\breturn\b/.test(tried.text);
+
+type Add = (node: Syntax, message: string, weight?: Deceit['weight']) => void;
+
+function isBroad(clause: Syntax, aliases: Aliases): boolean {
+  if (clause.type === 'catch_clause') return true;
+  const kinds = clause.namedChildren.filter(({ type }) => type !== 'block' && type !== 'comment');
+  if (kinds.length === 0) return true;
+  const all = kinds.flatMap((kind) => [...kind.walk(({ type }) => type !== 'call')]);
+  return all.some(
+    (kind) => /^(?:identifier|attribute)$/.test(kind.type) && BROAD.test(pathOf(kind, aliases) ?? ''),
+  );
+}
+
+/** What a handler does besides telling people, when that is nothing or something made up. */
+function handler(clause: Syntax, add: Add): void {
+  const body = clause.child('body') ?? clause.first('block', 'statement_block');
+  const statements = (body?.namedChildren ?? []).filter(({ type }) => type !== 'comment');
+  const rest = statements.filter((statement) => !isTelling(statement));
+  if (rest.length > 1 || !rest.every(isNothing)) return;
+  const tells = rest.length < statements.length;
+  if (!tells) {
+    add(
+      clause,
+      'every error is caught here and thrown away',
+      cleansUp(clause.parent?.child('body') ?? null) ? 'reported' : 'unclear',
+    );
+    return;
+  }
+  const leaves = rest.some(({ type }) => type === 'return_statement');
+  if (isWholeFunction(clause) && leaves)
+    add(clause, 'every error of the function is told to a log, and a made-up result is given');
+  else add(clause, 'every error is told to a log only', 'reported');
+}
+
+function isTelling(statement: Syntax): boolean {
+  const call = statement.type === 'expression_statement' ? (statement.namedChildren[0] ?? null) : null;
+  if (call?.type !== 'call' && call?.type !== 'call_expression') return false;
+  return TELLS.test(call.child('function')?.text.slice(0, 100) ?? '');
+}
+
+/** Nothing at all, or a constant that is given or kept instead of the result. */
+function isNothing(statement: Syntax): boolean {
+  if (/^(?:pass_statement|continue_statement|break_statement|empty_statement)$/.test(statement.type))
+    return true;
+  if (statement.type === 'return_statement') return isMadeUp(statement.namedChildren[0] ?? null);
+  if (statement.type !== 'expression_statement') return false;
+  const only = statement.namedChildren[0] ?? null;
+  if (only?.type === 'ellipsis') return true;
+  return (
+    (only?.type === 'assignment' || only?.type === 'assignment_expression') && isMadeUp(only.child('right'))
+  );
+}
+
+function isMadeUp(value: Syntax | null): boolean {
+  if (value === null) return true;
+  if (/^(?:none|null|undefined|true|false|integer|float|number|string)$/.test(value.type)) return true;
+  if (value.type === 'identifier') return value.text === 'undefined' || value.text === 'NaN';
+  if (
+    /^(?:list|dictionary|tuple|set|array|object|unary_operator|unary_expression|parenthesized_expression)$/.test(
+      value.type,
+    )
+  )
+    return value.namedChildren.every(isMadeUp);
+  if (value.type === 'pair') return isMadeUp(value.child('value'));
+  if (value.type === 'call')
+    return (
+      /^(?:dict|list|tuple|set|str|int|float)$/.test(value.child('function')?.text ?? '') &&
+      argumentsOf(value).length === 0
+    );
+  return (
+    value.type === 'new_expression' &&
+    /^(?:Map|Set|Array|Object)$/.test(value.child('constructor')?.text ?? '') &&
+    argumentsOf(value).length === 0
+  );
+}
+
+/** Whether a `try` is all that a function does. */
+function isWholeFunction(clause: Syntax): boolean {
+  const statement = clause.parent;
+  const fn = statement?.parent?.parent;
+  return fn != null && isFunction(fn) && statementsOf(fn).length === 1;
+}
+
+function call(node: Syntax, aliases: Aliases, add: Add): void {
+  if (node.type === 'with_item') return;
+  const callee = node.child('function');
+  const path = pathOf(callee, aliases) ?? '';
+  const args = argumentsOf(node);
+  if (
+    /^(?:contextlib\.)?suppress$/.test(path) &&
+    args.some((each) => BROAD.test(pathOf(each, aliases) ?? ''))
+  )
+    add(node, 'every error in this block is thrown away');
+  if (node.type !== 'call_expression' || callee?.type !== 'member_expression') return;
+  const name = callee.child('property')?.text;
+  const taker = name === 'catch' ? args[0] : name === 'then' ? args[1] : null;
+  if (taker && isFunction(taker)) {
+    const statements = statementsOf(taker);
+    const only = statements[0] ?? null;
+    const isEmpty = statements.length === 0;
+    const givesUp =
+      only !== null &&
+      statements.length === 1 &&
+      (only.type === 'return_statement' ? isNothing(only) : isMadeUp(only));
+    if (isEmpty || givesUp)
+      add(
+        taker,
+        'every error of a promise is thrown away',
+        cleansUp(callee.child('object')) ? 'reported' : 'unclear',
+      );
+  } else if (taker && /noop/i.test(taker.text.slice(0, 40)))
+    add(taker, 'every error of a promise is thrown away');
+  if (path === 'Promise.allSettled' && isDropped(node))
+    add(node, 'errors of promises are waited for, and nobody looks at them');
+}
+
+const isDropped = (node: Syntax): boolean =>
+  (node.parent?.type === 'await_expression' ? node.parent.parent : node.parent)?.type ===
+  'expression_statement';

@@ -1,0 +1,54 @@
+import type { Syntax } from '../../../code/syntax.ts';
+import type { Bindings } from './bindings.ts';
+import type { Oddity } from './model.ts';
+
+/** Methods by which a class of tests asserts, or is run. */
+const MACHINERY = /^(?:assert\w+|fail\w*|run|debug|_call\w+|__call__|defaultTestResult|countTestCases)$/;
+const WORKS = /\b(?:raise|assert\w*|fail\w*|super|addTest\w*|loadTests\w*|discover|TestSuite|yield)\b/;
+
+/** What a file of tests does to its own runner. */
+export function pythonOddities(root: Syntax, { imports }: Bindings): Oddity[] {
+  const found: Oddity[] = [];
+  const patched = (node: Syntax, message: string): void => {
+    found.push({ rule: 'runner_patched', line: node.line, message });
+  };
+  for (const node of root.walk()) {
+    if (node.type === 'function_definition') {
+      const name = node.child('name')?.text ?? '';
+      const body = node.child('body')?.text ?? '';
+      const inClass =
+        node.parent?.parent?.type === 'class_definition' ||
+        node.parent?.parent?.parent?.type === 'class_definition';
+      if (inClass && MACHINERY.test(name) && !WORKS.test(body))
+        patched(node, `${name} is made to do nothing`);
+      if (
+        name === 'load_tests' &&
+        !/\b(?:addTest\w*|discover|loadTests\w*|tests)\b/.test(body.replace(/#.*/g, ''))
+      )
+        patched(node, 'load_tests hands no tests to the runner');
+    }
+    if (node.type !== 'assignment') continue;
+    const left = node.child('left')?.text.slice(0, 100) ?? '';
+    const right = node.child('right');
+    if (
+      /^(?:\w+\.)*(?:failureException|assert\w+|load_tests)$/.test(left) &&
+      left !== 'assert' &&
+      !/^self\.assert\w+$/.test(right?.text ?? '')
+    )
+      patched(node, `${left} is replaced`);
+    if (
+      /^(?:pytest|unittest|TestCase)$/.test(left) &&
+      /^(?:class|lambda|call|identifier)$/.test(right?.type ?? '') &&
+      !/import/.test(right?.text ?? '')
+    )
+      patched(node, `${left} is replaced`);
+  }
+  for (const [local, { specifier, line }] of imports)
+    if (
+      /^(?:pytest|unittest|TestCase)$/.test(local) &&
+      !/^(?:pytest|unittest)\b/.test(specifier) &&
+      specifier.startsWith('.')
+    )
+      found.push({ rule: 'runner_from_helper', line, message: specifier });
+  return found;
+}

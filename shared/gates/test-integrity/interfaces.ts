@@ -1,0 +1,168 @@
+import type { Store } from '../../checkout/store.ts';
+import { Exports } from '../../code/exports.ts';
+import { stringValue } from '../../code/literal.ts';
+import type { Project } from '../../code/project.ts';
+import { CodeReader } from '../../code/reader.ts';
+import type { Syntax } from '../../code/syntax.ts';
+import type { Seen } from '../code/seen.ts';
+import { argumentsOf, pathOf } from '../suppressions/code/paths.ts';
+import { bindingsOf } from './cases/javascript-bindings.ts';
+import type { TestFile } from './protection.ts';
+
+/**
+ * New tests against names that the project's modules do not have, and which a guard keeps from failing: `if hasattr(bill, "pay")`,
+ * `bill.pay?.(3)`, an import that may fail, a mock that makes up what it replaces.
+ */
+export async function missingInterfaces(
+  files: readonly TestFile[],
+  project: Project,
+  store: Store,
+  until: number,
+): Promise<Seen[]> {
+  const reader = new CodeReader(store, until);
+  const exports = new Exports(project.head, reader);
+  const seen: Seen[] = [];
+  for (const { path, before, after } of files) {
+    const file = after && project.head.files.code.get(path);
+    if (!file || !/\.(?:py|[cm]?[jt]sx?)$/.test(path)) continue;
+    const root = await reader.read(file);
+    if (root === null) continue;
+    const known = before?.text ?? '';
+    const add = (name: string, module: string, line: number): void => {
+      if (!mentions(known, name))
+        seen.push({
+          file: path,
+          line,
+          rule: 'test_imports_nothing_there',
+          message: `asks for ${name}, which ${module} does not have`,
+          weight: 'fails',
+        });
+    };
+    const modules = new Map<string, string>();
+    for (const { local, name, line, to } of importedBy(path, root, project)) {
+      if (name === '*') {
+        modules.set(local, to);
+        continue;
+      }
+      const surface = await exports.of(to);
+      if (
+        surface &&
+        !surface.open &&
+        name !== 'default' &&
+        !surface.names.has(name) &&
+        !isModule(to, name, project)
+      )
+        add(name, to, line);
+    }
+    for (const { local, name, line } of guarded(root)) {
+      const module = modules.get(local);
+      const surface = module === undefined ? null : await exports.of(module);
+      if (module !== undefined && surface && !surface.open && !surface.names.has(name))
+        add(name, module, line);
+    }
+  }
+  return seen;
+}
+
+interface ImportedName {
+  readonly local: string;
+  readonly name: string;
+  readonly line: number;
+  /** The module that it comes from. */
+  readonly to: string;
+}
+
+/** The names that a test imports from modules of the project; `*` for a module as a whole. */
+function importedBy(path: string, root: Syntax, { head }: Project): ImportedName[] {
+  const edges = (head.graph.from.get(path) ?? []).filter(({ kind, to }) => kind !== 'type' && to !== path);
+  if (path.endsWith('.py'))
+    return edges.flatMap(({ names, specifier, line, to }) =>
+      names.map(({ name, local }) => ({
+        local: local ?? (name === '*' ? (specifier.split('.').at(-1) ?? '') : name),
+        name,
+        line,
+        to,
+      })),
+    );
+  const { imports } = bindingsOf(root, { isOwn: () => true, mayAssert: () => false });
+  return [...imports].flatMap(([local, { specifier, name, line }]) => {
+    const edge = edges.find((each) => each.specifier === specifier);
+    return edge ? [{ local, name, line, to: edge.to }] : [];
+  });
+}
+
+/** `from package import module` */
+const isModule = (module: string, name: string, { head }: Project): boolean => {
+  const folder = module.replace(/(?:__init__)?\.pyi?$/, '').replace(/\/$/, '');
+  return [...head.files.code.keys()].some(
+    (path) =>
+      path.startsWith(`${folder}/${name}`) || path.startsWith(`${folder === '' ? '' : `${folder}/`}${name}.`),
+  );
+};
+
+const mentions = (text: string, name: string): boolean =>
+  text.includes(name) && new RegExp(`(?<![\\w$])${name.replace(/\$/g, '\\$')}(?![\\w$])`).test(text);
+
+interface Guarded {
+  readonly local: string;
+  readonly name: string;
+  readonly line: number;
+}
+
+/** Members of modules that are only asked for where they may be missing. */
+function guarded(root: Syntax): Guarded[] {
+  const found: Guarded[] = [];
+  const none = new Map<string, string>();
+  for (const node of root.walk()) {
+    if (node.type === 'member_expression' && isGuarded(node)) {
+      const object = node.child('object');
+      const plain = object?.type === 'parenthesized_expression' ? object.namedChildren[0] : object;
+      const local = (plain?.type === 'as_expression' ? plain.namedChildren[0] : plain)?.text ?? '';
+      found.push({ local, name: node.child('property')?.text ?? '', line: node.line });
+    }
+    if (node.type !== 'call') continue;
+    const callee = pathOf(node.child('function'), none) ?? '';
+    const [object, text, ...rest] = argumentsOf(node);
+    const name = stringValue(text ?? null);
+    if (!object || name === null) continue;
+    const isAsked = (callee === 'hasattr' && !isAsserted(node)) || (callee === 'getattr' && rest.length > 0);
+    if (isAsked || (/(?:^|\.)object$/.test(callee) && /\bcreate\s*=\s*True/.test(node.text.slice(0, 500))))
+      found.push({ local: object.text, name, line: node.line });
+  }
+  return found;
+}
+
+/** `bill.pay?.(3)`, `if (bill.pay)`, `bill.pay && …`, `(bill as any).pay` */
+function isGuarded(member: Syntax): boolean {
+  const { parent } = member;
+  if (parent === null) return false;
+  if (parent.type === 'call_expression' && member.field === 'function')
+    return (
+      parent.has('optional_chain') ||
+      member.has('optional_chain') ||
+      /\bas\s+any\b/.test(member.child('object')?.text.slice(0, 200) ?? '')
+    );
+  for (let at = member; at.parent; at = at.parent) {
+    if (at.field === 'condition') return true;
+    if (
+      at.parent.type === 'binary_expression' &&
+      at.field === 'left' &&
+      /^(?:&&|\?\?|\|\|)$/.test(at.parent.child('operator')?.text ?? '')
+    )
+      return true;
+    if (!/^(?:parenthesized_expression|unary_expression|binary_expression)$/.test(at.parent.type))
+      return false;
+  }
+  return false;
+}
+
+/** A test may well say that something is not there. */
+const isAsserted = (node: Syntax): boolean => {
+  for (const above of node.ancestors()) {
+    if (above.type === 'assert_statement') return true;
+    if (above.type === 'call' && /\.assert/.test(above.child('function')?.text.slice(0, 40) ?? ''))
+      return true;
+    if (/statement$|^block$/.test(above.type)) return false;
+  }
+  return false;
+};
