@@ -6,7 +6,7 @@ import type { Gate, GateContext, GateResult } from './gate.ts';
 import { complexityOf, growth } from './measure/complexity.ts';
 import { type Measured, measure, printing, unmeasured } from './measure/measure.ts';
 import { asks, type Program } from './profiles/tool.ts';
-import { missing, toolVersion } from './profiles/tool-version.ts';
+import { toolVersion } from './profiles/tool-version.ts';
 
 const RADON: Program = { name: 'radon', version: asks('radon'), get: 'pip install radon' };
 const LIZARD: Program = { name: 'lizard', version: asks('lizard'), get: 'pip install lizard' };
@@ -52,8 +52,13 @@ export const complexityCheck: Gate = {
       return compare(context, { now, before, threshold, line, metadata: { command: own } });
     }
     const found = await programFor(context, now);
-    if (!('version' in found))
-      return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: found.missing };
+    if (found === null) {
+      const { countedByUs } = await import('./measure/own-complexity.ts');
+      return countedByUs(context, (base, current) => ({
+        ...judged(base, current, threshold, { tool: 'assay' }),
+        kind: 'checked_by_us',
+      }));
+    }
     const { tool, version } = found;
     const line = tool === RADON ? RADON_LINE : LIZARD_LINE;
     const metadata = { tool: tool.name, tool_version: version, command: line };
@@ -65,17 +70,17 @@ const codeAt = (path: string | null, entry: Entry | null): string[] =>
   path !== null && entry?.mode.startsWith('100') && isOwnCode(path) ? [path] : [];
 const baseOf = ({ base }: Change): Entry | null => base;
 
-/** radon for Python alone, else lizard, which knows all four languages. */
+/** radon for Python alone, else lizard, which knows all four languages; null: neither is here, and we count ourselves. */
 async function programFor(
   { subject }: GateContext,
   files: readonly string[],
-): Promise<{ readonly tool: Program; readonly version: string } | { readonly missing: string }> {
+): Promise<{ readonly tool: Program; readonly version: string } | null> {
   const candidates = files.every((file) => /\.pyi?$/.test(file)) ? [RADON, LIZARD] : [LIZARD];
   for (const tool of candidates) {
     const version = await toolVersion(subject.rooms, subject.base, tool);
     if (version !== null) return { tool, version };
   }
-  return { missing: candidates.map(missing).join('; or ') };
+  return null;
 }
 
 interface Comparison {
@@ -123,14 +128,23 @@ async function compare(
       { outcome: 'inert', detail: `the base could not be measured: ${base?.detail}` },
       metadata,
     );
-  const ratio = growth(baseline.average, current.average);
+  return judged(baseline.average, current.average, threshold, metadata);
+}
+
+function judged(
+  base: number,
+  current: number,
+  threshold: number,
+  metadata: NonNullable<GateResult['metadata']>,
+): GateResult {
+  const ratio = growth(base, current);
   const failed = ratio > threshold;
   return {
     outcome: failed ? 'failed' : 'passed',
     kind: 'executed_by_us',
     findings: [],
-    detail: `average complexity ${current.average.toFixed(2)}, in the base ${baseline.average.toFixed(2)}: ${(ratio * 100).toFixed(1)} % more, at most ${threshold * 100} % allowed`,
-    metadata: { ...metadata, complexity: current.average, complexity_base: baseline.average, ratio },
+    detail: `average complexity ${current.toFixed(2)}, in the base ${base.toFixed(2)}: ${(ratio * 100).toFixed(1)} % more, at most ${threshold * 100} % allowed`,
+    metadata: { ...metadata, complexity: current, complexity_base: base, ratio },
   };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { complexityCheck } from '../../../shared/gates/complexity-check.ts';
 import { complexityOf, growth } from '../../../shared/gates/measure/complexity.ts';
 import { runGate } from '../../support/patch.ts';
@@ -115,6 +115,44 @@ describe('the check of complexity', () => {
     expect(result).toMatchObject({
       outcome: 'failed',
       metadata: { tool: 'lizard', complexity: 2, complexity_base: 1 },
+    });
+  });
+
+  describe('without any tool', () => {
+    beforeEach(() => vi.stubEnv('PATH', '/usr/bin:/bin'));
+    const BRANCHES: readonly [string, string, string, number][] = [
+      ['Python', 'a.py', COMPLEX, 3],
+      ['Python', 'b.py', 'def f(x):\n    return [y for y in x if y and y > 1 or x]\n', 5],
+      ['JavaScript', 'a.js', 'const f = (x) => (x && x > 1 ? 1 : (x ?? 2));\nfunction g() {}\n', 2.5],
+      [
+        'TypeScript',
+        'a.ts',
+        'class A { m(x: number) { switch (x) { case 1: case 2: return 1; default: return 2; } } }\n',
+        3,
+      ],
+      [
+        'Go',
+        'a.go',
+        'package a\n\nfunc F(x int) int {\n\tfor x > 1 || x < 0 {\n\t\tif x == 2 {\n\t\t\treturn 2\n\t\t}\n\t}\n\treturn 1\n}\n',
+        4,
+      ],
+      [
+        'Rust',
+        'a.rs',
+        'fn f(x: i32) -> i32 {\n    match x { 1 => 1, _ => { if x > 2 { 2 } else { 3 } } }\n}\n',
+        4,
+      ],
+    ];
+    test.each(BRANCHES)('counts the branches of %s in %s itself', async (_, path, text, complexity) => {
+      const result = await runGate(complexityCheck, { 'x.md': '' }, { [path]: text });
+      expect(result).toMatchObject({ outcome: 'passed', metadata: { tool: 'assay', complexity } });
+    });
+
+    test('fails when the code became more complex, and is not silenced by code that nobody can read', async () => {
+      const run = (text: string) => runGate(complexityCheck, { 'a.py': SIMPLE }, { 'a.py': text });
+      expect(await run(COMPLEX)).toMatchObject({ outcome: 'failed', metadata: { tool: 'assay', ratio: 2 } });
+      expect(await run(`${SIMPLE}X = 1\n`)).toMatchObject({ outcome: 'passed' });
+      expect(await run('def f(:\n')).toMatchObject({ outcome: 'failed', findings: [{ file: 'a.py' }] });
     });
   });
 });
