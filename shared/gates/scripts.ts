@@ -31,13 +31,21 @@ export const allScriptsOf = (line: string, packageJson: string | null): string[]
 export const packageScriptsOf = (line: string, packageJson: string | null): string[] =>
   packageJson === null || !RUNNER.test(`${line} `) ? [] : packageScripts(packageJson);
 
-function packageScripts(text: string): string[] {
+const packageScripts = (text: string): string[] => Object.values(scriptsIn(text));
+
+/** The line of one script in package.json, or null. */
+export function scriptOf(packageJson: string | null, name: string): string | null {
+  const scripts = packageJson === null ? {} : scriptsIn(packageJson);
+  return Object.hasOwn(scripts, name) ? (scripts[name] ?? null) : null;
+}
+
+function scriptsIn(text: string): Readonly<Record<string, string>> {
   try {
     const { scripts } = JSON.parse(text) as { scripts?: unknown };
     return typeof scripts === 'object' && scripts !== null
-      ? Object.values(scripts).filter((script) => typeof script === 'string')
-      : [];
+      ? Object.fromEntries(Object.entries(scripts).filter(([, script]) => typeof script === 'string'))
+      : {};
   } catch {
-    return [];
+    return {};
   }
 }

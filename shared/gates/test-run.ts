@@ -5,6 +5,7 @@ import { writtenFiles, writtenTests } from './baseline/written.ts';
 import { flakyLook } from './flaky/terms.ts';
 import type { GateContext, GateResult } from './gate.ts';
 import type { Execution } from './profiles/execute.ts';
+import { reporting } from './profiles/reporting.ts';
 import { runLine } from './profiles/run-line.ts';
 import type { Subject } from './subject.ts';
 
@@ -32,7 +33,7 @@ const fresh = async (
 ): Promise<Execution> =>
   runLine(
     await subject.rooms.enter(tree),
-    { line: await lineFor(subject, command, tree, timeoutMs) },
+    await reporting(subject, await lineFor(subject, command, tree, timeoutMs)),
     timeoutMs,
   );
 

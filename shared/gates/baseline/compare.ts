@@ -64,7 +64,7 @@ export function compareTests({ run, base, written, failsFast }: Comparison): See
 }
 
 /** What passed on the base and is not run any more. */
-function lostTests(cases: readonly TestResult[], base: BaseAnswer, written: WrittenTests): SeenTest[] {
+export function lostTests(cases: readonly TestResult[], base: BaseAnswer, written: WrittenTests): SeenTest[] {
   const now = new Map<string, { run: number; skipped: number }>();
   for (const test of cases) {
     const id = testId(test);

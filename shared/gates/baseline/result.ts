@@ -2,6 +2,7 @@ import type { GateEvidence } from '../../evidence/schema.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { FlakyAnswer, FlakyQuestion } from '../flaky/look.ts';
 import { ranIn } from '../formats/report.ts';
+import type { TestResult } from '../formats/test-result.ts';
 import type { GateResult } from '../gate.ts';
 import type { AddedLines } from '../profiles/added-lines.ts';
 import type { Execution } from '../profiles/execute.ts';
@@ -9,7 +10,7 @@ import { type Blame, isOwn, judged } from '../profiles/judge.ts';
 import type { Stops } from '../profiles/tool.ts';
 import type { BaseAnswer } from './answer.ts';
 import type { AskBase } from './ask.ts';
-import { compareTests, type SeenTest } from './compare.ts';
+import { compareTests, lostTests, type SeenTest } from './compare.ts';
 import type { WrittenTests } from './written.ts';
 
 export interface Terms {
@@ -41,8 +42,8 @@ export async function resultOn(run: Execution, terms: Terms): Promise<GateResult
   const plain = { outcome, kind, findings: [], detail: said, ...tests } as const;
   if (outcome !== 'passed' && outcome !== 'failed') return plain;
   const ran = cases === null ? null : ranIn(cases);
-  if (ran === 0 && outcome === 'passed' && report?.complaints.length === 0)
-    return { ...plain, outcome: 'inert', detail: 'no test ran' };
+  if (cases !== null && ran === 0 && outcome === 'passed' && report?.complaints.length === 0)
+    return nothingRan(plain, cases, terms);
   if (report === null)
     return outcome === 'passed' || terms.base === null
       ? plain
@@ -86,6 +87,20 @@ async function withFlaky(
   const result = resultOf(looked.seen.map(withoutTest), clean, facts);
   const detail = looked.note === null ? result.detail : `${result.detail}; flaky_detection: ${looked.note}`;
   return { ...result, detail, kind, tests: cases };
+}
+
+/** A run of no test is no pass, unless the patch took away all that the base has, which others look at. */
+async function nothingRan(
+  plain: GateResult,
+  cases: readonly TestResult[],
+  { base, written }: Terms,
+): Promise<GateResult> {
+  const inert = { ...plain, outcome: 'inert', detail: 'no test ran' } as const;
+  const before = await base?.();
+  if (!before?.cases || ranIn(before.cases) === 0 || !written) return inert;
+  const lost = lostTests(cases, before, await written());
+  if (lost.length > 0) return { ...plain, ...resultOf(lost.map(withoutTest), '', factsOf(before)), kind };
+  return { ...plain, detail: 'no test ran: the patch takes them all away', metadata: factsOf(before) };
 }
 
 /**

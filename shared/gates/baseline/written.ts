@@ -52,7 +52,7 @@ async function look(subject: Subject): Promise<readonly WrittenFile[]> {
 
 /** The tests of one tree: the patch, with some files in their base version. */
 export interface WrittenTests {
-  /** A case of the base as the tree would name it; null when the patch took it away, or nobody can tell. */
+  /** A case of the base as the tree would name it; null when the patch changed it or took it away, or nobody can tell. */
   expected(test: TestResult): Pick<TestResult, 'file' | 'name'> | null;
   /** Whether the patch wrote or changed a case. */
   isOwn(test: Pick<TestResult, 'file' | 'name'>): boolean;
@@ -78,6 +78,8 @@ export function writtenTests(files: readonly WrittenFile[], restored: readonly s
       const change = byFrom.get(file);
       if (!change) return { file, name };
       if (change.to === null || change.after === null || !isOneOf(name, new Set(change.after))) return null;
+      // What became of a case that was changed is looked at by running its base version.
+      if (isOneOf(name, new Set(change.own))) return null;
       return { file: change.to, name: movedName(name, file, change.to) };
     },
     isOwn: ({ file, name }) => isOneOf(name, file === null ? own : new Set(byTo.get(file)?.own ?? [])),

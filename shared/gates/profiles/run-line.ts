@@ -17,6 +17,9 @@ export interface Line {
   readonly plain?: boolean;
 }
 
+/** Stands in a variable for the file that `$REPORT` names. */
+export const REPORT_PATH = '%REPORT%';
+
 /** How the line of a command names the file that it writes its report to. */
 const NAMES_REPORT = /\$\{?REPORT\b/;
 
@@ -32,7 +35,8 @@ export async function runLine(
 ): Promise<Execution> {
   const ground = { root: room.root, folder };
   const path = join(room.tmp, 'assay-report');
-  const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...extra });
+  const filled = Object.entries(extra).map(([name, value]) => [name, value.replaceAll(REPORT_PATH, path)]);
+  const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
   const plain = outcomeOf(ran);
   if (exitOnly) return { ran, report: null, cases: null, ...plain };
   let report: Report | null = null;

@@ -58,7 +58,7 @@ describe('new tests', () => {
       ...product,
       'test/more.test.js': `${HEAD}test('new', () => assert.equal(require('../sum.js').product(1, 1), 1));\n`,
     };
-    const result = await runGate(redFirst, broken, patch, { context: { command: 'node --test' } });
+    const result = await runGate(redFirst, broken, patch, { context: { command: 'node --test; exit $?' } });
     expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('by themselves') });
   });
 
