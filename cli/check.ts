@@ -7,6 +7,7 @@ import { captureWorkingTree } from '../shared/checkout/working-tree.ts';
 import { ConfigError } from '../shared/config/error.ts';
 import { sarifOf } from '../shared/evidence/sarif.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
+import { junitOf, type TestRunOfGate } from '../shared/gates/formats/out/junit.ts';
 import { gatherEvidence } from '../shared/gates/gather.ts';
 import { fileMemory } from '../shared/gates/memory/file-memory.ts';
 import { killAllGroups } from '../shared/process/groups.ts';
@@ -38,6 +39,8 @@ export interface CheckOptions {
   readonly cacheDir?: string | undefined;
   /** File for the findings. */
   readonly sarif?: string | undefined;
+  /** File for the results of all tests. */
+  readonly junit?: string | undefined;
 }
 
 const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
@@ -49,7 +52,11 @@ const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrR
 export async function runCheck(
   options: CheckOptions,
   cwd: string = process.cwd(),
-): Promise<{ readonly evidence: Evidence; readonly verdict: Verdict }> {
+): Promise<{
+  readonly evidence: Evidence;
+  readonly verdict: Verdict;
+  readonly suites: readonly TestRunOfGate[];
+}> {
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
   const stop = (signal: NodeJS.Signals): void => {
@@ -70,6 +77,7 @@ export async function runCheck(
     ]);
     const about = task === null ? null : taskOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
+    const suites: TestRunOfGate[] = [];
     const rooms = join(workDir, 'rooms');
     await mkdir(rooms);
     const evidence = await gatherEvidence({
@@ -81,10 +89,11 @@ export async function runCheck(
       abort: stopping.signal,
       memory: folder === null ? null : fileMemory(folder),
       remember: options.cache !== false,
+      onTests: (gate, tests) => suites.push({ gate, tests }),
       ...(config === null ? {} : { config: { file: options.config ?? '', text: config } }),
     });
     if (stoppedBy) throw new Interrupted(stoppedBy);
-    return { evidence, verdict: reduce(evidence) };
+    return { evidence, verdict: reduce(evidence), suites };
   } catch (error) {
     if (stoppedBy) throw new Interrupted(stoppedBy);
     throw usageError(error);
@@ -122,11 +131,13 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--no-cache', 'run every gate, also where base, work and settings are what they were before')
     .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
     .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
+    .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
     .option(...JSON_OPTION);
   action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
-    const { evidence, verdict } = await runCheck(options, session.io.cwd);
+    const { evidence, verdict, suites } = await runCheck(options, session.io.cwd);
     if (options.sarif !== undefined)
       await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);
+    if (options.junit !== undefined) await writeNamed(session.io.cwd, options.junit, junitOf(suites));
     if (session.json) session.printJson(checkJson(evidence, verdict));
     else session.print(renderCheck(evidence, verdict, session.out, session.io.stdout.columns));
     return VERDICT_EXIT[verdict.verdict];

@@ -1,11 +1,28 @@
 import type { BoxClient } from '../../shared/api/box-client.ts';
-import { sarifOf } from '../../shared/evidence/sarif.ts';
+import type { UploadKind } from '../../shared/api/schemas.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
+import type { TestRunOfGate } from '../../shared/gates/formats/out/junit.ts';
 
-/** Stores all findings beside the evidence, which may have been cut. What cannot be stored is told, and nothing else waits for it. */
-export async function storeFindings(client: Pick<BoxClient, 'upload'>, evidence: Evidence): Promise<void> {
+type Client = Pick<BoxClient, 'upload'>;
+
+/** Stores all findings beside the evidence, which may have been cut. */
+export async function storeFindings(client: Client, evidence: Evidence): Promise<void> {
   if (evidence.gates.every(({ findings }) => findings.length === 0)) return;
-  await client
-    .upload('findings', Buffer.from(JSON.stringify(sarifOf(evidence))))
-    .catch((error: unknown) => console.error(`findings: ${String(error)}`));
+  const { sarifOf } = await import('../../shared/evidence/sarif.ts');
+  await store(client, 'findings', JSON.stringify(sarifOf(evidence)));
 }
+
+/** Stores the results of all tests that gates have run. */
+export async function storeTests(client: Client, suites: readonly TestRunOfGate[]): Promise<void> {
+  if (suites.length === 0) return;
+  const { junitOf } = await import('../../shared/gates/formats/out/junit.ts');
+  await store(client, 'tests', junitOf(suites));
+}
+
+/** What cannot be stored is told, and nothing else waits for it. */
+const store = (client: Client, kind: UploadKind, text: string): Promise<void> =>
+  client
+    .upload(kind, Buffer.from(text))
+    .catch((error: unknown) =>
+      console.error(`${kind}: ${error instanceof Error ? error.message : String(error)}`),
+    );

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
 import { CheckoutError } from '../../shared/checkout/error.ts';
 import { ConfigError } from '../../shared/config/error.ts';
+import type { TestRunOfGate } from '../../shared/gates/formats/out/junit.ts';
 import { gatherEvidence } from '../../shared/gates/gather.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Box } from '../supervisor/box.ts';
-import { storeFindings } from './artifacts.ts';
+import { storeFindings, storeTests } from './artifacts.ts';
 import { rebuildTree, upstreamOf } from './checkout.ts';
 import { fitting } from './fitting.ts';
 import { imageId } from './image.ts';
@@ -21,6 +22,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms);
     const memory = bucketMemory(client);
+    const suites: TestRunOfGate[] = [];
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -38,8 +40,10 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       upstream: () => upstreamOf(store, assignment, box),
       memory,
       image: imageId,
+      repository: assignment.repository,
+      onTests: (gate, tests) => suites.push({ gate, tests }),
     });
-    await storeFindings(client, evidence);
+    await Promise.all([storeFindings(client, evidence), storeTests(client, suites)]);
     await client.post('evidence', { evidence: fitting(evidence) });
   } catch (error) {
     await reportFailure(client, error);

@@ -86,7 +86,7 @@ async function runOne(
   const started = performance.now();
   const bypass = bypassOf(step, options);
   const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
-  if ('tests' in result && result.tests) options.onTests?.(step.gate.name, result.tests);
+  if (result.tests) options.onTests?.(step.gate.name, result.tests);
   const evidence: GateEvidence = {
     name: step.gate.name,
     outcome: result.outcome,
@@ -103,15 +103,18 @@ async function runOne(
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
   };
-  if (key !== null && !cached) remember(key, evidence, result.blocks === true, options);
+  if (key !== null && !cached) remember(key, evidence, result, options);
   return evidence;
 }
+
+/** Most test cases that are remembered of one gate; with their names that is about a megabyte. */
+const MAX_KEPT_TESTS = 5_000;
 
 /** Only what came to a result is remembered. */
 function remember(
   key: string,
   { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
-  blocks: boolean,
+  { blocks = false, tests = [] }: Pick<GateResult, 'blocks' | 'tests'>,
   { results }: RunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
@@ -124,6 +127,7 @@ function remember(
     detail,
     metadata,
     blocks,
+    ...(tests.length > 0 && tests.length <= MAX_KEPT_TESTS ? { tests: [...tests] } : {}),
     duration_ms,
   });
 }

@@ -198,6 +198,18 @@ describe('assay check --sarif', () => {
   });
 });
 
+test('assay check --junit writes every test case that the gates ran', async () => {
+  const repository = shop('tests: true\n  test_command: node --test');
+  repository.commit({ 'one.test.mjs': "import { test } from 'node:test';\ntest('adds <up>', () => {});\n" });
+  repository.write({ 'b.js': 'x\n' });
+  const file = join(temporaryFolder(), 'out.xml');
+  const { code } = await check(repository.dir, ['--base', 'HEAD', '--junit', file]);
+  expect(code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(
+    /<testsuite name="tests" tests="1" failures="0"[\s\S]*<testcase name="test &gt; adds &lt;up&gt;"/,
+  );
+});
+
 describe('results of assay check', () => {
   const marked = (folder: string): Repository =>
     shop(`lint_command: echo x >> ${join(folder, 'runs')}; test ! -e bad.js`);

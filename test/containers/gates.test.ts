@@ -104,6 +104,25 @@ describe('the gates box', () => {
     expect(stored.runs[0].results.length).toBeGreaterThan(0);
   });
 
+  test('stores the result of each test beside the evidence, also where it is remembered', async () => {
+    const of = work(
+      {
+        'a.test.mjs': "import { test } from 'node:test';\ntest('adds up', () => {});\n",
+        'assay.yaml': 'quality_gates: { tests: true, test_command: "node --test" }\n',
+      },
+      { 'b.js': 'b\n' },
+    );
+    const stored = async () => {
+      api.objects.delete('/objects/tests');
+      await runGates(of);
+      return api.objects.get('/objects/tests')?.toString('utf8') ?? '';
+    };
+    const first = await stored();
+    expect(first).toMatch(/<testsuite name="tests" tests="1" failures="0"/);
+    expect(first).toContain('adds up');
+    expect(await stored()).toBe(first);
+  });
+
   test('reports its evidence also where the findings cannot be stored', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     api.answer = ({ route }) => (route === 'upload' ? { status: 409, body: { detail: 'no' } } : null);

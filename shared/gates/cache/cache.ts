@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { EvidenceKind } from '../../evidence/outcome.ts';
 import { Finding, GateEvidence } from '../../evidence/schema.ts';
+import { TestResult } from '../formats/test-result.ts';
 
 /** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
 export const CachedResult = z.strictObject({
@@ -13,6 +14,8 @@ export const CachedResult = z.strictObject({
   detail: z.string(),
   metadata: GateEvidence.shape.metadata,
   blocks: z.boolean(),
+  /** Every test case that was run; absent: none, or too many to be kept. */
+  tests: z.array(TestResult).optional(),
   /** Of the run that came to it. */
   duration_ms: z.number().int().nonnegative(),
 });
