@@ -32,40 +32,40 @@ export const benchmark: Gate = {
       import('./measure/benchmarks.ts'),
     ]);
     const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
-    const both = await measureBoth(context, settings, {
+    return measureBoth(context, settings, {
       command: context.command ?? command,
       suites: BENCHMARKS,
       read: benchmarksOf,
-    });
-    if ('result' in both) return both.result;
-    const { base, current, metadata } = both;
-    const worse = regressions(base, current, threshold);
-    const gone = [...base.keys()].filter((name) => !current.has(name));
-    const compared = [...current.keys()].filter((name) => base.has(name)).length;
-    return {
-      outcome: worse.length > 0 ? 'failed' : compared === 0 ? 'inert' : 'passed',
-      kind: 'executed_by_us',
-      findings: [
-        ...worse.map(({ name, metric, base: before, current: now, share }) => ({
-          file: null,
-          line: null,
-          rule: `benchmark_${metric}`,
-          message: `${name}: ${metric} ${before} became ${now}, ${(share * 100).toFixed(1)} % worse`,
-        })),
-        ...gone.map((name) => ({
-          file: null,
-          line: null,
-          rule: 'benchmark_gone',
-          message: `${name}: ran on the base, and no longer runs`,
-        })),
-      ],
-      detail: `${compared} benchmarks compared, ${worse.length} numbers more than ${threshold * 100} % worse, ${gone.length} benchmarks gone`,
-      metadata: {
-        ...metadata,
-        benchmarks: compared,
-        regressions: worse.length,
-        benchmarks_gone: gone.length,
+      judge: ({ base, current, metadata }) => {
+        const worse = regressions(base, current, threshold);
+        const gone = [...base.keys()].filter((name) => !current.has(name));
+        const compared = [...current.keys()].filter((name) => base.has(name)).length;
+        return {
+          outcome: worse.length > 0 ? 'failed' : compared === 0 ? 'inert' : 'passed',
+          kind: 'executed_by_us',
+          findings: [
+            ...worse.map(({ name, metric, base: before, current: now, share }) => ({
+              file: null,
+              line: null,
+              rule: `benchmark_${metric}`,
+              message: `${name}: ${metric} ${before} became ${now}, ${(share * 100).toFixed(1)} % worse`,
+            })),
+            ...gone.map((name) => ({
+              file: null,
+              line: null,
+              rule: 'benchmark_gone',
+              message: `${name}: ran on the base, and no longer runs`,
+            })),
+          ],
+          detail: `${compared} benchmarks compared, ${worse.length} numbers more than ${threshold * 100} % worse, ${gone.length} benchmarks gone`,
+          metadata: {
+            ...metadata,
+            benchmarks: compared,
+            regressions: worse.length,
+            benchmarks_gone: gone.length,
+          },
+        };
       },
-    };
+    });
   },
 };

@@ -29,19 +29,20 @@ export const coverageDelta: Gate = {
       import('./measure/coverage.ts'),
     ]);
     const command = context.command ?? Command.safeParse(settings['coverage_delta_command']).data;
-    const both = await measureBoth(context, settings, {
+    return measureBoth(context, settings, {
       command,
       suites: COVERAGE,
       read: coverage.coverageOf,
+      judge: ({ base, current, metadata }) => {
+        const delta = coverage.coverageDelta(base, current);
+        return {
+          outcome: delta < 0 ? 'failed' : 'passed',
+          kind: 'executed_by_us',
+          findings: [],
+          detail: `coverage ${current.toFixed(2)} %, in the base ${base.toFixed(2)} %: ${delta.toFixed(2)} points`,
+          metadata: { ...metadata, coverage: current, coverage_base: base, delta },
+        };
+      },
     });
-    if ('result' in both) return both.result;
-    const delta = coverage.coverageDelta(both.base, both.current);
-    return {
-      outcome: delta < 0 ? 'failed' : 'passed',
-      kind: 'executed_by_us',
-      findings: [],
-      detail: `coverage ${both.current.toFixed(2)} %, in the base ${both.base.toFixed(2)} %: ${delta.toFixed(2)} points`,
-      metadata: { ...both.metadata, coverage: both.current, coverage_base: both.base, delta },
-    };
   },
 };

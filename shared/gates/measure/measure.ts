@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { encodePath } from '../../checkout/path-bytes.ts';
 import { outcomeOf } from '../../process/outcome.ts';
 import type { GateResult } from '../gate.ts';
+import { enter } from '../profiles/folders.ts';
 import { readReport } from '../profiles/report-file.ts';
-import { OWN_TOOLS } from '../profiles/tool-version.ts';
 import type { Rooms } from '../rooms.ts';
 
 export interface Measured {
@@ -19,7 +19,10 @@ export interface MeasureOptions {
   readonly rooms: Rooms;
   /** Line for `bash -c`. The report's file is `$REPORT`, the files are `"$@"`. */
   readonly line: string;
+  /** Line that prepares the checkout; it runs in `folder`. */
   readonly setup?: string | null | undefined;
+  /** Folder of the checkout that the line runs in; '' is the top. */
+  readonly folder?: string | undefined;
   /** Paths to look at, as the tree names them. */
   readonly files?: readonly string[];
   readonly timeoutMs: number;
@@ -27,20 +30,20 @@ export interface MeasureOptions {
 
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
 export async function measure(tree: string, options: MeasureOptions): Promise<Measured> {
-  const { rooms, line, setup, files = [], timeoutMs } = options;
+  const { rooms, line, setup, folder = '', files = [], timeoutMs } = options;
   const room = await rooms.enter(tree);
   // Nothing has run in this room yet, so nothing can be in the way of the list.
   const names = files.flatMap((path) => [Buffer.from('./'), encodePath(path), Buffer.from([0])]);
   await writeFile(join(room.tmp, 'files'), Buffer.concat(names), { mode: 0o644 });
   if (setup) {
-    const ready = await room.run({ line: setup }, timeoutMs);
+    const ready = await room.run({ line: `${enter(folder)}${setup}` }, timeoutMs);
     const { outcome, detail } = outcomeOf(ready);
     if (outcome !== 'passed')
       return { text: null, outcome, detail: `set-up "${setup}": ${detail}`, exitCode: ready.exitCode };
   }
   const ran = await room.run(
     {
-      line: `${OWN_TOOLS}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
+      line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
     },
     timeoutMs,
   );

@@ -1,5 +1,6 @@
 import type { Language } from '../../code/language.ts';
 import { hasManifest } from '../profiles/choose.ts';
+import { hasProject, inFolder, layoutOf, MAX_FOLDERS, placesOf } from '../profiles/folders.ts';
 import { languagesFor } from '../profiles/languages.ts';
 import type { Profiles } from '../profiles/settings.ts';
 import { asks, type Program, type Sign } from '../profiles/tool.ts';
@@ -91,18 +92,61 @@ export const BENCHMARKS: readonly Suite[] = [
   },
 ];
 
-/** The suite of the first language that the patch touches and that has one; all languages of the base when it touches none. */
-export async function suiteFor(
+/** A suite, and where it runs. */
+export interface ChosenSuite {
+  readonly suite: Suite;
+  /** Line that prepares the checkout; it runs in `folder`. */
+  readonly setup: string | null;
+  /** Folder of the checkout; '' is the top. */
+  readonly folder: string;
+}
+
+/**
+ * The suites of the languages that the patch touches, or of all in the base when it touches none. A language without a project of its
+ * own, such as a helper script beside a project of another one, counts only when no other does.
+ */
+export async function suitesFor(
   subject: Subject,
   suites: readonly Suite[],
   profiles: Profiles,
-): Promise<{ readonly suite: Suite; readonly setup: string | null } | null> {
-  for (const language of await languagesFor(subject)) {
-    for (const suite of suites)
-      if (suite.language === language && (await isUsed(subject, suite)))
-        return { suite, setup: profiles[language]?.setup ?? null };
+): Promise<{ readonly chosen: readonly ChosenSuite[]; readonly beyond: readonly string[] }> {
+  const layout = await layoutOf(subject);
+  const languages = await languagesFor(subject);
+  const projects = languages.filter((language) => hasProject(layout, language));
+  const chosen: ChosenSuite[] = [];
+  const beyond: string[] = [];
+  for (const language of projects.length > 0 ? projects : languages) {
+    const own = suites.filter((suite) => suite.language === language);
+    const found = new Map<string, ChosenSuite>();
+    for (const { folders, fallback } of await placesOf(subject, language, layout)) {
+      const there = (await usedIn(subject, own, folders)) ?? plain(own, fallback);
+      const key = there && `${there.suite.name} ${there.folder}`;
+      if (!there || key === undefined) continue;
+      if (!found.has(key) && found.size >= MAX_FOLDERS) beyond.push(there.folder);
+      else found.set(key, { ...there, setup: profiles[language]?.setup ?? null });
+    }
+    chosen.push(...found.values());
   }
-  return null;
+  return { chosen, beyond };
+}
+
+type Found = Pick<ChosenSuite, 'suite' | 'folder'>;
+
+/** The first folder that shows that it uses one. */
+async function usedIn(
+  subject: Subject,
+  suites: readonly Suite[],
+  folders: readonly string[],
+): Promise<Found | undefined> {
+  for (const folder of folders)
+    for (const suite of suites)
+      if (suite.signs.length > 0 && (await isUsed(subject, suite, folder))) return { suite, folder };
+  return undefined;
+}
+
+function plain(suites: readonly Suite[], folder: string): Found | undefined {
+  const suite = suites.find(({ signs }) => signs.length === 0);
+  return suite && { suite, folder };
 }
 
 /** The line that a project of these files would get, for a list of the gates. */
@@ -116,9 +160,9 @@ export async function planSuite(
   return null;
 }
 
-async function isUsed(subject: Pick<Subject, 'baseFile'>, { signs }: Suite): Promise<boolean> {
+async function isUsed(subject: Pick<Subject, 'baseFile'>, { signs }: Suite, folder = ''): Promise<boolean> {
   for (const { file, has } of signs) {
-    const text = await subject.baseFile(file);
+    const text = await subject.baseFile(inFolder(folder, file));
     if (text !== null && (has?.test(text) ?? true)) return true;
   }
   return signs.length === 0;

@@ -1,4 +1,4 @@
-import type { Language } from '../../code/language.ts';
+import { grammarOf, type Language } from '../../code/language.ts';
 import type { Subject } from '../subject.ts';
 import { SCRIPTS, scriptIn } from '../tools.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './folders.ts';
 import { go } from './go.ts';
 import { javascript } from './javascript.ts';
-import { LANGUAGES, languagesFor } from './languages.ts';
+import { LANGUAGES, languageOfPath, languagesFor } from './languages.ts';
 import { python } from './python.ts';
 import { rust } from './rust.ts';
 import type { Profiles } from './settings.ts';
@@ -66,7 +66,7 @@ export async function chooseTools(
       const found =
         (await configuredIn(look, place, language, setting === undefined)) ??
         fallback(place, setting ?? (defaults ? all.find(({ byDefault }) => byDefault) : undefined));
-      if (!found || (kind !== 'tests' && !isThere(layout, found.folder))) continue;
+      if (!found || (kind !== 'dep_audit' && !hasCode(layout, found.folder, language))) continue;
       const key = `${found.tool.name} ${found.folder}`;
       if (!here.has(key) && here.size >= MAX_FOLDERS) beyond.push(found.folder);
       else here.set(key, { ...found, language, setup: settings?.setup ?? null });
@@ -82,9 +82,12 @@ type Found = Pick<Chosen, 'tool' | 'folder'>;
 const fallback = ({ fallback: folder }: Place, tool: Tool | undefined): Found | undefined =>
   tool && { tool, folder };
 
-/** A folder that the patch takes away has nothing to look at any more; what its tests said is for the gate of the tests to say. */
-const isThere = ({ tree }: Layout, folder: string): boolean =>
-  folder === '' || [...tree].some((path) => path.startsWith(`${folder}/`));
+/** A project that the patch takes away has nothing to look at any more. That its tests are gone is for test_integrity to say. */
+const hasCode = ({ tree }: Layout, folder: string, language: Language): boolean =>
+  folder === '' ||
+  [...tree].some(
+    (path) => path.startsWith(`${folder}/`) && grammarOf(path) !== null && languageOfPath(path) === language,
+  );
 
 interface Look {
   readonly project: Pick<Subject, 'baseFile'>;

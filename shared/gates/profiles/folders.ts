@@ -67,11 +67,17 @@ export async function placesOf(subject: Subject, language: Language, layout: Lay
 const only = (folder: string): Place => ({ folders: [folder], fallback: folder });
 const withTop = (folders: readonly string[]): string[] => [...new Set(['', ...folders])];
 
+/** Whether the base has a manifest of the language anywhere. */
+export const hasProject = (layout: Layout, language: Language): boolean =>
+  manifestsIn(layout, language).length > 0;
+
+const manifestsIn = ({ base }: Layout, language: Language): string[] =>
+  [...base].filter((path) => MANIFEST[language].includes(path.slice(path.lastIndexOf('/') + 1)));
+
 /** Files of the language that no manifest is above are looked at from the top; where none was touched, every project counts. */
-function elsewhere({ base }: Layout, language: Language, touched: boolean): string[] {
+function elsewhere(layout: Layout, language: Language, touched: boolean): string[] {
   if (touched) return [''];
-  const all = [...base].filter((path) => MANIFEST[language].includes(path.slice(path.lastIndexOf('/') + 1)));
-  const folders = new Set(all.map(folderOf));
+  const folders = new Set(manifestsIn(layout, language).map(folderOf));
   const outer = [...folders].filter(
     (folder) => !above(folder).some((each) => each !== folder && folders.has(each)),
   );

@@ -1,16 +1,15 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
-import type { GateEvidence } from '../../evidence/schema.ts';
 import { askBase } from '../baseline/ask.ts';
 import { failsFast } from '../baseline/fails-fast.ts';
 import { resultOn } from '../baseline/result.ts';
 import { writtenFiles, writtenTests } from '../baseline/written.ts';
 import { flakyLook } from '../flaky/terms.ts';
 import type { GateContext, GateResult } from '../gate.ts';
+import { gravestOf, type Part } from '../gravest.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
 import type { Choice, Chosen } from './choose.ts';
 import { type Execution, execute } from './execute.ts';
-import { MAX_FOLDERS } from './folders.ts';
 import type { Blame } from './judge.ts';
 import { languageOfPath } from './languages.ts';
 import { missing, toolVersion } from './tool-version.ts';
@@ -21,9 +20,6 @@ export interface ToolGate {
   readonly runsTests: boolean;
 }
 
-/** What stops a gate from saying "passed", gravest first. */
-const GRAVEST = ['failed', 'timed_out', 'infra_failed', 'inert', 'passed'] as const;
-
 /** Runs the tool of each language; the gravest result is the gate's. */
 export async function runTools(
   context: GateContext,
@@ -32,36 +28,18 @@ export async function runTools(
 ): Promise<GateResult> {
   const { subject } = context;
   const added = await addedLines(subject.store, subject.base, subject.tree);
-  const results: GateResult[] = [];
+  const parts: Part[] = [];
   // The limit is the gate's, however many runs it takes.
   const until = performance.now() + context.timeoutMs;
   const left = (): number => Math.max(1, until - performance.now());
-  for (const each of chosen) results.push(await runOne(context, each, gate, added, left));
-  if (beyond.length > 0) results.push(notLookedAt(beyond));
-  const [only] = results;
-  if (only && results.length === 1) return only;
-  return {
-    outcome: GRAVEST.find((outcome) => results.some((result) => result.outcome === outcome)) ?? 'inert',
-    kind: 'executed_by_us',
-    findings: results.flatMap(({ findings }) => findings),
-    detail: results
-      .map(({ outcome, detail }, at) => `${titleOf(chosen[at])}${outcome}: ${detail}`)
-      .join('\n'),
-    metadata: merged(results),
-    ...(results.some(({ tests }) => tests) ? { tests: results.flatMap(({ tests }) => tests ?? []) } : {}),
-  };
+  for (const each of chosen)
+    parts.push({
+      tool: each.tool.name,
+      folder: each.folder,
+      result: await runOne(context, each, gate, added, left),
+    });
+  return gravestOf(parts, beyond);
 }
-
-const titleOf = (each: Chosen | undefined): string =>
-  each ? `${each.tool.name}${each.folder === '' ? '' : ` in ${shownPath(each.folder)}`}: ` : '';
-
-/** A part that nobody looked at is no pass. */
-const notLookedAt = (folders: readonly string[]): GateResult => ({
-  outcome: 'inert',
-  kind: 'checked_by_us',
-  findings: [],
-  detail: `at most ${MAX_FOLDERS} folders of a language are looked at; not looked at: ${folders.slice(0, 20).map(shownPath).join(', ')}`,
-});
 
 async function runOne(
   context: GateContext,
@@ -130,17 +108,3 @@ async function runOne(
 /** Tests of another language are none that this tool would run. */
 const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
   subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));
-
-/** Facts of several tools: names and versions side by side, counts added up. */
-function merged(results: readonly GateResult[]): GateEvidence['metadata'] {
-  const facts: GateEvidence['metadata'] = {};
-  for (const { metadata } of results)
-    for (const [key, value] of Object.entries(metadata ?? {})) {
-      const had = facts[key];
-      if (had === undefined) facts[key] = value;
-      else if (key === 'exit_code') facts[key] = typeof had === 'number' && had !== 0 ? had : value;
-      else if (typeof had === 'number' && typeof value === 'number') facts[key] = had + value;
-      else if (had !== value) facts[key] = `${had}, ${value}`;
-    }
-  return facts;
-}

@@ -91,7 +91,13 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'every project where the patch touches no language',
-    base: { 'api/pyproject.toml': '', 'web/package.json': '{}', 'web/test/package.json': '{}' },
+    base: {
+      'api/pyproject.toml': '',
+      'api/a.py': '',
+      'web/package.json': '{}',
+      'web/test/package.json': '{}',
+      'web/a.js': '',
+    },
     edits: { 'README.md': 'x\n' },
     runs: ['api: ruff', 'web: eslint'],
   },
