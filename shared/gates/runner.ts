@@ -114,7 +114,10 @@ const MAX_KEPT_TESTS = 5_000;
 function remember(
   key: string,
   { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
-  { blocks = false, tests = [] }: Pick<GateResult, 'blocks' | 'tests'>,
+  {
+    blocks = false,
+    tests = [],
+  }: { readonly blocks?: boolean | undefined; readonly tests?: readonly TestResult[] | undefined },
   { results }: RunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
