@@ -1,7 +1,10 @@
+import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Language } from '../../code/language.ts';
 import type { Finding } from '../../evidence/schema.ts';
 import type { GateContext, GateResult } from '../gate.ts';
+import { gravestOf, type Part } from '../gravest.ts';
 import { type Measured, measure, unmeasured } from '../measure/measure.ts';
+import { byProject, inFolder, MAX_FOLDERS } from '../profiles/folders.ts';
 import { profilesOf } from '../profiles/settings.ts';
 import { missing, toolVersion } from '../profiles/tool-version.ts';
 import { scoreInProse } from './prose.ts';
@@ -37,45 +40,40 @@ export async function runMutation(
     const measured = await measure(subject.tree, { rooms: subject.rooms, line, files, timeoutMs: left() });
     return judged(measured, options, files, { command: options.command });
   }
-  const results: GateResult[] = [];
-  for (const [language, files] of options.files) {
-    const tool = MUTATORS[language];
+  const parts: Part[] = [];
+  const beyond: string[] = [];
+  for (const [language, all] of options.files) {
     const setup = profilesOf(settings)[language]?.setup;
-    const version = await toolVersion(subject.rooms, subject.base, tool, { setup });
-    const metadata: Metadata = { tool: tool.name, tool_version: version, command: tool.line };
-    if (version === null) {
-      results.push({
-        outcome: 'inert',
-        kind: 'checked_by_us',
-        findings: [],
-        detail: missing(tool),
-        metadata,
-      });
-      continue;
+    const folders = [...(await byProject(subject, language, all))];
+    beyond.push(...folders.slice(MAX_FOLDERS).map(([folder]) => folder));
+    for (const [folder, paths] of folders.slice(0, MAX_FOLDERS)) {
+      const tool = MUTATORS[language];
+      const version = await toolVersion(subject.rooms, subject.base, tool, { setup, folder });
+      const metadata: Metadata = {
+        tool: tool.name,
+        tool_version: version,
+        command: tool.line,
+        ...(folder === '' ? {} : { folder: shownPath(folder) }),
+      };
+      const add = (result: GateResult): void => {
+        parts.push({ tool: tool.name, folder, result });
+      };
+      if (version === null) {
+        add({ outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata });
+        continue;
+      }
+      // The tool knows its files by their place in the project.
+      const files = folder === '' ? paths : paths.map((path) => path.slice(folder.length + 1));
+      const place = { rooms: subject.rooms, line: tool.line, setup, folder };
+      const measured = await measure(subject.tree, { ...place, files, timeoutMs: left() });
+      const result = judged(measured, options, files, metadata);
+      const findings = result.findings.map((finding) =>
+        finding.file === null ? finding : { ...finding, file: inFolder(folder, finding.file) },
+      );
+      add({ ...result, findings });
     }
-    const measured = await measure(subject.tree, {
-      rooms: subject.rooms,
-      line: tool.line,
-      setup,
-      files,
-      timeoutMs: left(),
-    });
-    results.push(judged(measured, options, files, metadata));
   }
-  return worst(results);
-}
-
-/** The worst result decides, and the details of all are kept. */
-function worst(results: readonly GateResult[]): GateResult {
-  const rank = ['passed', 'skipped', 'inert', 'infra_failed', 'timed_out', 'failed'];
-  const [first, ...rest] = results.toSorted((a, b) => rank.indexOf(b.outcome) - rank.indexOf(a.outcome));
-  if (!first)
-    return { outcome: 'skipped', kind: 'checked_by_us', findings: [], detail: 'there is no code to change' };
-  return {
-    ...first,
-    findings: results.flatMap(({ findings }) => findings),
-    detail: [first, ...rest].map(({ detail }) => detail).join('; '),
-  };
+  return gravestOf(parts, beyond);
 }
 
 function judged(

@@ -64,6 +64,24 @@ export async function placesOf(subject: Subject, language: Language, layout: Lay
   return [...places.values()].toSorted((a, b) => (a.fallback < b.fallback ? -1 : 1));
 }
 
+/** Files by the folder of the project that each is in: the outermost with a manifest, for Go and Rust the module or workspace. */
+export async function byProject(
+  subject: Subject,
+  language: Language,
+  files: readonly string[],
+): Promise<Map<string, string[]>> {
+  const layout = await layoutOf(subject);
+  const found = new Map<string, string[]>();
+  for (const path of files) {
+    const inner = above(folderOf(path)).filter((each) => hasManifest(layout.base, each, language));
+    const walks = language === 'python' || language === 'javascript';
+    const project = (walks ? inner[0] : inner.at(-1)) ?? '';
+    const folder = await workspaceOf(subject, language, layout, project);
+    found.set(folder, [...(found.get(folder) ?? []), path]);
+  }
+  return found;
+}
+
 const only = (folder: string): Place => ({ folders: [folder], fallback: folder });
 const withTop = (folders: readonly string[]): string[] => [...new Set(['', ...folders])];
 

@@ -116,15 +116,15 @@ const DATABASE: Files = {
 
 const MEASURED: readonly RealCase[] = [
   {
-    what: 'cargo-mutants names the changes that no test notices',
+    what: 'cargo-mutants names the changes that no test notices, in a crate below the top',
     gate: mutationTesting,
     needs: 'cargo-mutants',
-    base: { ...CRATE, 'src/lib.rs': '' },
-    edits: { 'src/lib.rs': MAX },
+    base: { 'rs/Cargo.toml': manifest('a'), 'rs/src/lib.rs': '' },
+    edits: { 'rs/src/lib.rs': MAX },
     settings: { mutation_threshold: 0.95 },
     outcome: 'failed',
-    findings: ['src/lib.rs:2 mutant_survived'],
-    metadata: { tool: 'cargo-mutants' },
+    findings: ['rs/src/lib.rs:2 mutant_survived'],
+    metadata: { tool: 'cargo-mutants', folder: 'rs' },
   },
   {
     what: 'cargo-audit names the hole that a new version has',
