@@ -7,6 +7,7 @@ async function formatOf(text: string): Promise<FormatName | null> {
   if (/^(?:<\?xml[^>]{0,500}\?>\s{0,100})?(?:<!--[^>]{0,1000}-->\s{0,100})?<testsuites?\b/.test(start))
     return 'junit';
   if (start.startsWith('{') && /^\{"Time":|"Action":/.test(start.split('\n', 1)[0] ?? '')) return 'go_test';
+  if (/^\{ ?"type": ?"suite"/.test(start)) return 'cargo_test';
   if (start.startsWith('{')) {
     try {
       const value = object(JSON.parse(text));

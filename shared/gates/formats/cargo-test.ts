@@ -1,8 +1,8 @@
 import { type Failure, type Format, jsonLines, testReport } from './report.ts';
 import { type TestResult, testResult } from './test-result.ts';
 
-/** The name of the line that stands for all tests in documentation, which cargo reports by an exit code only. */
-export const DOCTESTS = 'doctests';
+/** Names of the lines that stand for many things at once, of which cargo tells an exit code only. */
+const GROUPS: ReadonlySet<string> = new Set(['doctests', 'examples']);
 
 const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
   ok: 'passed',
@@ -33,7 +33,7 @@ export const cargoTest: Format = (text) => {
         case: result,
         message: saidIn(stdout),
         // Nobody knows which of them it was.
-        rule: name === DOCTESTS ? 'some_tests_failed' : 'test_failed',
+        rule: GROUPS.has(name) ? 'some_tests_failed' : 'test_failed',
       });
   }
   return testReport(cases, failures);

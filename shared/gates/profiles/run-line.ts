@@ -13,6 +13,8 @@ export interface Line {
   readonly extra?: Readonly<Record<string, string>>;
   /** Folder of the checkout that relative paths of a report start from; absent: the top. */
   readonly folder?: string;
+  /** It names `$REPORT`, and need not write it. */
+  readonly mayReport?: boolean;
   /** The exit code is all that counts: no report is looked for. */
   readonly plain?: boolean;
 }
@@ -30,7 +32,7 @@ const NAMES_REPORT = /\$\{?REPORT\b/;
  */
 export async function runLine(
   room: Room,
-  { line, extra = {}, folder = '', plain: exitOnly = false }: Line,
+  { line, extra = {}, folder = '', mayReport = false, plain: exitOnly = false }: Line,
   timeoutMs: number,
 ): Promise<Execution> {
   const ground = { root: room.root, folder };
@@ -41,14 +43,16 @@ export async function runLine(
   if (exitOnly) return { ran, report: null, cases: null, ...plain };
   let report: Report | null = null;
   let why = '';
+  let isThere = true;
   try {
     report = await readAny(await readReport(path), ground);
   } catch (error) {
     why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
     report = await inOutput(ran.output, ran.cutBytes, ground);
   }
   const cases = report?.cases ?? null;
-  if (report === null && plain.outcome === 'passed' && NAMES_REPORT.test(line))
+  if (report === null && plain.outcome === 'passed' && NAMES_REPORT.test(line) && (isThere || !mayReport))
     return {
       ran,
       report,

@@ -4,6 +4,21 @@ const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
 const RUST = { get: 'install Rust from rustup.rs' };
 
+/**
+ * Line that runs what `cargo test` does. Rust's own runner names its tests only to whoever allows unstable options, which is allowed to
+ * the test programs alone, not to the compiler. Tests in documentation, and examples, are told by an exit code. Projects with runners
+ * of their own understand no such options and run as they are.
+ */
+const CARGO_TEST = [
+  "if grep -rqs --include=Cargo.toml '^[[:space:]]*harness[[:space:]]*=[[:space:]]*false' . || grep -qs runner .cargo/config .cargo/config.toml; then cargo test --quiet --no-fail-fast; exit $?; fi",
+  // Prints what the programs print, and keeps the lines that are events.
+  `cargo test --quiet --no-fail-fast --tests --config 'target."cfg(all())".runner=["env","RUSTC_BOOTSTRAP=1"]' -- -Z unstable-options --format json --report-time > "$REPORT"; code=$?`,
+  String.raw`told() { if [ $1 = 0 ]; then event=ok; else event=failed; code=$1; fi; printf '{"type":"test","event":"%s","name":"%s"}\n' $event $2 >> "$REPORT"; }`,
+  `if cargo metadata --no-deps --format-version 1 2>/dev/null | grep -q '"doctest":true'; then cargo test --quiet --no-fail-fast --doc; told $? doctests; fi`,
+  `if cargo metadata --no-deps --format-version 1 2>/dev/null | grep -qF '"kind":["example"]'; then cargo build --quiet --examples; told $? examples; fi`,
+  `grep -a '"event": *"failed"' "$REPORT" | head -c 20000; exit $code`,
+].join('\n');
+
 /** Rust: clippy, cargo check, cargo test, semgrep, cargo audit. */
 export const rust: Profile = {
   language: 'rust',
@@ -41,8 +56,8 @@ export const rust: Profile = {
       kind: 'tests',
       name: 'cargo test',
       version: asksCargo('cargo', 'cargo --version'),
-      // The report of Rust's own test runner is not stable yet.
-      line: 'cargo test --quiet',
+      line: CARGO_TEST,
+      // Not every project can be asked for a report.
       format: null,
       complains: [101],
       signs: [{ file: 'Cargo.toml' }],

@@ -28,6 +28,10 @@ const GO_TEST =
   'package a\n\nimport "testing"\n\nfunc TestF(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Fatal("not one")\n\t}\n}\n';
 const CARGO = '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n';
 
+/** A function with two tests, one of which passes and one of which fails where it gives 1. */
+const rustCode = (value: number, more = ''): string =>
+  `pub fn f() -> i32 {\n    ${value}\n}\n${more}#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert_eq!(super::f(), 1);\n    }\n    #[test]\n    fn three() {\n        assert_eq!(super::f(), 3);\n    }\n}\n`;
+
 const CASES: readonly Case[] = [
   {
     what: 'ruff blames a patch for the lines that it wrote',
@@ -132,17 +136,57 @@ const CASES: readonly Case[] = [
     findings: ['src/lib.rs:2 E0308'],
   },
   {
-    what: 'cargo test decides by its exit code',
+    what: 'cargo test tells a new failure from an old one',
+    gate: tests,
+    needs: 'cargo',
+    base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
+    edits: { 'src/lib.rs': rustCode(2) },
+    outcome: 'failed',
+    findings: ['null:null test_failed', 'null:null test_failed (before)'],
+  },
+  {
+    what: 'cargo test passes a patch when only what failed before fails',
+    gate: tests,
+    needs: 'cargo',
+    base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
+    edits: { 'src/lib.rs': rustCode(1, 'pub fn g() {}\n') },
+    outcome: 'passed',
+    findings: ['null:null test_failed (before)'],
+  },
+  {
+    what: 'cargo test does not let a broken example in the documentation hide behind old failures',
+    gate: tests,
+    needs: 'cargo',
+    base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
+    edits: {
+      'src/lib.rs': rustCode(
+        1,
+        '/// ```\n/// assert_eq!(a::g(), 2);\n/// ```\npub fn g() -> i32 {\n    1\n}\n',
+      ),
+    },
+    outcome: 'failed',
+    findings: ['null:null some_tests_failed', 'null:null test_failed (before)'],
+  },
+  {
+    what: 'a test program of Rust that is ended from inside, with exit 0, has not passed',
+    gate: tests,
+    needs: 'cargo',
+    base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
+    edits: { 'src/lib.rs': rustCode(1).replace('{\n    1', '{\n    std::process::exit(0)') },
+    outcome: 'inert',
+    findings: [],
+  },
+  {
+    what: 'cargo test decides by its exit code where a test program has its own way to run',
     gate: tests,
     needs: 'cargo',
     base: {
-      'Cargo.toml': CARGO,
-      'src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n#[test]\nfn one() {\n    assert_eq!(f(), 1);\n}\n',
+      'Cargo.toml': `${CARGO}\n[[test]]\nname = "own"\nharness = false\n`,
+      'tests/own.rs': 'fn main() {\n    assert!(std::env::args().len() == 1);\n}\n',
+      'src/lib.rs': 'pub fn f() {}\n',
     },
-    edits: {
-      'src/lib.rs': 'pub fn f() -> i32 {\n    2\n}\n#[test]\nfn one() {\n    assert_eq!(f(), 1);\n}\n',
-    },
-    outcome: 'failed',
+    edits: { 'src/lib.rs': 'pub fn g() {}\n' },
+    outcome: 'passed',
     findings: [],
   },
   {
