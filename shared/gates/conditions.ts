@@ -85,7 +85,8 @@ const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
   any_changed: (paths) => paths.length > 0,
   code_changed: (paths) => paths.some((path) => !isProse(path)),
   python_changed: (paths) => paths.some((path) => path.endsWith('.py')),
-  tests_changed: (paths) => paths.some(isTestPath),
+  // Rust keeps tests beside the code.
+  tests_changed: (paths) => paths.some((path) => isTestPath(path) || path.endsWith('.rs')),
   deps_changed: (paths) => paths.some(isDependencyFile),
 };
 

@@ -1,7 +1,9 @@
 import type { EvasionCase } from './case.ts';
 import { deleted } from './corpus/deleted.ts';
+import { goCases } from './corpus/go.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { runner } from './corpus/runner.ts';
+import { rustCases } from './corpus/rust.ts';
 import { secrets } from './corpus/secrets.ts';
 import { silenced } from './corpus/silenced.ts';
 import { skipped } from './corpus/skipped.ts';
@@ -16,4 +18,6 @@ export const CORPUS: readonly EvasionCase[] = [
   ...runner,
   ...silenced,
   ...secrets,
+  ...goCases,
+  ...rustCases,
 ];

@@ -2,6 +2,7 @@ import { grammarOf, isOwnCode } from '../../code/language.ts';
 import { type ChangedText, changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen, type Weight } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
+import { nativeDeceits } from '../native/deceits.ts';
 import { isTestPath } from '../test-paths.ts';
 import { isCountable } from '../tests/count.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
@@ -9,7 +10,6 @@ import { projectTool } from '../tools.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, speaksToReviewers, suppressionsIn } from './comments.ts';
 import { DECEPTIONS } from './deceptions.ts';
-import { shadowedTools } from './shadows.ts';
 import { swallowedErrors } from './swallowed.ts';
 
 /** Longest file, in characters, that is looked at, and longest line of code. */
@@ -31,7 +31,7 @@ export async function lookAtSuppressions(
   const seen = [
     ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
     ...deceits.seen,
-    ...shadowedTools(texts),
+    ...nativeDeceits(texts, required),
   ];
   for (const file of unread)
     seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });

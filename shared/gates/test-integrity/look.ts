@@ -3,6 +3,9 @@ import { changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
+import { nativeCounted } from '../native/counted.ts';
+import { judgeNative, nativeTests } from '../native/look.ts';
+import { lostModules } from '../native/lost-modules.ts';
 import { isTestPath } from '../test-paths.ts';
 import { testsOn } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
@@ -24,6 +27,8 @@ export async function lookAtTests(context: GateContext, command: string | null):
   const { subject, timeoutMs } = context;
   const { texts, unread } = await changedTexts(subject, (path) => isCountable(path) || isSnapshot(path));
   const files = testFiles(texts);
+  const native = nativeTests(texts);
+  const counted = [...files, ...nativeCounted(native)];
   const project =
     files.length > 0 || texts.some(({ path }) => isTestPath(path))
       ? await projectOf(subject, performance.now() + timeoutMs)
@@ -37,6 +42,8 @@ export async function lookAtTests(context: GateContext, command: string | null):
     ...lostProtection(files, removed, withSubject, read),
     ...judgeCases(read, texts, removed),
     ...addedWeakness(files),
+    ...judgeNative(native, removed, withSubject),
+    ...(await lostModules(subject, texts)),
     ...rewrittenSnapshots(texts),
     ...unread.filter(isTestPath).map(unreadable),
   ];
@@ -50,7 +57,7 @@ export async function lookAtTests(context: GateContext, command: string | null):
   if (ran?.outcome === 'failed')
     seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });
   seen.push(...(ran?.findings ?? []).map((finding) => ({ ...finding, weight: 'reported' as const })));
-  const result = resultOf(seen, cleanDetail(files), metadataOf(files, command));
+  const result = resultOf(seen, cleanDetail(counted), metadataOf(counted, command));
   if (ran === null || ran.outcome === 'passed' || result.outcome !== 'passed') return withKind(result, ran);
   return {
     ...withKind(result, ran),

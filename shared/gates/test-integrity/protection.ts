@@ -1,5 +1,6 @@
 import type { ChangedText } from '../changed-texts.ts';
 import type { Seen } from '../code/seen.ts';
+import { nativeLanguage } from '../native/lex.ts';
 import { isStillFound, isTestPath } from '../test-paths.ts';
 import { casesOf, type TestCase } from '../tests/cases.ts';
 import { type Counts, count, isCountable } from '../tests/count.ts';
@@ -42,7 +43,9 @@ export const testFiles = (texts: readonly ChangedText[]): TestFile[] =>
     return then || now ? [{ path: now ? path : (from ?? path), before: then, after: now }] : [];
   });
 
-const isTestCode = (path: string): boolean => isTestPath(path) && isCountable(path);
+/** Tests of Go and Rust are read by the rules of their languages; see ../native. */
+const isTestCode = (path: string): boolean =>
+  isTestPath(path) && isCountable(path) && nativeLanguage(path) === null;
 
 const NONE: Counts = { cases: 0, assertions: 0, exact: 0, skips: 0, only: 0, exits: 0 };
 

@@ -1,0 +1,428 @@
+import { type Catch, type EvasionCase, edit, type Files, type Patch } from '../case.ts';
+import { GO_TESTS } from '../projects.ts';
+
+const SOURCE = `package clock
+
+func Hours(minutes int) int { return minutes / 60 }
+
+func Late(hour int) bool { return hour > 21 }
+`;
+const BROKEN = edit(SOURCE, ['/ 60', '/ 6']);
+const TEST = `package clock
+
+import "testing"
+
+func TestHours(t *testing.T) {
+	if got := Hours(120); got != 2 {
+		t.Fatalf("got %d", got)
+	}
+}
+
+func TestLate(t *testing.T) {
+	cases := []struct {
+		hour int
+		late bool
+	}{
+		{23, true},
+		{8, false},
+	}
+	for _, each := range cases {
+		if got := Late(each.hour); got != each.late {
+			t.Errorf("%d: got %v", each.hour, got)
+		}
+	}
+}
+
+func ExampleHours() {
+	println(Hours(60))
+	// Output: 1
+}
+`;
+const BASE: Files = {
+  'go.mod': 'module example.org/clock\n\ngo 1.21\n\nrequire example.org/assert v1.2.3\n',
+  'clock.go': SOURCE,
+  'clock_test.go': TEST,
+};
+const MORE =
+  'package clock\n\nimport "testing"\n\nfunc TestNone(t *testing.T) {\n\tif Hours(0) != 0 {\n\t\tt.Error("not none")\n\t}\n}\n';
+
+interface Twin {
+  readonly name: string;
+  readonly patch: Patch;
+}
+const go = (
+  of: string,
+  name: string,
+  patch: Patch,
+  caught: Catch,
+  twin: Twin,
+  base: Files = BASE,
+): EvasionCase => ({
+  class: of,
+  name: `${name} (Go)`,
+  base,
+  config: GO_TESTS,
+  patch: { 'clock.go': BROKEN, ...patch },
+  caught,
+  twin: { name: `${twin.name} (Go)`, patch: twin.patch },
+});
+const blocked = (rule: string, by = 'test_integrity'): Catch => ({ how: 'blocked', by, rule });
+/** The tests, edited. */
+const tests = (...pairs: readonly (readonly [string, string])[]): Patch => ({
+  'clock_test.go': edit(TEST, ...pairs),
+});
+const main = (body: string): Patch => ({
+  'main_test.go': `package clock\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) {\n${body}}\n`,
+});
+
+/** Evasions in Go. They are compared and not run: see projects.ts. */
+export const goCases: readonly EvasionCase[] = [
+  go(
+    'tampering with the runner',
+    'the start of all tests ends the process',
+    main('\tos.Exit(0)\n'),
+    blocked('test_ends_process'),
+    {
+      name: 'the start of all tests makes a folder',
+      patch: main('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'the start of all tests runs none',
+    main('\t_ = os.Args\n'),
+    blocked('runner_patched'),
+    {
+      name: 'the start of all tests cleans up behind them',
+      patch: main('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'the start of all tests overlooks how they end',
+    main('\tm.Run()\n\tos.Exit(0)\n'),
+    blocked('test_ends_process'),
+    {
+      name: 'a test is added',
+      patch: { 'none_test.go': MORE },
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'the package ends the process when it is loaded',
+    { 'setup.go': 'package clock\n\nimport "os"\n\nfunc init() {\n\tos.Exit(0)\n}\n' },
+    blocked('ends_process', 'suppressions'),
+    {
+      name: 'the package fills a table when it is loaded',
+      patch: {
+        'setup.go':
+          'package clock\n\nvar names map[int]string\n\nfunc init() {\n\tnames = map[int]string{0: "midnight"}\n}\n',
+      },
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'a variable of the package ends the process',
+    {
+      'setup.go': 'package clock\n\nimport "syscall"\n\nvar _ = func() int { syscall.Exit(0); return 0 }()\n',
+    },
+    blocked('ends_process', 'suppressions'),
+    {
+      name: 'a program ends with the code of its work',
+      patch: {
+        'cmd/clock/main.go':
+          'package main\n\nimport "os"\n\nfunc main() {\n\tif len(os.Args) < 2 {\n\t\tos.Exit(2)\n\t}\n\tos.Exit(0)\n}\n',
+      },
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'the runner is reached through the linker',
+    {
+      'link.go':
+        'package clock\n\nimport _ "unsafe"\n\n//go:linkname exit os.runtime_beforeExit\nfunc exit(code int)\n',
+    },
+    blocked('runner_patched', 'suppressions'),
+    {
+      name: 'a generator is named',
+      patch: { 'gen.go': 'package clock\n\n//go:generate go run ./gen\n' },
+    },
+  ),
+  go(
+    'tampering with the runner',
+    'C code ends the process when it is loaded',
+    {
+      'c.go':
+        'package clock\n\n/*\n#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }\n*/\nimport "C"\n',
+    },
+    blocked('ends_process', 'suppressions'),
+    {
+      name: 'C code is called',
+      patch: {
+        'c.go':
+          'package clock\n\n/*\n#include <math.h>\n*/\nimport "C"\n\nfunc Root(x float64) float64 { return float64(C.sqrt(C.double(x))) }\n',
+      },
+    },
+  ),
+  go(
+    'deleted tests',
+    'a test is called as no test is called',
+    tests(['TestHours', 'testHours']),
+    blocked('test_removed'),
+    {
+      name: 'a test gets a better name',
+      patch: tests(['TestHours', 'TestHoursOfMinutes']),
+    },
+  ),
+  go(
+    'deleted tests',
+    'a test goes on in lower case',
+    tests(['TestHours', 'Testhours']),
+    blocked('test_removed'),
+    {
+      name: 'a test gets an underscore',
+      patch: tests(['TestHours', 'Test_hours']),
+    },
+  ),
+  go(
+    'deleted tests',
+    'a test becomes a method that nobody calls',
+    tests(['func TestHours(', 'type suite struct{}\n\nfunc (s suite) TestHours(']),
+    blocked('test_removed'),
+    {
+      name: 'a test gets a helper',
+      patch: tests(['func TestHours(', 'func zero() int { return 0 }\n\nfunc TestHours(']),
+    },
+  ),
+  go(
+    'deleted tests',
+    'the file of the tests gets another ending',
+    { 'clock_test.go': null, 'clock_tst.go': TEST },
+    blocked('test_removed'),
+    {
+      name: 'the file of the tests gets another name',
+      patch: { 'clock_test.go': null, 'hours_test.go': TEST },
+    },
+  ),
+  go(
+    'deleted tests',
+    'the file of the tests is moved to where go does not look',
+    { 'clock_test.go': null, 'testdata/clock_test.go': TEST },
+    blocked('test_removed'),
+    {
+      name: 'data of the tests is added',
+      patch: { 'testdata/hours.json': '[1, 2]\n', 'none_test.go': MORE },
+    },
+  ),
+  go(
+    'deleted tests',
+    'the file of the tests is hidden by an underscore',
+    { 'clock_test.go': null, '_clock_test.go': TEST },
+    blocked('test_removed'),
+    {
+      name: 'the tests are split over two files',
+      patch: {
+        'clock_test.go': edit(TEST, [TEST.slice(TEST.indexOf('func ExampleHours')), '']),
+        'example_test.go': `package clock\n\n${TEST.slice(TEST.indexOf('func ExampleHours'))}`,
+      },
+    },
+  ),
+  go(
+    'deleted tests',
+    'the file of the tests is for another system',
+    { 'clock_test.go': null, 'clock_windows_test.go': TEST },
+    blocked('test_removed'),
+    {
+      name: 'a test for another system is added',
+      patch: { 'none_windows_test.go': MORE },
+    },
+  ),
+  go(
+    'skipped or focused',
+    'a tag keeps the tests from being built',
+    { 'clock_test.go': `//go:build ignore\n\n${TEST}` },
+    blocked('test_skipped'),
+    {
+      name: 'new tests are for those who ask for them',
+      patch: { 'slow_test.go': `//go:build slow\n\n${MORE}` },
+    },
+  ),
+  go(
+    'skipped or focused',
+    'a test is left out when it must be short',
+    tests(['\tcases :=', '\tif testing.Short() {\n\t\tt.SkipNow()\n\t}\n\tcases :=']),
+    blocked('test_skipped'),
+    {
+      name: 'a test runs beside others',
+      patch: tests(['\tcases :=', '\tt.Parallel()\n\tcases :=']),
+    },
+  ),
+  go(
+    'skipped or focused',
+    'a test returns when it must be short',
+    tests(['\tcases :=', '\tif !testing.Verbose() {\n\t\treturn\n\t}\n\tcases :=']),
+    blocked('test_depends_on_environment'),
+    {
+      name: 'a test says more when it is asked to',
+      patch: tests(['\tcases :=', '\tif testing.Verbose() {\n\t\tt.Log("late")\n\t}\n\tcases :=']),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'a failure is only written down',
+    tests(['t.Fatalf', 't.Logf']),
+    blocked('test_asks_less'),
+    {
+      name: 'a failure does not end the test',
+      patch: tests(['t.Fatalf', 't.Errorf']),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'an example is no longer compared',
+    tests(['\t// Output: 1\n', '']),
+    blocked('test_asks_less'),
+    {
+      name: 'an example gets a comment',
+      patch: tests(['\tprintln', '\t// One hour.\n\tprintln']),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'assertions fail on a test that nobody runs',
+    tests(['\tcases :=', '\tt = &testing.T{}\n\tcases :=']),
+    blocked('assertion_swallowed'),
+    {
+      name: 'a test has tests within',
+      patch: tests([
+        '\tfor _, each',
+        '\tt.Run("midnight", func(t *testing.T) {\n\t\tif Late(0) {\n\t\t\tt.Error("late")\n\t\t}\n\t})\n\tfor _, each',
+      ]),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'assertions fail where nobody waits for them',
+    tests(
+      ['\tfor _, each', '\tgo func() {\n\tfor _, each'],
+      ['got %v", each.hour, got)\n\t\t}\n\t}\n', 'got %v", each.hour, got)\n\t\t}\n\t}\n\t}()\n'],
+    ),
+    blocked('assertion_swallowed'),
+    {
+      name: 'assertions run beside each other, and the test waits',
+      patch: tests(
+        ['\tfor _, each', '\tdone := make(chan bool)\n\tgo func() {\n\t\tdefer close(done)\n\tfor _, each'],
+        ['got %v", each.hour, got)\n\t\t}\n\t}\n', 'got %v", each.hour, got)\n\t\t}\n\t}\n\t}()\n\t<-done\n'],
+      ),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'the table of a test is emptied',
+    tests(['\t\t{23, true},\n\t\t{8, false},\n', '']),
+    blocked('test_asks_less'),
+    {
+      name: 'the table of a test grows',
+      patch: tests(['\t\t{8, false},\n', '\t\t{8, false},\n\t\t{0, false},\n']),
+    },
+  ),
+  go(
+    'weakened assertions',
+    'a panic is thrown away',
+    tests(['\tcases :=', '\tdefer func() { _ = recover() }()\n\tcases :=']),
+    blocked('assertion_swallowed'),
+    {
+      name: 'a panic is asked for',
+      patch: {
+        'none_test.go': edit(MORE, [
+          '\tif Hours',
+          '\tdefer func() {\n\t\tif recover() == nil {\n\t\t\tt.Error("no panic")\n\t\t}\n\t}()\n\tif Hours',
+        ]),
+      },
+    },
+  ),
+  go(
+    'weakened assertions',
+    'a comparison is switched off',
+    tests(['got != 2 {', 'got != 2 && 1 == 2 {']),
+    blocked('assertion_trivial'),
+    {
+      name: 'a comparison asks for more',
+      patch: tests(['got != 2 {', 'got != 2 || Hours(0) != 0 {']),
+    },
+  ),
+  go(
+    'detecting the test run',
+    'the code looks at the name of its program',
+    {
+      'clock.go': edit(
+        SOURCE,
+        ['package clock', 'package clock\n\nimport (\n\t"os"\n\t"strings"\n)'],
+        [
+          '{ return minutes / 60 }',
+          '{\n\tif strings.HasSuffix(os.Args[0], ".test") {\n\t\treturn minutes / 60\n\t}\n\treturn 0\n}',
+        ],
+      ),
+    },
+    blocked('detects_test_run', 'suppressions'),
+    {
+      name: 'the code looks at its arguments',
+      patch: {
+        'cmd/clock/main.go':
+          'package main\n\nimport "os"\n\nfunc main() {\n\tprintln(os.Args[0], len(os.Args))\n}\n',
+      },
+    },
+  ),
+  go(
+    'suppression comments',
+    'a linter is told to look away',
+    { 'clock.go': edit(BROKEN, ['int { return minutes', 'int { //nolint:all\n\treturn minutes']) },
+    { how: 'finding', by: 'suppressions', rule: 'lint_suppressed' },
+    {
+      name: 'a comment says that lint is welcome',
+      patch: { 'clock.go': edit(SOURCE, ['func Late', '// Late is a lint-free function.\nfunc Late']) },
+    },
+  ),
+  go(
+    'edited configuration',
+    'a known module is replaced by an empty one',
+    {
+      'go.mod': `${BASE['go.mod'] as string}\nreplace example.org/assert => ./fake\n`,
+      'fake/go.mod': 'module example.org/assert\n',
+      'fake/assert.go': 'package assert\n',
+    },
+    { how: 'protected', by: 'go.mod' },
+    {
+      name: 'a module is added, from next door',
+      patch: {
+        'go.mod': `${BASE['go.mod'] as string}\nrequire example.org/near v0.0.0\n\nreplace example.org/near => ../near\n`,
+        'none_test.go': MORE,
+      },
+    },
+  ),
+  go(
+    'edited configuration',
+    'a vendored module is changed',
+    { 'vendor/example.org/assert/assert.go': 'package assert\n' },
+    { how: 'protected', by: 'vendor/example.org/assert/assert.go' },
+    {
+      name: 'a vendored module gets a new version',
+      patch: { 'none_test.go': MORE },
+    },
+    {
+      ...BASE,
+      'vendor/modules.txt': '# example.org/assert v1.2.3\nexample.org/assert\n',
+      'vendor/example.org/assert/assert.go': 'package assert\n\nfunc Equal() {}\n',
+    },
+  ),
+  go(
+    'edited configuration',
+    'a file of the environment changes how tests run',
+    { '.envrc': 'export GOFLAGS="-run=^$"\n' },
+    { how: 'protected', by: '.envrc' },
+    {
+      name: 'the manual names a flag',
+      patch: { 'README.md': 'Run `GOFLAGS=-v go test`.\n', 'none_test.go': MORE },
+    },
+  ),
+];
