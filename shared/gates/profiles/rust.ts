@@ -10,6 +10,7 @@ const RUST = { get: 'install Rust from rustup.rs' };
  * of their own understand no such options and run as they are.
  */
 const CARGO_TEST = [
+  'cargo --version > /dev/null || exit 127',
   "if grep -rqs --include=Cargo.toml '^[[:space:]]*harness[[:space:]]*=[[:space:]]*false' . || grep -qs runner .cargo/config .cargo/config.toml; then cargo test --quiet --no-fail-fast; exit $?; fi",
   // Prints what the programs print, and keeps the lines that are events.
   `cargo test --quiet --no-fail-fast --tests --config 'target."cfg(all())".runner=["env","RUSTC_BOOTSTRAP=1"]' -- -Z unstable-options --format json --report-time > "$REPORT"; code=$?`,
