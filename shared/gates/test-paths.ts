@@ -12,7 +12,7 @@ const PASSED_OVER =
   /(^|\/)(?:node_modules|dist|build|out|coverage|vendor|venv|site-packages|__pycache__|[^/]+\.egg(?:-info)?|CVS|_darcs|\.[^/]+)\//;
 const NAMED =
   /^(?:test_.*|.*_test|tests?)\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|^(?:test|spec)\.[cm]?[jt]sx?$/;
-const IN_TESTS = /(^|\/)(?:tests?|__tests__|specs?|e2e)\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/;
+const IN_TESTS = /(^|\/)(?:test|__tests__)\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/;
 
 /**
  * Whether a test that was found under `from` is still found under `path`. Tests of Python go by their names; those of JavaScript

@@ -24,6 +24,7 @@ const MERGES: Record<Exclude<Extent, 'whole'>, () => Promise<Merge>> = {
   pyproject_toml: async () => (await import('./toml.ts')).pyprojectByBase,
   sections: async () => (await import('./sections.ts')).sectionsByBase,
   go_mod: async () => (await import('./go-mod.ts')).goModByBase,
+  conftest: async () => (await import('./conftest.ts')).conftestByBase(),
 };
 
 interface Planned {

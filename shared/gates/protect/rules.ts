@@ -159,8 +159,9 @@ export const RULES: readonly Rule[] = [
   {
     reason: 'set-up code that the test runner loads by itself',
     extent: 'whole',
-    names: ['conftest.py', 'sitecustomize.py', 'usercustomize.py', '*.pth'],
+    names: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
   },
+  { reason: 'set-up code that pytest loads by itself', extent: 'conftest', names: ['conftest.py'] },
   {
     reason: 'coverage configuration',
     extent: 'whole',

@@ -9,7 +9,8 @@ export type Extent =
   | 'cargo_toml'
   | 'pyproject_toml'
   | 'sections'
-  | 'go_mod';
+  | 'go_mod'
+  | 'conftest';
 
 export interface Protection {
   readonly reason: string;

@@ -15,6 +15,10 @@ const LOADING =
 const DEFINES =
   /^(?:Object\.(?:assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(?:set|defineProperty)|setattr)$/;
 
+/** Matchers that are there already: to extend with one of them is to replace it. */
+const MATCHERS =
+  /(?:^|[{,\s])(?:async\s+)?(?:toBe|toEqual|toStrictEqual|toMatchObject|toContain\w*|toThrow\w*|toMatch|toHave(?:Length|Property|BeenCalled\w*)|toBe(?:Truthy|Falsy|Defined|Null|Undefined|CloseTo|GreaterThan\w*|LessThan\w*))\s*[(:]/;
+
 /** Code that replaces the runner, its assertions, or what they stand on. */
 export function patches(root: Syntax, aliases: Aliases): Deceit[] {
   const found: Deceit[] = [];
@@ -41,6 +45,8 @@ export function patches(root: Syntax, aliases: Aliases): Deceit[] {
       if (/^sys\.(?:settrace|setprofile)$/.test(callee)) add(node, 'unclear', 'what watches a run');
       if (/^sys\.(?:meta_path|path_hooks)\.(?:insert|append)$/.test(callee))
         add(node, 'unclear', 'how modules are found');
+      if (/(?:^|\.)expect\.extend$/.test(callee) && MATCHERS.test(target?.text.slice(0, 4_000) ?? ''))
+        add(node, 'fails', 'a matcher of the runner');
       if (!DEFINES.test(callee)) continue;
       const path = pathOf(target, aliases);
       if (path === null) continue;
@@ -133,3 +139,9 @@ const isConstant = (fn: Syntax): boolean => {
   const value = first.type === 'return_statement' ? (first.namedChildren[0] ?? null) : first;
   return value !== null && /^(?:number|string)$/.test(value.type);
 };
+
+/** What tests may not replace either. Clocks, dice and the like are theirs to set. */
+export const runnerPatches = (root: Syntax, aliases: Aliases): Deceit[] =>
+  patches(root, aliases).filter(({ message }) => RUNNER_ONLY.test(message));
+const RUNNER_ONLY =
+  /^(?:(?:node:)?assert|test|vitest|@jest\/globals|chai|mocha|ava|expect|unittest|pytest|_pytest|pluggy|it|describe|a matcher|a hook)\b/;

@@ -59,8 +59,11 @@ function step(at: Syntax, parent: Syntax, options: ReachOptions): Reach {
       return /\b(?:fail|throw|raise|unreachable)\b/i.test(parent.parent?.child('body')?.text ?? '')
         ? 'runs'
         : 'may_run';
+    case 'switch_case':
+    case 'case_clause':
+      return 'may_run';
     case 'try_statement':
-      return at.field === 'body' && leavesAtTheEnd(parent) ? 'never' : 'runs';
+      return at.field === 'body' ? tried(parent) : 'runs';
     case 'with_statement':
       return at.field === 'body' &&
         EXPECTS_ANYTHING.test(parent.children.find(({ type }) => type === 'with_clause')?.text ?? '')
@@ -90,6 +93,30 @@ function shortcut(at: Syntax, parent: Syntax): Reach {
   if (truth === null || operator === '??') return 'may_run';
   return truth === (operator === '&&' || operator === 'and') ? 'runs' : 'never';
 }
+
+/** What is tried fails the test only when the handler lets failures of assertions through. */
+function tried(statement: Syntax): Reach {
+  if (leavesAtTheEnd(statement)) return 'never';
+  let reach: Reach = 'runs';
+  for (const handler of statement.children) {
+    if (handler.type === 'except_clause' && !CATCHES.test(handler.text.split('\n', 1)[0] ?? '')) continue;
+    if (handler.type !== 'catch_clause' && handler.type !== 'except_clause') continue;
+    const body = handler.child('body') ?? handler.first('block', 'statement_block');
+    const statements = body?.namedChildren.filter(({ type }) => type !== 'comment') ?? [];
+    if (
+      statements.some(({ type, text }) =>
+        LEAVES.has(type) ? type !== 'return_statement' : FAILS.test(text.slice(0, 300)),
+      )
+    )
+      continue;
+    reach = worst(reach, RETHROWS.test(body?.text.slice(0, 4_000) ?? '') ? 'may_run' : 'never');
+  }
+  return reach;
+}
+const CATCHES = /^\s*except\s*:|\b(?:Base)?Exception\b|\bAssertionError\b/;
+const RETHROWS = /\b(?:throw|raise)\b/;
+const FAILS =
+  /^(?:self\.|t\.|pytest\.|assert\.|expect\.)?(?:fail|reject|done|unreachable|assert\w*|expect)\b/;
 
 /** `finally { return; }` throws away whatever failed. */
 const leavesAtTheEnd = (statement: Syntax): boolean => {
@@ -137,6 +164,13 @@ function calledFrom(fn: Syntax, { isUsed }: ReachOptions): Reach {
   // An assertion whose failure is what is expected.
   if (/^(?:throws|rejects)$/.test(property)) return 'never';
   if ((property === 'then' || property === 'finally') && isForgiven(holder.parent)) return 'never';
+  // What comes later may come when nobody is there any more.
+  if (
+    /^(?:setTimeout|setInterval|setImmediate|queueMicrotask|process\.nextTick)$/.test(
+      callee?.text.slice(0, 20) ?? '',
+    )
+  )
+    return [...fn.ancestors()].some(({ type }) => type === 'new_expression') ? 'runs' : 'may_run';
   if (property === 'then' || property === 'finally') return isAwaited(holder.parent) ? 'runs' : 'may_run';
   return 'runs';
 }

@@ -3,6 +3,7 @@ import { parse } from '../../../code/parse.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import { Unreadable } from '../../../code/unreadable.ts';
 import { exits } from '../../suppressions/code/exits.ts';
+import { runnerPatches } from '../../suppressions/code/patches.ts';
 import { aliasesOf } from '../../suppressions/code/paths.ts';
 import type { Modules } from './bindings.ts';
 import { javascriptTests } from './javascript.ts';
@@ -30,7 +31,7 @@ export async function readTests(path: string, text: string, modules: Modules): P
   try {
     const { root } = await parse(grammar, text);
     const { cases, oddities, made } = READERS[language](root, modules);
-    return { cases, made, oddities: [...oddities, ...endings(root)] };
+    return { cases, made, oddities: [...oddities, ...endings(root), ...replaced(root)] };
   } catch (error) {
     if (error instanceof Unreadable || error instanceof RangeError) return null;
     throw error;
@@ -42,3 +43,6 @@ const endings = (root: Syntax): Oddity[] =>
   exits(root, aliasesOf(root), false).flatMap(({ weight, line, message }) =>
     weight === 'fails' ? [{ rule: 'test_ends_process', line, message }] : [],
   );
+
+const replaced = (root: Syntax): Oddity[] =>
+  runnerPatches(root, aliasesOf(root)).map(({ rule, line, message }) => ({ rule, line, message }));
