@@ -8,8 +8,11 @@ import { temporaryFolder } from './repository.ts';
 const INSTALLED = join(import.meta.dirname, '../../.cache/tools/bin');
 /** Where it installs those of JavaScript: they are found through the `node_modules` of a checkout, not on the path. */
 const MODULES = join(import.meta.dirname, '../../.cache/tools/js/node_modules');
-/** The set-up with which a checkout gets them. */
+/** Our own. */
+const OWN_MODULES = join(import.meta.dirname, '../../node_modules');
+/** The set-up with which a checkout gets the tools of JavaScript that were installed for the tests, or those that we use. */
 export const JS_SETUP = `ln -s '${MODULES}' node_modules`;
+export const OWN_SETUP = `ln -s '${OWN_MODULES}' node_modules`;
 process.env['PATH'] = `${INSTALLED}${delimiter}${process.env['PATH'] ?? ''}`;
 
 const inShell = (line: string): string | null => {
@@ -23,11 +26,12 @@ const inShell = (line: string): string | null => {
   }
 };
 
-/** Path of a program; null when it is not here. `js:` stands before programs of `node_modules`. */
-export const here = (program: string): string | null =>
-  program.startsWith('js:')
-    ? inShell(`command -v '${MODULES}/.bin/${program.slice(3)}'`)
-    : inShell(PLUGINS[program] ?? `command -v ${program}`);
+/** Path of a program; null when it is not here. `js:` stands before those of JavaScript, `own:` before those that we use. */
+export function here(program: string): string | null {
+  const [, modules, name] = /^(js|own):(.+)$/.exec(program) ?? [];
+  if (name === undefined) return inShell(PLUGINS[program] ?? `command -v ${program}`);
+  return inShell(`command -v '${modules === 'js' ? MODULES : OWN_MODULES}/.bin/${name}'`);
+}
 
 /** Plugins are no programs; they are here when their options are. */
 const PLUGINS: Readonly<Record<string, string>> = {

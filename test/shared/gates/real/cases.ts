@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Gate, GateResult } from '../../../../shared/gates/gate.ts';
 import { type Edits, type Files, runGate } from '../../../support/patch.ts';
-import { missingOf, warmToolchains } from '../../../support/tools.ts';
+import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../../support/tools.ts';
 
 export interface RealCase {
   readonly what: string;
   readonly gate: Gate;
-  /** The program that must be here; `js:` before one of `node_modules`. */
+  /** The program that must be here; `js:` and `own:` as `here` has them, with the set-up that brings them. */
   readonly needs: string;
   readonly base: Files;
   readonly edits: Edits;
@@ -17,6 +17,9 @@ export interface RealCase {
   readonly detail?: RegExp;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
+
+/** How a checkout gets tools of JavaScript, by what stands before their names. */
+const SETUPS: Readonly<Record<string, string>> = { js: JS_SETUP, own: OWN_SETUP };
 
 const shown = (result: GateResult): string[] =>
   result.findings.map(
@@ -30,8 +33,10 @@ export function realTools(title: string, cases: readonly RealCase[]): void {
     const missing = missingOf(cases);
     beforeEach(warmToolchains);
 
-    for (const { what, gate, needs, base, edits, settings = {}, outcome, ...expected } of cases)
+    for (const { what, gate, needs, base, edits, settings: more = {}, outcome, ...expected } of cases)
       test.skipIf(missing.includes(needs))(what, async () => {
+        const setup = SETUPS[needs.slice(0, needs.indexOf(':'))];
+        const settings = setup ? { profiles: { javascript: { setup } }, ...more } : more;
         const result = await runGate(gate, base, edits, { settings });
         if (expected.findings) expect(shown(result), result.detail).toEqual(expected.findings);
         expect(result.outcome, result.detail).toBe(outcome);

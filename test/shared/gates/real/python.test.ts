@@ -4,7 +4,6 @@ import { benchmark } from '../../../../shared/gates/benchmark.ts';
 import { complexityCheck } from '../../../../shared/gates/complexity-check.ts';
 import { coverageDelta } from '../../../../shared/gates/coverage-delta.ts';
 import { deadCode } from '../../../../shared/gates/dead-code.ts';
-import { depAudit } from '../../../../shared/gates/dep-audit.ts';
 import { lint } from '../../../../shared/gates/lint.ts';
 import { mutationTesting } from '../../../../shared/gates/mutation-testing.ts';
 import { securityScan } from '../../../../shared/gates/security-scan.ts';
@@ -13,7 +12,6 @@ import { typeCheck } from '../../../../shared/gates/type-check.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const ODD = 'a dir/ü (1) x.py';
-const PYRIGHT = { 'pyproject.toml': '[tool.pyright]\n' };
 const usePyright = { profiles: { python: { type_check: 'pyright' } } };
 const MANY = Array.from({ length: 600 }, (_, at) => `import module_${at}\n`).join('');
 
@@ -117,16 +115,6 @@ const TYPES: readonly RealCase[] = [
     detail: /breaks on the base too/,
   },
   {
-    what: 'pyright passes a clean patch',
-    gate: typeCheck,
-    needs: 'pyright',
-    base: PYRIGHT,
-    edits: { [ODD]: 'X: int = 1\n' },
-    outcome: 'passed',
-    findings: [],
-    metadata: { tool: 'pyright', exit_code: 0 },
-  },
-  {
     what: 'pyright tells a new complaint from an old one, in a file with an odd name',
     gate: typeCheck,
     needs: 'pyright',
@@ -196,16 +184,6 @@ const PYTEST: readonly RealCase[] = [
 ];
 
 const SECURITY: readonly RealCase[] = [
-  {
-    what: 'bandit passes a clean patch',
-    gate: securityScan,
-    needs: 'bandit',
-    base: { 'a.py': '' },
-    edits: { [ODD]: 'X = 1\n' },
-    outcome: 'passed',
-    findings: [],
-    metadata: { tool: 'bandit', exit_code: 0 },
-  },
   {
     what: 'bandit tells a new hole from an old one, whatever a comment says, in a file with an odd name',
     gate: securityScan,
@@ -315,14 +293,6 @@ const MEASURED: readonly RealCase[] = [
     base: {},
     edits: { 'b.py': 'x = (\n' },
     outcome: 'inert',
-  },
-  {
-    what: 'pip-audit that nobody answers has not audited',
-    gate: depAudit,
-    needs: 'pip-audit',
-    base: { 'requirements.txt': '' },
-    edits: { 'requirements.txt': 'not-a-package-that-anybody-has==1.0\n' },
-    outcome: 'infra_failed',
   },
 ];
 
