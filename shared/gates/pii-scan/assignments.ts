@@ -145,6 +145,37 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
     },
     {
       ...base,
+      rule: 'secret_default',
+      title: 'secret as a default',
+      anchors: [
+        'passw',
+        'pwd',
+        'passphrase',
+        'secret',
+        'token',
+        'api_key',
+        'apikey',
+        'credential',
+        'access_key',
+      ],
+      pattern:
+        /(?<name>password|passwd|passphrase|pwd|secret|token|api_?key|access_?key|credential)\w{0,24}["'\])]{0,3}[ \t]{0,8}(?:\|\||\?\?|\?:|\bor\b|,[ \t]{0,4}default[ \t]{0,4}=)[ \t]{0,8}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
+      accept: (candidate) =>
+        /^(?:pass|pwd)/i.test(candidate.groups['name'] ?? '') || isStrong(candidate.value)
+          ? password(candidate)
+          : null,
+    },
+    {
+      ...base,
+      rule: 'terraform_default',
+      title: 'secret as the default of a variable',
+      anchors: ['variable "'],
+      pattern:
+        /variable[ \t]{1,4}"[\w-]{0,40}(?:password|passwd|secret|token|api_key|access_key|private_key)[\w-]{0,20}"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,16}=[ \t]{0,4}"(?<value>[^\s"]{6,200})"/i,
+      accept: password,
+    },
+    {
+      ...base,
       rule: 'password_setter',
       title: 'password passed to a setter',
       anchors: ['password(', 'passwd(', 'secret(', 'apikey(', 'token('],

@@ -34,7 +34,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       anchors: ['passw', 'pwd', 'passphrase', 'secret', 'token', 'key', 'credential'],
       before: 24,
       pattern:
-        /(?<![:/])(?<name>(?:password|passwd|passphrase|pwd|secret|token|(?:api|access|auth|account|secret|private|encryption|signing|master)[_.-]?key|credentials?)(?:[_.-]?(?:key|value|\d{1,2}|prod|dev|staging|live|root))?)[ \t]{0,16}(?:=(?!=)|:(?!:))[ \t]{0,16}(?<value>[^\s"'`,;<>(){}[\]#]{6,200})(?![^\s"'`,;<>)}\]&#])/i,
+        /(?<![:/])(?<name>(?:password|passwd|passphrase|pwd|secret|token|(?:api|access|auth|account|secret|private|encryption|signing|master)[_.-]?key|credentials?)(?:[_.-]?(?:key|value|\d{1,2}|prod|dev|staging|live|root))?)[ \t]{0,16}(?:=(?!=)|:(?!:))[ \t]{0,16}(?<value>[^\s"'`,;<>(){}[\]#][^\s"'`,;<>(){}[\]]{5,199})(?![^\s"'`,;<>)}\]&])/i,
       accept: (candidate) => {
         const { value, groups, file } = candidate;
         if (
@@ -52,6 +52,15 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
         // In a text for people it is mostly an example; what a machine has made is none.
         return file.kind === 'prose' && !isStrong(value) ? 'medium' : 'high';
       },
+    },
+    {
+      ...base,
+      rule: 'docker_env',
+      title: 'secret in an image',
+      anchors: ['env ', 'arg '],
+      pattern:
+        /(?<![\w.])(?:ENV|ARG)[ \t]{1,8}\w{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)[ \t]{1,8}["']?(?<value>[^\s"'$<>=]{6,200})/,
+      accept: mixed,
     },
     {
       ...base,

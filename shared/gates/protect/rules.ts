@@ -161,7 +161,7 @@ export const RULES: readonly Rule[] = [
     extent: 'whole',
     names: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
   },
-  { reason: 'set-up code that pytest loads by itself', extent: 'conftest', names: ['conftest.py'] },
+  { reason: 'set-up code that the test runner loads by itself', extent: 'conftest', names: ['conftest.py'] },
   {
     reason: 'coverage configuration',
     extent: 'whole',

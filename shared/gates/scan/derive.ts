@@ -78,6 +78,13 @@ const GLUE = new RegExp(
 const LIST_GLUE = /(?<=[^\s"'`])["'`][ \t]{0,16},[ \t]{0,16}(?:\r?\n[ \t]{0,120})?["'`](?=[^\s"'`])/g;
 const ESCAPE = /\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|u\{0{0,4}([0-9A-Fa-f]{2})\})/g;
 
+/** A constant text in a template. */
+const INNER = /\$\{[ \t]{0,4}(["'])([^"'`$\n]{1,200})\1[ \t]{0,4}\}/g;
+/** A text as a list of the codes of its characters. */
+const CODES = /\b(?:\d{2,3}[ \t]{0,4},[ \t]{0,4}(?:\r?\n[ \t]{0,40})?){15,400}\d{2,3}\b/g;
+/** Characters that nobody sees, as the bytes that UTF-8 writes them with. */
+const UNSEEN = /\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g;
+
 const QUOTES = [`"`, `'`, '`'];
 const GAPS = ['', ' ', '\n', '\r', '\\', ' \\', ')'];
 const GLUE_ANCHORS = QUOTES.flatMap((quote) => [
@@ -107,5 +114,29 @@ export const DERIVATIONS: readonly Derivation[] = [
       replaced(text, ESCAPE, 'written with escapes', (match) =>
         String.fromCharCode(Number.parseInt(match[1] ?? match[2] ?? match[3] ?? '', 16)),
       ),
+  },
+  {
+    anchors: ["${'", '${"', "${ '", '${ "'],
+    before: 512,
+    after: 512,
+    derive: (text) => replaced(text, INNER, PARTS, (match) => match[2] ?? ''),
+  },
+  {
+    anchors: ['charcode(', 'codepoint(', 'bytes(', 'bytearray(', 'chr(', 'byte{', 'from([', 'uint8array('],
+    before: 64,
+    after: 1_024,
+    derive: (text) =>
+      replaced(text, CODES, 'written as codes of characters', (match) =>
+        match[0]
+          .split(',')
+          .map((code) => String.fromCharCode(Number(code) & 0xff))
+          .join(''),
+      ),
+  },
+  {
+    anchors: ['\xe2\x80', '\xe2\x81', '\xc2\xad'],
+    before: 256,
+    after: 512,
+    derive: (text) => replaced(text, UNSEEN, 'with characters that nobody sees', () => ''),
   },
 ];
