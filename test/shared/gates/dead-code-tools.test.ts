@@ -62,6 +62,17 @@ describe('dead_code with the tools of the languages', () => {
     });
   });
 
+  test('reads the files that knip names among the issues, as it does since version 6', async () => {
+    withTool('knip', `echo '{"issues":[{"file":"b.ts","files":[{"name":"b.ts"}]}]}'; exit 1`);
+    const result = await runGate(
+      deadCode,
+      { 'package.json': '{"devDependencies":{"knip":"6.0.0"}}' },
+      { 'b.ts': 'export const b = 1;\n' },
+    );
+    // The stand-in says the same about the base, where the file is not yet.
+    expect(result.findings).toMatchObject([{ file: 'b.ts', rule: 'knip' }]);
+  });
+
   test('runs the command of the configuration besides', async () => {
     const run = (command: string) =>
       runGate(deadCode, BASE, EDITS, { settings: { dead_code_command: command } });

@@ -187,6 +187,77 @@ const CASES: readonly Case[] = [
     complaints: ["src/a.ts:3 TS2322 Type 'string' is not assignable."],
   },
   {
+    what: 'tsc, with a name like its own form, and without a place',
+    format: 'tsc',
+    text: "a (1).ts(3,7): error TS2322: No.\nerror TS2688: Cannot find the types of 'node'.\n",
+    complaints: ['a (1).ts:3 TS2322 No.', "null:null TS2688 Cannot find the types of 'node'."],
+  },
+  {
+    what: 'the code-quality report of biome, without its warnings',
+    format: 'gitlab',
+    text: json(
+      ['info', 'minor', 'major', 'critical', 'blocker'].map((severity) => ({
+        check_name: severity,
+        description: 'd',
+        severity,
+        location: { path: 'a.ts', lines: { begin: 1 } },
+      })),
+    ),
+    complaints: ['a.ts:1 critical d', 'a.ts:1 blocker d'],
+  },
+  {
+    what: 'semgrep, with what a comment suppresses, and a file that it could not parse',
+    format: 'semgrep',
+    text: json({
+      version: '2.1.0',
+      runs: [
+        {
+          invocations: [
+            {
+              toolExecutionNotifications: [
+                {
+                  descriptor: { id: 'Syntax error' },
+                  message: { text: 'Syntax error at line a b.js:7:\n `f(` was unexpected' },
+                },
+              ],
+            },
+          ],
+          results: [
+            {
+              ruleId: 'R',
+              message: { text: 'm' },
+              locations: at('a.js', 1),
+              suppressions: [{ kind: 'inSource' }],
+            },
+            { ruleId: 'S', message: { text: 'm' }, suppressions: [{ kind: 'external' }] },
+          ],
+        },
+      ],
+    }),
+    complaints: ['a.js:1 R m', 'a b.js:7 not_scanned Syntax error at line a b.js:7:\n `f(` was unexpected'],
+  },
+  {
+    what: 'golangci-lint, which puts what does not compile on the first line',
+    format: 'golangci',
+    text: sarifOf({
+      ruleId: 'typecheck',
+      message: { text: ': # example.org/a\nb/ü x.go:3:23: cannot use "1"' },
+      locations: at('b/ü x.go', 1),
+    }),
+    complaints: ['b/ü x.go:3 typecheck cannot use "1"'],
+  },
+  {
+    what: 'pip-audit, with what it skipped',
+    format: 'pip_audit',
+    text: json({
+      dependencies: [
+        { name: 'a', version: '1', vulns: [] },
+        { name: 'b', skip_reason: 'not found' },
+      ],
+    }),
+    complaints: ['null:null not_audited not found'],
+  },
+  {
     what: 'pip-audit',
     format: 'pip_audit',
     text: json({
@@ -272,7 +343,16 @@ describe('a report', () => {
 
   test('is read in the time that its length takes, however hostile its lines', async () => {
     const long = 'a('.repeat(500_000);
-    for (const format of ['tsc', 'go_vet', 'cargo', 'go_test', 'go_build', 'junit'] as const) {
+    for (const format of [
+      'semgrep',
+      'golangci',
+      'tsc',
+      'go_vet',
+      'cargo',
+      'go_test',
+      'go_build',
+      'junit',
+    ] as const) {
       const read = await FORMATS[format]();
       const text = format === 'go_build' ? json({ Action: 'build-output', Output: `${long}\n` }) : long;
       try {
@@ -281,6 +361,24 @@ describe('a report', () => {
         expect(error).toBeInstanceOf(Error);
       }
     }
+  });
+
+  test.each<[string, FormatName, string]>([
+    ['audited nothing', 'pip_audit', json({ dependencies: [{ name: 'a', skip_reason: 'not found' }] })],
+    ['went on without its configuration', 'tsc', "tsconfig.json(1,2): error TS1005: '}' expected.\n"],
+    ['had nothing to check', 'tsc', 'error TS18003: No inputs were found.\n'],
+  ])('is none of a tool that %s', async (_, format, text) => {
+    const read = await FORMATS[format]();
+    expect(() => read(text, '/room/tree')).toThrow();
+  });
+
+  test('with relative paths is about the folder that the tool ran in', async () => {
+    const read = await FORMATS.tsc();
+    const text = ['a.ts', '../lib/b.ts', '../../c.ts', '/room/tree/d.ts']
+      .map((path) => `${path}(1,1): error TS1: m\n`)
+      .join('');
+    const { complaints } = read(text, { root: '/room/tree', folder: 'web' });
+    expect(complaints.map(({ file }) => file)).toEqual(['web/a.ts', 'lib/b.ts', null, 'd.ts']);
   });
 
   test('never names a file outside of the checkout', async () => {
