@@ -1,7 +1,7 @@
 import { basePath } from '../checkout/changes.ts';
 import type { Outcome } from '../evidence/outcome.ts';
 import type { Finding } from '../evidence/schema.ts';
-import { allScriptsOf } from './scripts.ts';
+import { reachedScripts } from './reached-scripts.ts';
 import type { Subject } from './subject.ts';
 import { findingsOf, protecting } from './tests/changes.ts';
 
@@ -71,6 +71,6 @@ async function changedScripts(subject: Subject, command: string): Promise<string
     }),
   );
   if (changed.size === 0) return [];
-  const scripts = allScriptsOf(command, await subject.baseFile('package.json'));
-  return [...new Set(scripts)].filter((script) => changed.has(script));
+  const scripts = await reachedScripts(command, (path) => subject.baseFile(path));
+  return [...scripts].filter((script) => changed.has(script));
 }

@@ -2,8 +2,10 @@ import type { EvasionCase } from './case.ts';
 import { deleted } from './corpus/deleted.ts';
 import { goCases } from './corpus/go.ts';
 import { newTests } from './corpus/new-tests.ts';
+import { paths } from './corpus/paths.ts';
 import { runner } from './corpus/runner.ts';
 import { rustCases } from './corpus/rust.ts';
+import { rustRunner } from './corpus/rust-runner.ts';
 import { secrets } from './corpus/secrets.ts';
 import { silenced } from './corpus/silenced.ts';
 import { skipped } from './corpus/skipped.ts';
@@ -20,4 +22,6 @@ export const CORPUS: readonly EvasionCase[] = [
   ...secrets,
   ...goCases,
   ...rustCases,
+  ...rustRunner,
+  ...paths,
 ];
