@@ -30,9 +30,7 @@ export const rustCases: readonly EvasionCase[] = [
   rust(
     'deleted tests',
     'tests beside the code become a comment',
-    { 'src/lib.rs': `${edit(BROKEN, ['#[cfg(test)]', '/*
-#[cfg(test)]'])}*/
-` },
+    { 'src/lib.rs': `${edit(BROKEN, ['#[cfg(test)]', '/*\n#[cfg(test)]'])}*/\n` },
     blocked('test_removed'),
     {
       name: 'a module is added to the crate',
