@@ -2,6 +2,7 @@ import type { EvasionCase } from './case.ts';
 import { deleted } from './corpus/deleted.ts';
 import { goCases } from './corpus/go.ts';
 import { newTests } from './corpus/new-tests.ts';
+import { oldFailures } from './corpus/old-failures.ts';
 import { paths } from './corpus/paths.ts';
 import { runner } from './corpus/runner.ts';
 import { rustCases } from './corpus/rust.ts';
@@ -24,4 +25,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...rustCases,
   ...rustRunner,
   ...paths,
+  ...oldFailures,
 ];

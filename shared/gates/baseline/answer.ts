@@ -35,8 +35,12 @@ export const answerOf = ({ outcome, detail, ran, report, cases }: Execution): Ba
   kept: false,
 });
 
-/** What is kept of an answer; null: it is none that could be relied upon another time. */
-export function keptOf({ kept, outcome, ...answer }: BaseAnswer): KeptAnswer | null {
+/**
+ * What is kept of an answer; null: it is none that could be relied upon another time.
+ * @param mustReport a failure without a report is a tool that broke.
+ */
+export function keptOf({ kept, outcome, ...answer }: BaseAnswer, mustReport: boolean): KeptAnswer | null {
   if (kept || (outcome !== 'passed' && outcome !== 'failed') || answer.exit_code === null) return null;
+  if (mustReport && outcome === 'failed' && answer.complaints === null) return null;
   return { schema_version: 1, outcome, ...answer };
 }

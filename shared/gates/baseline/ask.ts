@@ -10,6 +10,8 @@ export type AskBase = () => Promise<BaseAnswer>;
 export interface BaseQuestion {
   /** Everything that is asked besides the base itself: gate, line or tool, its version, set-up, folder. */
   readonly facts: () => Promise<unknown>;
+  /** A failure without a report is a tool that broke, and no answer. */
+  readonly mustReport?: boolean;
   /** Asks it. */
   readonly run: () => Promise<Execution>;
 }
@@ -26,7 +28,7 @@ export const lineFacts = async ({ baseFile }: Pick<Subject, 'baseFile'>, line: s
  */
 export function askBase(
   { subject, baselines = null, surroundings = null }: GateContext,
-  { facts, run }: BaseQuestion,
+  { facts, run, mustReport = false }: BaseQuestion,
 ): AskBase {
   let asked: Promise<BaseAnswer> | null = null;
   const ask = async (): Promise<BaseAnswer> => {
@@ -36,7 +38,7 @@ export function askBase(
     const known = key && baselines ? KeptAnswer.safeParse(await baselines.get(key)) : null;
     if (known?.success) return { ...known.data, kept: true };
     const answer = answerOf(await run());
-    const keep = keptOf(answer);
+    const keep = keptOf(answer, mustReport);
     if (key && keep) await baselines?.put(key, keep);
     return answer;
   };

@@ -117,6 +117,14 @@ export function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTes
   const doubts: SeenTest[] = written
     .notIn(run.cases ?? [])
     .map((file) => doubt('test_not_run', 'the patch wrote tests here, and none of them was run', file));
+  for (const file of written.namingReports)
+    doubts.push(
+      doubt(
+        'report_named',
+        'the patch names the report of the tests, which has to be believed where the base fails',
+        file,
+      ),
+    );
   if (failsFast)
     doubts.push(
       doubt(

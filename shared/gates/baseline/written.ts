@@ -17,6 +17,18 @@ export interface WrittenFile {
   readonly after: readonly string[] | null;
   /** Names of cases whose text the base does not have: the patch wrote or changed them. */
   readonly own: readonly string[];
+  /** A line that the patch wrote names what a runner is told to report to. */
+  readonly namesReport: boolean;
+}
+
+/** What code would name to find, and to write again, the report of the run that it is in. */
+const REPORT =
+  /assay-report|PYTEST_ADDOPTS|NODE_OPTIONS|junit[-_]?xml|xmlpath|outputFile|test-reporter|(?:environ\b|env\b|getenv\b|Getenv\b|var\b)[^\n]{0,20}\bREPORT\b/i;
+
+function writesReport(before: string | null, after: string | null): boolean {
+  if (after === null || !REPORT.test(after)) return false;
+  const had = new Set((before ?? '').split('\n'));
+  return after.split('\n').some((line) => !had.has(line) && REPORT.test(line));
 }
 
 const known = new WeakMap<Subject, Promise<readonly WrittenFile[]>>();
@@ -46,6 +58,7 @@ async function look(subject: Subject): Promise<readonly WrittenFile[]> {
       before: text || from === null ? before.map(({ name }) => name) : null,
       after: text || to === null ? after.map(({ name }) => name) : null,
       own: after.filter((each) => !had.has(each.text)).map(({ name }) => name),
+      namesReport: text !== undefined && writesReport(text.before, text.after),
     };
   });
 }
@@ -58,6 +71,8 @@ export interface WrittenTests {
   isOwn(test: Pick<TestResult, 'file' | 'name'>): boolean;
   /** Whether a case stands in a file that the patch touches, or may do so. */
   isTouched(test: Pick<TestResult, 'file' | 'name'>): boolean;
+  /** Files in which the patch names what a runner is told to report to. */
+  readonly namingReports: readonly string[];
   /** Test files of which the patch wrote or changed cases, and none is among these. */
   notIn(cases: readonly TestResult[]): readonly string[];
 }
@@ -73,6 +88,7 @@ export function writtenTests(files: readonly WrittenFile[], restored: readonly s
   const after = all((file) => file.after ?? []);
   const gone = new Set([...all((file) => file.before ?? [])].filter((name) => !after.has(name)));
   return {
+    namingReports: changed.flatMap(({ to, namesReport }) => (to !== null && namesReport ? [to] : [])),
     expected: ({ file, name }) => {
       if (file === null) return isOneOf(name, gone) ? null : { file, name };
       const change = byFrom.get(file);

@@ -45,7 +45,7 @@ export async function execute(
       return { ran, report: null, cases: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
   if (tool.format === null)
-    return runLine(room, { line: `${enter(folder)}${tool.line}`, folder, mayReport: true }, left());
+    return runLine(room, { line: `${enter(folder)}${tool.line}`, folder, report: 'may' }, left());
   const path = join(room.tmp, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
   const ran = await room.run({ line: `${enter(folder)}${tool.line}` }, left(), { REPORT: path });

@@ -105,9 +105,10 @@ export async function reporting(
   for (const file of runner.configs)
     if (runner.unless.test((await subject.baseFile(file)) ?? '')) return { line };
   if (runner.since !== undefined && !(await isSince(subject, runner))) return { line };
-  if (runner.environment) return { line, extra: runner.environment };
+  // Whoever ends the runner from inside, with exit 0, leaves no report.
+  if (runner.environment) return { line, extra: runner.environment, report: 'must' };
   if (!atEnd) return { line };
-  return { line: `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}` };
+  return { line: `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`, report: 'must' };
 }
 
 async function isSince(

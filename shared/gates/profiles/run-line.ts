@@ -13,8 +13,8 @@ export interface Line {
   readonly extra?: Readonly<Record<string, string>>;
   /** Folder of the checkout that relative paths of a report start from; absent: the top. */
   readonly folder?: string;
-  /** It names `$REPORT`, and need not write it. */
-  readonly mayReport?: boolean;
+  /** What it means that there is no report at the end of a line that ends well. Default: what the line says of `$REPORT`. */
+  readonly report?: 'must' | 'may' | null;
   /** The exit code is all that counts: no report is looked for. */
   readonly plain?: boolean;
 }
@@ -32,7 +32,13 @@ const NAMES_REPORT = /\$\{?REPORT\b/;
  */
 export async function runLine(
   room: Room,
-  { line, extra = {}, folder = '', mayReport = false, plain: exitOnly = false }: Line,
+  {
+    line,
+    extra = {},
+    folder = '',
+    report: duty = NAMES_REPORT.test(line) ? 'must' : null,
+    plain: exitOnly = false,
+  }: Line,
   timeoutMs: number,
 ): Promise<Execution> {
   const ground = { root: room.root, folder };
@@ -52,13 +58,13 @@ export async function runLine(
     report = await inOutput(ran.output, ran.cutBytes, ground);
   }
   const cases = report?.cases ?? null;
-  if (report === null && plain.outcome === 'passed' && NAMES_REPORT.test(line) && (isThere || !mayReport))
+  if (report === null && plain.outcome === 'passed' && (duty === 'must' || (duty === 'may' && isThere)))
     return {
       ran,
       report,
       cases,
       outcome: 'inert',
-      detail: `the command left no report in $REPORT that can be read: ${why}`,
+      detail: `the command ended well and left no report that can be read: ${why}`,
     };
   // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.
   if (ran.exitCode === null || (plain.outcome !== 'passed' && report?.complaints.length === 0))

@@ -63,6 +63,7 @@ async function runOne(
 
   const base = askBase(context, {
     facts: async () => ({ tool: { ...tool, stops: null, signs: [] }, version, setup, folder }),
+    mustReport: tool.format !== null,
     run: () => execute(subject.base, options),
   });
   const failsEarly = runsTests && (await failsFast(subject, tool.line));

@@ -8,6 +8,7 @@ import { testIntegrity } from '../../../../shared/gates/test-integrity.ts';
 import { tests } from '../../../../shared/gates/tests.ts';
 import { type Edits, type Files, runGate } from '../../../support/patch.ts';
 import { temporaryFolder } from '../../../support/repository.ts';
+import { missingOf } from '../../../support/tools.ts';
 
 const HEAD = "const test = require('node:test');\nconst assert = require('node:assert');\n";
 const CODE = "const { sum, half } = require('../code.js');\n";
@@ -24,6 +25,8 @@ const GREEN: Files = { ...RED, 'code.js': 'exports.sum = (a, b) => a + b;\nexpor
 const code = (sum: string, half = '(n) => n / 3', more = ''): string =>
   `exports.sum = ${sum};\nexports.half = ${half};\n${more}`;
 const PLUS = '(a, b) => b + a';
+
+const NO_PYTEST = missingOf([{ needs: 'pytest' }]).length > 0;
 
 const COMMANDS: readonly (readonly [string, string])[] = [
   ['TAP in its output', 'node --test --test-reporter=tap'],
@@ -203,6 +206,30 @@ describe('the tests', () => {
     const result = await run(RED, edits, command);
     expect(result).toMatchObject({ outcome: 'inert' });
     expect(shown(result)).toContain('test_not_run -');
+  });
+
+  test.skipIf(NO_PYTEST)('that are ended from inside, with exit 0, have not passed', async () => {
+    const result = await run(
+      {
+        'code.py': 'X = 1\n',
+        'test_code.py': 'import code_\n\ndef test_x():\n    assert code_.X\n',
+        'code_.py': 'X = 1\n',
+      },
+      { 'code_.py': 'import os\ngetattr(os, "_ex" + "it")(0)\n' },
+      'python3 -m pytest -q -p no:cacheprovider',
+    );
+    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('no report') });
+  });
+
+  test('whose report the code under test may have written again hold for a person', async () => {
+    const forge = "process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, ''));\n";
+    const result = await run(
+      RED,
+      { 'code.js': code(PLUS, undefined, forge) },
+      'node --test --test-reporter=tap',
+    );
+    expect(result.outcome).toBe('inert');
+    expect(shown(result)).toContain('report_named -');
   });
 
   test('that a report calls failed have failed, whatever the exit code says', async () => {

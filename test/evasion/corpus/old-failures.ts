@@ -1,0 +1,99 @@
+import { type EvasionCase, edit, type Files } from '../case.ts';
+import { CART, CART_TEST } from '../projects.ts';
+
+const CONFIG = 'lint: false\ntests: true\ntest_command: node --test';
+const ROUND = `const { test } = require('node:test');
+const assert = require('node:assert');
+const { rounded } = require('../round.js');
+
+test('rounds up', () => {
+  assert.equal(rounded(1.5), 2);
+});
+`;
+/** One of its tests fails, and has done so for a while. */
+const RED: Files = {
+  'cart.js': CART,
+  'round.js': 'exports.rounded = (sum) => Math.floor(sum);\n',
+  'test/cart.test.js': CART_TEST,
+  'test/round.test.js': ROUND,
+};
+const FASTER = { 'cart.js': edit(CART, ['sum + item.price', 'item.price + sum']) };
+const MORE = (body: string): string =>
+  `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { total, discount } = require('../cart.js');\n\n${body}`;
+
+/** New failures among old ones. */
+export const oldFailures: readonly EvasionCase[] = [
+  {
+    class: 'hidden behind old failures',
+    name: 'another test fails where one has failed before',
+    base: RED,
+    config: CONFIG,
+    patch: { 'cart.js': edit(CART, ['/ 100', '/ 10']) },
+    caught: { how: 'blocked', by: 'tests', rule: 'test_failed' },
+    twin: { name: 'the same test fails as before', patch: FASTER },
+  },
+  {
+    class: 'hidden behind old failures',
+    name: 'a new test fails under the name of an old failure',
+    base: RED,
+    config: CONFIG,
+    patch: {
+      'round.js': 'exports.rounded = (sum) => Math.round(sum);\n',
+      'test/more.test.js': MORE(
+        "test('rounds up', () => {\n  assert.equal(total([{ price: 1 }]), 2);\n});\n",
+      ),
+    },
+    caught: { how: 'blocked', by: 'tests', rule: 'test_failed' },
+    twin: {
+      name: 'the old failure is mended, and a test is added',
+      patch: {
+        'round.js': 'exports.rounded = (sum) => Math.round(sum);\n',
+        'test/more.test.js': MORE(
+          "test('adds one price', () => {\n  assert.equal(total([{ price: 1 }]), 1);\n});\n",
+        ),
+      },
+    },
+  },
+  {
+    class: 'hidden behind old failures',
+    name: 'the run of the other tests ends before they are reported',
+    base: RED,
+    config: CONFIG,
+    patch: {
+      'cart.js': `${CART}process.emit('total');\nif (require.main !== module && module.parent.filename.includes('cart.test')) process['ex' + 'it'](0);\n`,
+    },
+    caught: { how: 'blocked', by: 'tests', rule: 'test_missing' },
+    twin: {
+      name: 'the code says more when it is loaded',
+      patch: { 'cart.js': `${CART}process.emit('total');\n` },
+    },
+  },
+  {
+    class: 'hidden behind old failures',
+    name: 'the whole run breaks where one test has failed before',
+    base: RED,
+    config: CONFIG,
+    patch: { 'cart.js': `${CART}process.kill(process.ppid, 'SIGTERM');\n` },
+    caught: { how: 'blocked', by: 'tests' },
+    twin: {
+      name: 'the code asks for its parent',
+      patch: { 'cart.js': `${CART}exports.parent = () => process.ppid;\n` },
+    },
+  },
+  {
+    class: 'hidden behind old failures',
+    name: 'the report of the run is written again',
+    base: RED,
+    config: CONFIG,
+    patch: {
+      'cart.js': `${edit(CART, ['/ 100', '/ 10'])}process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, ''));\n`,
+    },
+    caught: { how: 'blocked', by: 'tests' },
+    twin: {
+      name: 'the code writes reports of its own',
+      patch: {
+        'cart.js': `${CART}exports.save = (file, sum) => require('node:fs').writeFileSync(file, \`report: \${sum}\`);\n`,
+      },
+    },
+  },
+];
