@@ -22,6 +22,12 @@ export const mutationTesting: Gate = {
     mutation_command: Command.optional(),
     ...PROFILE_SETTINGS,
   },
+  plan: async (project, settings) => {
+    const command = Command.safeParse(settings['mutation_command']).data;
+    if (command !== undefined) return { command };
+    const { planMutation } = await import('./mutation/plan.ts');
+    return planMutation(project);
+  },
   run: async (context, settings) => {
     const { lookByMutation } = await import('./mutation/look.ts');
     return lookByMutation(context, settings, 'changed_code', {

@@ -3,6 +3,8 @@ import { asks, type Program } from '../profiles/tool.ts';
 
 /** A program that changes the files in `"$@"`, or everything when there are none, and leaves its report in `$REPORT`. */
 export interface Mutator extends Program {
+  /** How people would run it, for a list of the gates. */
+  readonly shown: string;
   readonly line: string;
 }
 
@@ -10,6 +12,7 @@ export interface Mutator extends Program {
 export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   python: {
     name: 'mutmut',
+    shown: 'mutmut run',
     // It answers only where it finds something that looks like sources.
     version: `command -v mutmut >/dev/null || exit 127; mkdir -p src; mutmut --version`,
     get: 'pip install "mutmut>=3"',
@@ -26,6 +29,7 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   javascript: {
     name: 'stryker',
+    shown: 'stryker run',
     version: asks('stryker'),
     get: 'npm install --save-dev @stryker-mutator/core, and profiles.javascript.setup: npm ci --ignore-scripts',
     line: `
@@ -38,6 +42,7 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   go: {
     name: 'gremlins',
+    shown: 'gremlins unleash',
     // Built from source it does not know its version, but the program tells what it was built from.
     version:
       'command -v gremlins >/dev/null || exit 127; gremlins --version | grep -E "[0-9]\\.[0-9]" || go version -m "$(command -v gremlins)" | grep -E "^.mod"',
@@ -46,6 +51,7 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   rust: {
     name: 'cargo-mutants',
+    shown: 'cargo-mutants mutants',
     version: 'command -v cargo-mutants >/dev/null || exit 127; cargo mutants --version',
     get: 'cargo install cargo-mutants',
     line: `

@@ -41,7 +41,7 @@ export const javascript: Profile = {
     local('tsc', {
       kind: 'type_check',
       // A configuration that only refers to others checks nothing by itself.
-      line: 'mode=--project; if grep -q "\\"references\\"" tsconfig.json; then mode=--build; fi; tsc "$mode" tsconfig.json --noEmit --pretty false > "$REPORT"; code=$?; head -c 4000 "$REPORT"; exit $code',
+      line: 'tsc "$(if grep -q "\\"references\\"" tsconfig.json; then echo --build; else echo --project; fi)" tsconfig.json --noEmit --pretty false > "$REPORT"; code=$?; head -c 4000 "$REPORT"; exit $code',
       format: 'tsc',
       complains: [1, 2],
       // Without a tree of the syntax it looks at no types, in any file.

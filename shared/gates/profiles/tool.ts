@@ -63,4 +63,4 @@ export const SEMGREP_VERSION =
  * (2 and 7), it could not run. Git's list of the files is left out: names that are not plain ASCII get lost on the way.
  */
 export const semgrep = (pack: string): string =>
-  `rules=${pack}; for own in .semgrep.yml .semgrep.yaml; do if [ -f "$own" ]; then rules=$own; fi; done; semgrep scan --metrics off --disable-version-check --disable-nosem --no-git-ignore --quiet --config "$rules" --sarif --output "$REPORT" .; code=$?; case "$rules $code" in p/*" 2"|p/*" 7") echo "the rules of $rules could not be fetched, or could not be run"; exit 127;; esac; exit $code`;
+  `semgrep scan --metrics off --disable-version-check --disable-nosem --no-git-ignore --quiet --config "$(if [ -f .semgrep.yml ]; then echo .semgrep.yml; elif [ -f .semgrep.yaml ]; then echo .semgrep.yaml; else echo ${pack}; fi)" --sarif --output "$REPORT" .; code=$?; if [ ! -f .semgrep.yml ] && [ ! -f .semgrep.yaml ] && [[ $code = [27] ]]; then echo "the rules ${pack} could not be fetched, or could not be run"; exit 127; fi; exit $code`;

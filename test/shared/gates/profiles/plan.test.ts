@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { agentTestMutation } from '../../../../shared/gates/agent-test-mutation.ts';
 import { benchmark } from '../../../../shared/gates/benchmark.ts';
 import { complexityCheck } from '../../../../shared/gates/complexity-check.ts';
 import { coverageDelta } from '../../../../shared/gates/coverage-delta.ts';
 import { depAudit } from '../../../../shared/gates/dep-audit.ts';
 import type { Gate } from '../../../../shared/gates/gate.ts';
 import { lint } from '../../../../shared/gates/lint.ts';
+import { mutationTesting } from '../../../../shared/gates/mutation-testing.ts';
 import { tests } from '../../../../shared/gates/tests.ts';
 import { typeCheck } from '../../../../shared/gates/type-check.ts';
 
@@ -35,6 +37,10 @@ const CASES: readonly [string, Gate, Readonly<Record<string, string>>, object, s
   ['the coverage of pytest', coverageDelta, PYTHON, {}, 'pytest'],
   ['the benchmarks of vitest', benchmark, VITEST, {}, 'vitest'],
   ['no benchmarks of Go', benchmark, { 'go.mod': '' }, {}, null],
+  ['mutmut for Python', mutationTesting, PYTHON, {}, 'mutmut'],
+  ['Stryker for JavaScript', agentTestMutation, VITEST, {}, 'stryker'],
+  ['the command for mutation', mutationTesting, PYTHON, { mutation_command: 'make mutants' }, 'make'],
+  ['no mutation where there is no language', mutationTesting, { 'README.md': '' }, {}, null],
   ['radon for Python', complexityCheck, PYTHON, {}, 'radon'],
   ['lizard for the rest', complexityCheck, { 'go.mod': '' }, {}, 'lizard'],
 ];
