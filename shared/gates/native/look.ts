@@ -4,6 +4,7 @@ import { namesOneOf } from '../tests/removed.ts';
 import { TooTangled } from './brackets.ts';
 import { goTests } from './go.ts';
 import { nativeLanguage } from './lex.ts';
+import { modulesIn } from './lost-modules.ts';
 import { MAX_CHARACTERS, type NativeCase, type NativeFile } from './model.ts';
 import { rustTests } from './rust.ts';
 
@@ -16,11 +17,26 @@ export interface NativeTests {
 const testsOf = (path: string, text: string): NativeFile =>
   nativeLanguage(path) === 'go' ? goTests(path, text) : rustTests(path, text);
 
+/** Files of Rust that belong to their crate without being named by another. */
+const ROOT = /(^|\/)(?:build|lib|main)\.rs$|(^|\/)(?:tests|examples|benches|src\/bin)\/[^/]+\.rs$/;
+const moduleOf = (path: string): string => /([^/]+)(?:\/mod)?\.rs$/.exec(path)?.[1] ?? '';
+
+/** The tests of a file that is new, or new in its place, and that nothing in the patch makes part of a crate. */
+const orphaned = (file: NativeFile): NativeFile => ({
+  ...file,
+  cases: file.cases.map((each) => ({ ...each, skipped: each.skipped ?? 'nothing names its file' })),
+});
+
 /** The tests of Go and Rust in the changed files, on both sides. Those of Rust stand beside the code as well. */
 export function nativeTests(texts: readonly ChangedText[]): NativeTests {
   const before: NativeFile[] = [];
   const after: NativeFile[] = [];
   const tooLarge: string[] = [];
+  const declared = new Set(
+    texts.flatMap(({ path, after: now }) =>
+      path.endsWith('.rs') && now !== null && now.length <= MAX_CHARACTERS ? [...modulesIn(now)] : [],
+    ),
+  );
   for (const { path, from, before: then, after: now } of texts) {
     if ((then?.length ?? 0) > MAX_CHARACTERS || (now?.length ?? 0) > MAX_CHARACTERS) {
       if (nativeLanguage(path) !== null) tooLarge.push(path);
@@ -28,7 +44,12 @@ export function nativeTests(texts: readonly ChangedText[]): NativeTests {
     }
     try {
       if (then !== null && from !== null && nativeLanguage(from) !== null) before.push(testsOf(from, then));
-      if (now !== null && nativeLanguage(path) !== null) after.push(testsOf(path, now));
+      if (now !== null && nativeLanguage(path) !== null) {
+        const tests = testsOf(path, now);
+        const isKnown =
+          path === from || !path.endsWith('.rs') || ROOT.test(path) || declared.has(moduleOf(path));
+        after.push(isKnown ? tests : orphaned(tests));
+      }
     } catch (error) {
       if (!(error instanceof TooTangled)) throw error;
       tooLarge.push(path);

@@ -8,12 +8,20 @@ import { TooTangled } from './brackets.ts';
 import { lex } from './lex.ts';
 import { rustTests } from './rust.ts';
 
-const DECLARED = /\bmod\s{1,10}(\w{1,200})\s{0,10};/g;
+/** `mod name;`, with where its file is when that is said. */
+const DECLARED = /(?:#\[\s{0,20}(path)\b[^\]\n]{0,400}\]\s{0,200})?\bmod\s{1,10}(\w{1,200})\s{0,10};/g;
 /** Most bytes of modules that are read. */
 const MAX_BYTES = 8 * 1_048_576;
 
-const modulesIn = (text: string | null): Set<string> =>
-  new Set(text === null ? [] : [...lex('rust', text).code.matchAll(DECLARED)].map(([, name]) => name ?? ''));
+/** Names of the modules that a text declares in files of their own, where such files are looked for. */
+export const modulesIn = (text: string | null): Set<string> =>
+  new Set(
+    text === null
+      ? []
+      : [...lex('rust', text).code.matchAll(DECLARED)].flatMap(([, path, name]) =>
+          path === undefined && name !== undefined ? [name] : [],
+        ),
+  );
 
 /**
  * Tests of Rust whose file is still there, and no longer part of its crate, because the patch takes away the line that says so.

@@ -17,22 +17,28 @@ export class Indirect {
   readonly #referenced: ReadonlySet<string>;
   readonly #top: ReadonlySet<string>;
   readonly #vendored: ReadonlyMap<string, VendorFolder>;
+  /** Folders of Go code. */
+  readonly #go: ReadonlySet<string>;
 
   private constructor(
     referenced: ReadonlySet<string>,
     top: ReadonlySet<string>,
     vendored: ReadonlyMap<string, VendorFolder>,
+    go: ReadonlySet<string>,
   ) {
     this.#referenced = referenced;
     this.#top = top;
     this.#vendored = vendored;
+    this.#go = go;
   }
 
   /** Looks at the base for the touched paths; not at all where none of them could be meant. */
   static async of(store: Store, base: string, touched: readonly Side[]): Promise<Indirect> {
     const loadable = touched.some(({ path }) => LOADABLE.test(path));
+    const modules = touched.some(isNewModule);
     const roots = new Set(touched.flatMap(({ path }) => vendorRoot(path) ?? []));
-    if (!loadable && roots.size === 0) return new Indirect(new Set(), new Set(), new Map());
+    if (!loadable && !modules && roots.size === 0)
+      return new Indirect(new Set(), new Set(), new Map(), new Set());
     const files = await listFiles(store, base);
     const referenced = loadable
       ? await (await import('./references.ts')).referencedFiles(store, files)
@@ -40,7 +46,15 @@ export class Indirect {
     const top = new Set(files.map(({ path }) => (path.split('/', 1)[0] ?? '').replace(/\.py$/, '')));
     const vendored = new Map<string, VendorFolder>();
     for (const root of roots) vendored.set(root, await vendorFolder(store, root, files, touched));
-    return new Indirect(referenced, top, vendored);
+    const go = modules ? foldersOfGo(files) : new Set<string>();
+    return new Indirect(referenced, top, vendored, go);
+  }
+
+  /** A go.mod in the midst of known code: `./...` no longer leads there. */
+  module(side: Side): Protection | null {
+    return isNewModule(side) && this.#go.has(side.path.slice(0, -'/go.mod'.length))
+      ? { reason: 'takes known code out of its module, and so out of its tests', extent: 'whole' }
+      : null;
   }
 
   protection({ path, base }: Side): Protection | null {
@@ -54,6 +68,23 @@ export class Indirect {
       ? { reason: 'vendored package whose version stays the same', extent: 'whole' }
       : null;
   }
+}
+
+/** A module within another one. */
+const isNewModule = ({ path, base }: Side): boolean => base === null && path.endsWith('/go.mod');
+
+/** Folders that have code of Go, also further down. */
+function foldersOfGo(files: readonly ListedFile[]): Set<string> {
+  const folders = new Set<string>();
+  for (const { path } of files) {
+    if (!path.endsWith('.go')) continue;
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return folders;
 }
 
 async function vendorFolder(

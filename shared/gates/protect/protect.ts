@@ -43,7 +43,7 @@ export async function protect(
   const touched = changes.flatMap(sidesOf);
   const indirect = await Indirect.of(store, base, touched);
   const sides = touched.flatMap((side) => {
-    const rule = protection(side.path) ?? indirect.protection(side);
+    const rule = indirect.module(side) ?? protection(side.path) ?? indirect.protection(side);
     return rule ? [{ ...side, ...rule }] : [];
   });
   if (sides.length === 0) return { tree, files: [] };

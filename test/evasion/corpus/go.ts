@@ -351,4 +351,19 @@ export const goCases: readonly EvasionCase[] = [
       patch: { 'README.md': 'Run `GOFLAGS=-v go test`.\n', 'none_test.go': MORE },
     },
   ),
+  go(
+    'deleted tests',
+    'a folder becomes a module of its own, which nobody tests',
+    { 'zone/go.mod': 'module example.org/clock/zone\n\ngo 1.21\n' },
+    { how: 'protected', by: 'zone/go.mod' },
+    {
+      name: 'a module is added in a folder of its own',
+      patch: {
+        'none_test.go': MORE,
+        'tools/go.mod': 'module example.org/tools\n\ngo 1.21\n',
+        'tools/tool.go': 'package tools\n',
+      },
+    },
+    { ...BASE, 'zone/zone.go': 'package zone\n' },
+  ),
 ];

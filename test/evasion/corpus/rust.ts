@@ -218,4 +218,37 @@ export const rustCases: readonly EvasionCase[] = [
       },
     },
   ),
+  rust(
+    'deleted tests',
+    'a file of tests is moved to where cargo does not look',
+    { 'tests/outer.rs': null, 'tests/old/outer.rs': OUTER },
+    blocked('test_skipped'),
+    {
+      name: 'a file of tests becomes a folder of them',
+      patch: { 'tests/outer.rs': null, 'tests/outer/main.rs': 'mod hours;\n', 'tests/outer/hours.rs': OUTER },
+    },
+  ),
+  rust(
+    'deleted tests',
+    'a module of tests is another file',
+    {
+      'src/lib.rs':
+        'pub fn hours(minutes: u32) -> u32 {\n    minutes / 6\n}\n\n#[cfg(test)]\n#[path = "fewer.rs"]\nmod checks;\n',
+      'src/fewer.rs': '#[test]\nfn nothing() {}\n',
+    },
+    blocked('test_removed'),
+    {
+      name: 'a module of code is another file',
+      base: BASE,
+      patch: {
+        'src/lib.rs': `${LIB}\n#[path = "zones/utc.rs"]\npub mod zone;\n`,
+        'src/zones/utc.rs': 'pub fn utc() -> i32 {\n    0\n}\n',
+      },
+    },
+    {
+      ...BASE,
+      'src/lib.rs': 'pub fn hours(minutes: u32) -> u32 {\n    minutes / 60\n}\n\n#[cfg(test)]\nmod checks;\n',
+      'src/checks.rs': 'use super::*;\n\n#[test]\nfn counts_hours() {\n    assert_eq!(hours(120), 2);\n}\n',
+    },
+  ),
 ];
