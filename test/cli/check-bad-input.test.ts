@@ -68,7 +68,9 @@ describe('assay check ends with a word on what is wrong, and leaves nothing behi
 });
 
 test('assay check shows names and output without letting them write to the terminal', async () => {
-  const repository = makeRepository({ 'assay.yaml': gate("printf '\\033[2J\\033]0;gone\\007'; ls; exit 1") });
+  const repository = makeRepository({
+    'assay.yaml': gate("printf '\\033[2J\\033]0;gone\\007'; ls; test ! -e ./-rf"),
+  });
   repository.write({ 'biome.json\n\u001b[31mverdict pass': '', '-rf': '', 'eslint.config.\u001b[2J': '' });
   const { code, out, left } = await check(repository.dir);
   expect([code, left]).toEqual([1, []]);
