@@ -2,9 +2,9 @@ import { readBlobs } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import { isRegular, type ListedFile, listFiles } from '../../checkout/list.ts';
 import type { Store } from '../../checkout/store.ts';
-import type { Side } from './protect.ts';
+import type { Protection } from './rule.ts';
 import { isShadow } from './shadows.ts';
-import type { Protection } from './table.ts';
+import type { Side } from './side.ts';
 import { isOfUnchangedPackage, type VendorFolder, vendorRoot } from './vendored.ts';
 
 /** Files that no configuration is named after: code, data and links may be loaded by one. */

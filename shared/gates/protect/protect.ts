@@ -5,7 +5,9 @@ import type { Store } from '../../checkout/store.ts';
 import type { ProtectedFile } from '../../evidence/schema.ts';
 import { Indirect } from './indirect.ts';
 import type { Merge } from './merge.ts';
-import { type Extent, type Protection, protection } from './table.ts';
+import type { Extent, Protection } from './rule.ts';
+import type { Side } from './side.ts';
+import { protection } from './table.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
 const MAX_BYTES = 16 * 1_048_576;
@@ -73,13 +75,6 @@ export async function protect(
   }
   const edits = planned.map(({ edit }) => edit);
   return { tree: await editTree(store, tree, edits, index), files: planned.map(({ file }) => file) };
-}
-
-/** A path on both sides of the patch. */
-export interface Side {
-  readonly path: string;
-  readonly base: Entry | null;
-  readonly head: Entry | null;
 }
 
 /** A rename is a deletion here and an addition there. */

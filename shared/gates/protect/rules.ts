@@ -1,4 +1,4 @@
-import type { Rule } from './table.ts';
+import type { Rule } from './rule.ts';
 
 /**
  * Files that decide what a check looks at or what it counts as an error. Whoever writes a patch must not also write

@@ -1,28 +1,6 @@
 import { foldPath, pathsTest } from '../../glob/glob.ts';
+import type { Protection, Rule } from './rule.ts';
 import { RULES } from './rules.ts';
-
-/** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
-export type Extent =
-  | 'whole'
-  | 'package_json'
-  | 'deno_json'
-  | 'cargo_toml'
-  | 'pyproject_toml'
-  | 'sections'
-  | 'go_mod'
-  | 'conftest';
-
-export interface Protection {
-  readonly reason: string;
-  readonly extent: Extent;
-}
-
-export interface Rule extends Protection {
-  /** Globs of file names, in any folder. */
-  readonly names?: readonly string[];
-  /** Globs of whole paths. */
-  readonly paths?: readonly string[];
-}
 
 interface Compiled {
   readonly rule: Rule;
