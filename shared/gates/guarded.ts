@@ -1,3 +1,4 @@
+import { join, normalize } from 'node:path/posix';
 import { basePath } from '../checkout/changes.ts';
 import type { Outcome } from '../evidence/outcome.ts';
 import type { Finding } from '../evidence/schema.ts';
@@ -17,14 +18,16 @@ export interface Guarded extends Judged {
  * Runs a command on the patch, and when it passes, again on what the patch took away from it: the base version of the scripts
  * that the command runs and, when `tests` is set, of deleted and weakened tests. It has passed only when both do. A test
  * that was changed, but not weakened, may disagree with its base version; that is reported and does not fail.
+ * @param folder folder of the checkout that the command runs in; '' is the top.
  */
 export async function guarded(
   subject: Subject,
   command: string,
   execute: (tree: string, restored: readonly string[]) => Promise<Judged>,
   tests: boolean,
+  folder = '',
 ): Promise<Guarded> {
-  const scripts = await changedScripts(subject, command);
+  const scripts = await changedScripts(subject, command, folder);
   const touched = tests ? subject.tests : [];
   const findings: Finding[] = [
     ...findingsOf(touched),
@@ -63,7 +66,7 @@ const disagrees = (file: string): Finding => ({
 });
 
 /** The scripts of the command that the patch changes or removes; tests among them are looked at as tests. */
-async function changedScripts(subject: Subject, command: string): Promise<string[]> {
+async function changedScripts(subject: Subject, command: string, folder: string): Promise<string[]> {
   const changed = new Set(
     subject.changes.flatMap((change) => {
       const path = basePath(change);
@@ -71,6 +74,7 @@ async function changedScripts(subject: Subject, command: string): Promise<string
     }),
   );
   if (changed.size === 0) return [];
-  const scripts = await reachedScripts(command, (path) => subject.baseFile(path));
-  return [...scripts].filter((script) => changed.has(script));
+  const fromTop = (path: string): string => normalize(join(folder, path));
+  const scripts = await reachedScripts(command, (path) => subject.baseFile(fromTop(path)));
+  return [...scripts].map(fromTop).filter((script) => changed.has(script));
 }

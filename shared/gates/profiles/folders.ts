@@ -41,7 +41,7 @@ const pathsOf = (files: readonly ListedFile[]): Set<string> => new Set(files.map
  * Where the tools of a language look at a patch, each place once.
  * - Tools of Python and JavaScript walk through sub-folders: the outermost folder with a manifest comes first.
  * - Those of Go and Rust stop at the next manifest: the nearest one counts, or the workspace that it belongs to. A manifest that
- *   the patch adds counts here too, because it takes code out of the sight of the others.
+ *   the patch adds, and that commands see, counts here too: it takes code out of the sight of the others.
  */
 export async function placesOf(subject: Subject, language: Language, layout: Layout): Promise<Place[]> {
   const touched = subject.changedPaths.filter((path) => languageOfPath(path) === language);

@@ -9,7 +9,8 @@ import { gravestOf, type Part } from '../gravest.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { type AddedLines, addedLines } from './added-lines.ts';
 import type { Choice, Chosen } from './choose.ts';
-import { type Execution, execute } from './execute.ts';
+import { execute } from './execute.ts';
+import type { Execution } from './execution.ts';
 import type { Blame } from './judge.ts';
 import { languageOfPath } from './languages.ts';
 import { missing, toolVersion } from './tool-version.ts';
@@ -89,7 +90,13 @@ async function runOne(
     runs.push({ execution, result });
     return result;
   };
-  const all: Guarded = await guarded(subject, tool.line, once, runsTests && touches(context, language));
+  const all: Guarded = await guarded(
+    subject,
+    tool.line,
+    once,
+    runsTests && touches(context, language),
+    folder,
+  );
   const [first] = runs;
   return {
     ...all,

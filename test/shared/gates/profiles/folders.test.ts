@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { chooseTools } from '../../../../shared/gates/profiles/choose.ts';
 import type { Profiles } from '../../../../shared/gates/profiles/settings.ts';
 import type { ToolKind } from '../../../../shared/gates/profiles/tool.ts';
-import { type Edits, type Files, subjectOf } from '../../../support/patch.ts';
+import { tests } from '../../../../shared/gates/tests.ts';
+import { type Edits, type Files, runGate, subjectOf } from '../../../support/patch.ts';
 
 const PACKAGE = '{"scripts": {"test": "node --test"}}';
 const crate = (name: string): string => `[package]\nname = "${name}"\n`;
@@ -66,10 +67,10 @@ const CASES: readonly Case[] = [
     runs: ['tools: go'],
   },
   {
-    what: 'both modules of Go where the patch takes a folder out of one',
-    base: { 'go.mod': '', 'inner/a.go': 'package a\n' },
-    edits: { 'inner/a.go': 'package b\n', 'inner/go.mod': 'module b\n' },
-    runs: [': go', 'inner: go'],
+    what: 'a module of Go that the patch adds beside another one',
+    base: project('a'),
+    edits: { 'b/a.go': 'package b\n', 'b/go.mod': 'module b\n' },
+    runs: ['b: go'],
   },
   {
     what: 'the linter of Go that the top configures, in the module',
@@ -108,6 +109,22 @@ const CASES: readonly Case[] = [
     runs: ['b: go'],
   },
 ];
+
+test('the script of a package below the top is not let off by a patch that changes what it runs', async () => {
+  const base = {
+    'web/package.json': '{"scripts": {"test": "node tools/check.js"}}',
+    'web/tools/check.js': "process.exit(require('../a.js') === 1 ? 0 : 1);\n",
+    'web/a.js': 'module.exports = 1;\n',
+  };
+  const run = (edits: Edits) => runGate(tests, base, edits);
+  expect(await run({ 'web/a.js': 'module.exports = 1; // one\n' })).toMatchObject({ outcome: 'passed' });
+  expect(
+    await run({ 'web/a.js': 'module.exports = 2;\n', 'web/tools/check.js': 'process.exit(0);\n' }),
+  ).toMatchObject({
+    outcome: 'failed',
+    detail: expect.stringContaining('not with the base version of web/tools/check.js'),
+  });
+});
 
 describe('a tool runs in', () => {
   test.each(CASES)('$what', async ({ base, edits, kind = 'lint', profiles = {}, runs }) => {
