@@ -9,7 +9,7 @@ import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
 import { addedLines } from './profiles/added-lines.ts';
 import { chooseTools, planTools } from './profiles/choose.ts';
-import type { Execution } from './profiles/execute.ts';
+import type { Execution } from './profiles/execution.ts';
 import type { Blame } from './profiles/judge.ts';
 import { runLine } from './profiles/run-line.ts';
 import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';

@@ -4,7 +4,7 @@ import { resultOn } from './baseline/result.ts';
 import { writtenFiles, writtenTests } from './baseline/written.ts';
 import { flakyLook } from './flaky/terms.ts';
 import type { GateContext, GateResult } from './gate.ts';
-import type { Execution } from './profiles/execute.ts';
+import type { Execution } from './profiles/execution.ts';
 import { reporting } from './profiles/reporting.ts';
 import { runLine } from './profiles/run-line.ts';
 import type { Subject } from './subject.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Outcome } from '../../evidence/outcome.ts';
 import { Finding } from '../../evidence/schema.ts';
 import { TestResult } from '../formats/test-result.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 
 const KeptComplaint = Finding.extend({ key: z.string() });
 

@@ -1,6 +1,6 @@
 import type { GateContext } from '../gate.ts';
 import { type MemoryKey, memoryKey } from '../memory/memory.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import type { Subject } from '../subject.ts';
 import { answerOf, type BaseAnswer, KeptAnswer, keptOf } from './answer.ts';
 

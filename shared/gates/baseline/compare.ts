@@ -1,6 +1,6 @@
 import type { Seen } from '../code/seen.ts';
 import { type TestResult, testId } from '../formats/test-result.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import type { BaseAnswer } from './answer.ts';
 import type { WrittenTests } from './written.ts';
 

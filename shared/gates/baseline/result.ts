@@ -5,7 +5,7 @@ import { ranIn } from '../formats/report.ts';
 import type { TestResult } from '../formats/test-result.ts';
 import type { GateResult } from '../gate.ts';
 import type { AddedLines } from '../profiles/added-lines.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import { type Blame, isOwn, judged } from '../profiles/judge.ts';
 import type { Stops } from '../profiles/tool.ts';
 import type { BaseAnswer } from './answer.ts';

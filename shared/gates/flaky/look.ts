@@ -5,7 +5,7 @@ import { type WrittenTests, writtenFiles, writtenTests } from '../baseline/writt
 import { type TestResult, testId } from '../formats/test-result.ts';
 import type { GateContext } from '../gate.ts';
 import { type MemoryKey, memoryKey } from '../memory/memory.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import { History, NO_HISTORY, type Observation, type Recorded, record } from './history.ts';
 import { repositoryOf } from './repository.ts';
 import type { FlakySettings } from './settings.ts';

@@ -1,6 +1,6 @@
 import type { Terms } from '../baseline/result.ts';
 import type { GateContext } from '../gate.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import type { FlakySettings } from './settings.ts';
 
 /** Looks for flaky tests in the runs of a line or a tool. Loaded only where somebody asked for it. */

@@ -1,25 +1,12 @@
 import { join } from 'node:path';
-import type { Outcome } from '../../evidence/outcome.ts';
 import { outcomeOf } from '../../process/outcome.ts';
-import type { RunResult } from '../../process/run.ts';
 import { FORMATS } from '../formats/all.ts';
-import type { Report } from '../formats/report.ts';
-import type { TestResult } from '../formats/test-result.ts';
 import type { Rooms } from '../rooms.ts';
+import type { Execution } from './execution.ts';
 import { enter } from './folders.ts';
 import { readReport } from './report-file.ts';
 import { runLine } from './run-line.ts';
 import type { Tool } from './tool.ts';
-
-export interface Execution {
-  readonly ran: RunResult;
-  /** What the tool reported; null when it did not come to a report, and then `outcome` and `detail` say why. */
-  readonly report: Report | null;
-  /** What became of each test, also where the report does not explain how the tool ended; null: nobody says it. */
-  readonly cases: readonly TestResult[] | null;
-  readonly outcome: Outcome;
-  readonly detail: string;
-}
 
 export interface ExecuteOptions {
   readonly rooms: Rooms;

@@ -3,7 +3,7 @@ import { outcomeOf } from '../../process/outcome.ts';
 import { inOutput, readAny } from '../formats/any.ts';
 import type { Report } from '../formats/report.ts';
 import type { Room } from '../rooms.ts';
-import type { Execution } from './execute.ts';
+import type { Execution } from './execution.ts';
 import { readReport } from './report-file.ts';
 
 /** A line for `bash -c`, and what makes its runner report single tests. */

@@ -1,7 +1,7 @@
 import { changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
-import type { Execution } from '../profiles/execute.ts';
+import type { Execution } from '../profiles/execution.ts';
 import { testFiles } from '../test-integrity/protection.ts';
 import { testRun, testsOn } from '../test-run.ts';
 import { isCountable } from '../tests/count.ts';
