@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { outcomeOf } from '../../process/outcome.ts';
 import { inOutput, readAny } from '../formats/any.ts';
 import type { Report } from '../formats/report.ts';
+import { brokenOff } from '../native/broken-off.ts';
 import type { Room } from '../rooms.ts';
 import type { Execution } from './execution.ts';
 import { readReport } from './report-file.ts';
@@ -45,7 +46,9 @@ export async function runLine(
   const path = join(room.tmp, 'assay-report');
   const filled = Object.entries(extra).map(([name, value]) => [name, value.replaceAll(REPORT_PATH, path)]);
   const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
-  const plain = outcomeOf(ran);
+  const ended = outcomeOf(ran);
+  const broken = ended.outcome === 'passed' ? brokenOff(ran) : null;
+  const plain = broken === null ? ended : { outcome: 'failed' as const, detail: broken };
   if (exitOnly) return { ran, report: null, cases: null, ...plain };
   let report: Report | null = null;
   let why = '';
