@@ -1,6 +1,11 @@
 import type { EvasionCase } from './case.ts';
+import { deceits } from './corpus/deceits.ts';
 import { deleted } from './corpus/deleted.ts';
 import { goCases } from './corpus/go.ts';
+import { hollowFiles } from './corpus/hollow-files.ts';
+import { hollowPython } from './corpus/hollow-python.ts';
+import { hollowTests } from './corpus/hollow-tests.ts';
+import { moreSecrets } from './corpus/more-secrets.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { oldFailures } from './corpus/old-failures.ts';
 import { paths } from './corpus/paths.ts';
@@ -21,6 +26,11 @@ export const CORPUS: readonly EvasionCase[] = [
   ...runner,
   ...silenced,
   ...secrets,
+  ...deceits,
+  ...hollowFiles,
+  ...hollowTests,
+  ...hollowPython,
+  ...moreSecrets,
   ...goCases,
   ...rustCases,
   ...rustRunner,

@@ -124,7 +124,7 @@ function lastWord(node: Syntax, aliases: Aliases): Found {
     const isError = /^un/.test(name);
     if (!isError && !/exitCode|exit|abort/i.test(text)) return null;
     if (isError && /throw|exit\w*\(\s*[1-9]|exitCode\s*=\s*[1-9]|\bkill\b|abort\(/.test(text)) return null;
-    return isError
+    return isError && !/exit\w*\(\s*(?:0\s*)?\)/.test(text)
       ? {
           rule: 'error_swallowed',
           message: 'errors that nobody handles end here, and nobody hears of them',

@@ -91,7 +91,7 @@ export function bindings(
     // What is loaded on the spot has no name.
     isAttached: (node) =>
       namesIn(node, rules.isName).some((name) => attached.has(name)) ||
-      /\b(?:import|import_module|require)\(/.test(node.text.slice(0, 500)),
+      /\b(?:import|require)\(\s{0,5}['"`][.#~]|\bimport_module\(/.test(node.text.slice(0, 500)),
     ownNames: (node) => {
       const imported = imports.get(node.text);
       if (!imported || !isOwn(imported.specifier)) return [];

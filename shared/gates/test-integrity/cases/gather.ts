@@ -82,7 +82,7 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
         const level: Level = reach === 'may_run' ? (Math.min(1, asked) as Level) : asked;
         for (let count = 0; count < times && found.length < MAX_STRENGTH; count++) found.push(level);
         if (level > 0) texts.add(plain(node.text));
-        if (level > 0 && assertion.subjects.some((subject) => bindings.isAttached(subject))) attached = true;
+        if (assertion.subjects.some((subject) => bindings.isAttached(subject))) attached = true;
         continue;
       }
       if (callee === null || following.includes(callee)) continue;

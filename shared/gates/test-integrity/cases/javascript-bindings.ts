@@ -10,7 +10,7 @@ import { FUNCTIONS } from './reach.ts';
 export const RUNNERS =
   /^(?:(?:node:)?(?:test|assert)(?:\/\w+)?|vitest|@jest\/globals|jest|chai|ava|mocha|sinon|expect|tap|uvu(?:\/assert)?|jasmine|@playwright\/test|bun:test|should|power-assert|qunit)$/;
 const GLOBALS = new Set(
-  'Object Array Math JSON String Number Boolean Date Map Set WeakMap Promise Symbol RegExp Error TypeError RangeError BigInt parseInt parseFloat console undefined NaN Infinity expect it test describe suite context specify before after beforeEach afterEach beforeAll afterAll jest vi sinon assert t chai module exports structuredClone isNaN isFinite'.split(
+  'Object Array Math JSON String Number Boolean Date Map Set WeakMap Promise Symbol RegExp Error TypeError RangeError BigInt parseInt parseFloat console undefined NaN Infinity expect it test describe suite context specify before after beforeEach afterEach beforeAll afterAll jest vi sinon assert t chai require module exports structuredClone isNaN isFinite'.split(
     ' ',
   ),
 );
@@ -21,6 +21,7 @@ const UNITS = new Set([
   'for_in_statement',
   'function_declaration',
   'class_declaration',
+  'return_statement',
 ]);
 
 const isName = ({ type }: Syntax): boolean =>
