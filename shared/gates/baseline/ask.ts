@@ -25,11 +25,14 @@ export const lineFacts = async ({ baseFile }: Pick<Subject, 'baseFile'>, line: s
 /**
  * What the base answers is kept for its commit, and found again by everything that it depends on. What could not be determined
  * is not kept, and neither is anything where nobody knows what commands depend on here.
+ * @returns null for a patch that changes nothing.
  */
 export function askBase(
   { subject, baselines = null, surroundings = null }: GateContext,
   { facts, run, mustReport = false }: BaseQuestion,
-): AskBase {
+): AskBase | null {
+  // Who changes nothing says that the work was done already: then nothing excuses a failure.
+  if (subject.changes.length === 0) return null;
   let asked: Promise<BaseAnswer> | null = null;
   const ask = async (): Promise<BaseAnswer> => {
     const key: MemoryKey | null =

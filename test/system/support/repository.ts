@@ -62,12 +62,12 @@ export class Repository {
   }
 }
 
-/** A project with one function, a right test, and gates that run it. */
+/** A project with one function that is wrong, a test that does not notice it, and gates that run it. */
 export const PROJECT = {
   'package.json': JSON.stringify({ name: 'sums', type: 'module', scripts: { test: 'node --test' } }),
   'src/sum.js': 'export const sum = (a, b) => a - b;\n',
   'test/sum.test.js':
-    "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { sum } from '../src/sum.js';\n\ntest('adds', () => assert.equal(sum(2, 2), 4));\n",
+    "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { sum } from '../src/sum.js';\n\ntest('adds', () => assert.equal(sum(2, 0), 2));\n",
   'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
 };
 export const RIGHT = 'export const sum = (a, b) => a + b;\n';

@@ -232,6 +232,11 @@ describe('the tests', () => {
     expect(shown(result)).toContain('report_named -');
   });
 
+  test('fail for a patch that changes nothing, whatever the base says', async () => {
+    const result = await run(RED, {}, 'node --test --test-reporter=tap');
+    expect(result).toMatchObject({ outcome: 'failed' });
+  });
+
   test('that a report calls failed have failed, whatever the exit code says', async () => {
     const command = 'node --test --test-reporter=tap || true';
     expect(await run(GREEN, { 'code.js': code(PLUS) }, command)).toMatchObject({ outcome: 'failed' });
