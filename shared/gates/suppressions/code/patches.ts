@@ -110,13 +110,9 @@ export function equalities(root: Syntax): Deceit[] {
       /^(?:asymmetricMatch|equals|valueOf|\[Symbol\.toPrimitive\])$/.test(nameOf(node))
     ) {
       const fn = node.type === 'pair' ? node.child('value') : node;
-      const name = nameOf(node);
-      if (
-        fn && name !== 'valueOf' && name !== '[Symbol.toPrimitive]'
-          ? answers(fn, 'true')
-          : fn && isConstant(fn)
-      )
-        add(node, 'unclear');
+      const isValue = /^(?:valueOf|\[Symbol\.toPrimitive\])$/.test(nameOf(node));
+      if (fn && !isValue && answers(fn, 'true')) add(node);
+      if (fn && isValue && isConstant(fn)) add(node, 'unclear');
     }
   }
   return found;

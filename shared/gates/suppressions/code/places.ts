@@ -12,10 +12,11 @@ const FUNCTIONS = new Set([
 ]);
 export const isFunction = ({ type }: Syntax): boolean => FUNCTIONS.has(type);
 
-/** The innermost function around a node. */
+/** The outermost function around a node. */
 export function functionAround(node: Syntax): Syntax | null {
-  for (const above of node.ancestors()) if (isFunction(above)) return above;
-  return null;
+  let found: Syntax | null = null;
+  for (const above of node.ancestors()) if (isFunction(above)) found = above;
+  return found;
 }
 
 /** The functions around a node, innermost first. */

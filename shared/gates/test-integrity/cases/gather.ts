@@ -86,7 +86,8 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
         continue;
       }
       if (callee === null || following.includes(callee)) continue;
-      if (own && !(top === body && contains(own, node))) {
+      // One that the case makes itself is looked at where it stands.
+      if (own && !(body.start <= own.start && own.end <= body.end) && !contains(own, node)) {
         if (depth < MAX_HELPERS) look(own, times, depth + 1, [...following, callee]);
       } else if (
         !own &&
