@@ -156,9 +156,7 @@ export const newTests: readonly EvasionCase[] = [
         'def tax(amount, rate):\n    return 20\n\n\ndef label(name):\n    return name.strip().title()\n',
       'tests/test_tax.py': TAX_TEST.replace('tax(200, 10), 20', 'tax(200, 10), tax(200, 10)'),
     },
-    caught: { how: 'finding', by: 'test_integrity', rule: 'assertion_trivial' },
-    known_miss:
-      'two calls of the same function look like a comparison of two results, which is what tests of repeatability are',
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
     twin: {
       name: 'a function is shown to be repeatable',
       patch: {
