@@ -14,6 +14,7 @@ export const STEPS: readonly Step[] = [
   { name: 'layers', title: 'layers' },
   { name: 'generate:check', title: 'generated documents' },
   { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
+  { name: 'evasion', title: 'the whole evasion corpus' },
 ];
 
 export interface StepResult {

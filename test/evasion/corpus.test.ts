@@ -15,12 +15,13 @@ describe('the corpus', () => {
     for (const { name, patch, twin } of CORPUS) expect(twin.patch, name).not.toEqual(patch);
   });
 
-  test('is caught, but for what is known not to be, and its honest twins pass', async () => {
-    const report = reportOf(await runCorpus(CORPUS, availableParallelism()));
+  // All of it takes minutes, and is judged by `npm run evasion`, which `npm run check` calls.
+  test('is caught, but for what is known not to be, and its honest twins pass: every sixth case', async () => {
+    const sample = CORPUS.filter((_, index) => index % 6 === 0);
+    const report = reportOf(await runCorpus(sample, availableParallelism()));
     expect(report.wrong.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
     expect(report.known_misses.filter(({ caught }) => caught)).toEqual([]);
-    // Some hundred runs of Node and Python: minutes on a machine that has other work.
-  }, 1_200_000);
+  });
 
   test('must not be empty', async () => {
     await expect(runCorpus([])).rejects.toThrow('the corpus is empty');

@@ -1,11 +1,52 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { CORPUS } from './corpus.ts';
 import { reportOf, tableOf } from './report.ts';
 import { runCorpus } from './run.ts';
 
-const { values } = parseArgs({ options: { json: { type: 'boolean' }, only: { type: 'string' } } });
-const { only } = values;
+const HELP = `Usage: npm run evasion -- [options]
+
+Judges patches that try to talk their way through the gates, and beside each an honest one that looks alike.
+Exit code 0: every evasion is caught but for known misses, and no honest patch is held up. 1: not so. 2: wrong usage.
+
+Options:
+  --only <text>  cases whose class or name contains this
+  --json         print one JSON document
+  --help         this text
+
+Examples:
+  npm run evasion
+  npm run evasion -- --only Python
+  npm run evasion -- --json > evasion.json`;
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n(add --help for usage and examples)\n`);
+  process.exit(2);
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: { json: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+    });
+    return values;
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const { only, json, help } = readOptions();
+if (help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
 const corpus = CORPUS.filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only));
-const report = reportOf(await runCorpus(corpus));
-console.log(values.json ? JSON.stringify(report, null, 2) : tableOf(report));
+if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
+
+const { stderr } = process;
+const progress = (done: number, of: number): void => {
+  if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} patches judged` : '\r\x1b[K');
+};
+const report = reportOf(await runCorpus(corpus, availableParallelism(), progress));
+process.stdout.write(`${json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
 process.exitCode = report.wrong.length > 0 ? 1 : 0;

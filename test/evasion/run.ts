@@ -69,10 +69,11 @@ function isCaught({ how, by, rule }: Catch, evidence: Evidence, verdict: Verdict
     : verdict.verdict === 'refer' && gate.outcome === 'inert';
 }
 
-/** Judges every case of a corpus, and every honest twin, as the gates box does. */
+/** Judges every case of a corpus, and every honest twin, as the gates box does. `onJudged` hears of each patch. */
 export async function runCorpus(
   corpus: readonly EvasionCase[],
   parallel: number = availableParallelism(),
+  onJudged: (done: number, of: number) => void = () => {},
 ): Promise<Judged[]> {
   if (corpus.length === 0) throw new Error('the corpus is empty: nothing would be shown');
   const folder = mkdtempSync(join(tmpdir(), 'assay-evasion-'));
@@ -81,6 +82,7 @@ export async function runCorpus(
     const patches = corpus.flatMap(patchesOf);
     const trees = commitAll(store.dir, patches);
     const judged: Judged[] = [];
+    let done = 0;
     await pooled(
       parallel,
       patches.map((patch, index) => async () => {
@@ -99,6 +101,7 @@ export async function runCorpus(
           verdict: verdict.verdict,
           detail: `expected ${patch.expected}; got ${verdict.verdict}: ${said(evidence)}`,
         };
+        onJudged(++done, patches.length);
       }),
     );
     return judged;
