@@ -34,15 +34,45 @@ export async function editTree(
 export const writeBlob = async (store: Store, content: Buffer | string): Promise<string> =>
   line(await mustInStore(store, ['hash-object', '-w', '--stdin'], { input: content }));
 
-/** Reads several blobs with one process. @throws CheckoutError when they are larger than `maxBytes` together. */
+/** Blobs that are kept of one store, in bytes: gates read the same changed files one after the other. */
+const MAX_KEPT_BYTES = 16 * 1_048_576;
+const kept = new WeakMap<Store, { readonly blobs: Map<string, Buffer>; bytes: number }>();
+
+/** Reads several blobs with one process at most. @throws CheckoutError when they are larger than `maxBytes` together. */
 export async function readBlobs(
   store: Store,
   ids: readonly string[],
   maxBytes = 64 * 1_048_576,
 ): Promise<Map<string, Buffer>> {
   const blobs = new Map<string, Buffer>();
-  const wanted = [...new Set(ids)];
+  const known = kept.get(store) ?? { blobs: new Map<string, Buffer>(), bytes: 0 };
+  kept.set(store, known);
+  let bytes = 0;
+  for (const id of ids) {
+    const there = known.blobs.get(id);
+    if (!there || blobs.has(id)) continue;
+    blobs.set(id, there);
+    bytes += there.length;
+  }
+  if (bytes > maxBytes) throw new CheckoutError('unknown', 'the files are too large to be read');
+  const wanted = [...new Set(ids)].filter((id) => !blobs.has(id));
   if (wanted.length === 0) return blobs;
+  for (const [id, blob] of await read(store, wanted, maxBytes - bytes)) {
+    blobs.set(id, blob);
+    if (known.blobs.has(id) || blob.length > MAX_KEPT_BYTES / 16) continue;
+    if (known.bytes + blob.length > MAX_KEPT_BYTES) {
+      known.blobs.clear();
+      known.bytes = 0;
+    }
+    // A copy of its own: a part of a larger buffer would keep all of that.
+    known.blobs.set(id, Buffer.from(blob));
+    known.bytes += blob.length;
+  }
+  return blobs;
+}
+
+async function read(store: Store, wanted: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
+  const blobs = new Map<string, Buffer>();
   const output = await mustInStore(store, ['cat-file', '--batch'], {
     input: `${wanted.join('\n')}\n`,
     outputBytes: maxBytes,

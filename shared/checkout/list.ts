@@ -12,8 +12,25 @@ export interface ListedFile {
   readonly size: number | null;
 }
 
-/** Every file of a commit or tree, in git's order. */
-export const listFiles = async (store: Store, treeish: string): Promise<ListedFile[]> =>
+/** Lists that are kept of one store; gates look at two or three trees. */
+const MAX_LISTS = 6;
+const lists = new WeakMap<Store, Map<string, Promise<readonly ListedFile[]>>>();
+
+/** Every file of a commit or tree, in git's order. Asked again for the same id, it is not listed again: what an id names never changes. */
+export function listFiles(store: Store, treeish: string): Promise<readonly ListedFile[]> {
+  const known = lists.get(store) ?? new Map<string, Promise<readonly ListedFile[]>>();
+  lists.set(store, known);
+  const there = known.get(treeish);
+  if (there) return there;
+  const listing = list(store, treeish);
+  if (!/^[0-9a-f]{40,64}$/.test(treeish)) return listing;
+  for (const oldest of known.keys()) if (known.size >= MAX_LISTS) known.delete(oldest);
+  known.set(treeish, listing);
+  listing.catch(() => known.delete(treeish));
+  return listing;
+}
+
+const list = async (store: Store, treeish: string): Promise<ListedFile[]> =>
   parse(await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]));
 
 /** What lies directly in one folder of a commit or tree, with its path from the top; '' is the top. Nothing where there is none. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { changesBetween, parseRaw, touchedPaths } from '../../../shared/checkout/changes.ts';
 import { editTree, readBlobs, readFileAt, writeBlob } from '../../../shared/checkout/edit.ts';
 import { fetchBase, treeOf } from '../../../shared/checkout/fetch.ts';
+import { listFiles } from '../../../shared/checkout/list.ts';
 import { decodePath, encodePath } from '../../../shared/checkout/path-bytes.ts';
 import { makeRepository, temporaryFolder } from '../../support/repository.ts';
 
@@ -78,4 +79,20 @@ test('a tree is edited in an index: paths are replaced, removed, and take the pl
   expect(await readFileAt(store, commit, 'nope', 100)).toBeNull();
   expect(await readFileAt(store, commit, 'dir', 100)).toMatchObject({ regular: false });
   await expect(readFileAt(store, commit, 'dir/b.txt', 1)).rejects.toThrow('too large');
+});
+
+test('what was read once is not read again, and still counts against the limit', async () => {
+  const repository = makeRepository({ 'a.txt': 'a\n' });
+  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+    url: repository.url,
+    ref: 'main',
+    allowFile: true,
+  });
+  const [one, two] = await Promise.all([writeBlob(store, 'one\n'), writeBlob(store, 'two\n')]);
+  expect((await readBlobs(store, [one])).get(one)?.toString()).toBe('one\n');
+  expect([...(await readBlobs(store, [two, one])).keys()].sort()).toEqual([one, two].sort());
+  await expect(readBlobs(store, [one, two], 7)).rejects.toThrow('too large');
+  expect((await readBlobs(store, [one, two], 8)).size).toBe(2);
+  expect(await listFiles(store, commit)).toBe(await listFiles(store, commit));
+  await expect(listFiles(store, '0'.repeat(40))).rejects.toThrow();
 });
