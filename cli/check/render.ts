@@ -97,10 +97,8 @@ export function renderCheck(
         ),
       ),
     ),
-    ...section(
-      'Taken from the base commit',
-      evidence.protected_files.map(({ path, change, reason }) => `${path} (${change}): ${reason}`),
-    ),
+    ...section('Taken from the base commit', protectedLines(evidence, 'base')),
+    ...section('Changed by the patch, and used as it is', protectedLines(evidence, 'patch')),
     ...section(
       'Reasons',
       verdict.reasons.map(({ message }) => message),
@@ -109,6 +107,11 @@ export function renderCheck(
     `verdict ${pc.bold(verdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${duration(evidence.duration_ms)}`)}`,
   ].join('\n');
 }
+
+const protectedLines = ({ protected_files }: Evidence, whose: 'base' | 'patch'): string[] =>
+  protected_files
+    .filter(({ used }) => used === whose)
+    .map(({ path, change, reason }) => `${path} (${change}): ${reason}`);
 
 const firstLine = (text: string): string => oneLine(text.split('\n', 1)[0] ?? '');
 

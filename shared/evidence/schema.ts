@@ -42,11 +42,13 @@ export const GateEvidence = z.object({
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 
-/** A file of the patch that the gates took from the base commit instead, and why. */
+/** A file of the patch that steers checks or what they run on, and why it does. */
 export const ProtectedFile = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
   reason: z.string(),
+  /** Whose version the gates used: the base commit's, or the patch's own, which a person may want to look at. */
+  used: z.enum(['base', 'patch']).default('base'),
 });
 export type ProtectedFile = z.infer<typeof ProtectedFile>;
 

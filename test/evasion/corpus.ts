@@ -5,6 +5,7 @@ import { goCases } from './corpus/go.ts';
 import { hollowFiles } from './corpus/hollow-files.ts';
 import { hollowPython } from './corpus/hollow-python.ts';
 import { hollowTests } from './corpus/hollow-tests.ts';
+import { locks } from './corpus/locks.ts';
 import { moreSecrets } from './corpus/more-secrets.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { oldFailures } from './corpus/old-failures.ts';
@@ -36,4 +37,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...rustRunner,
   ...paths,
   ...oldFailures,
+  ...locks,
 ];

@@ -4,6 +4,7 @@ import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { ProtectedFile } from '../../evidence/schema.ts';
 import { Indirect } from './indirect.ts';
+import { lockChanges } from './locks.ts';
 import type { Merge } from './merge.ts';
 import type { Extent, Protection } from './rule.ts';
 import type { Side } from './side.ts';
@@ -48,7 +49,8 @@ export async function protect(
     const rule = indirect.module(side) ?? protection(side.path) ?? indirect.protection(side);
     return rule ? [{ ...side, ...rule }] : [];
   });
-  if (sides.length === 0) return { tree, files: [] };
+  const locks = await lockChanges(store, touched);
+  if (sides.length + locks.length === 0) return { tree, files: [] };
   const texts = await readBlobs(
     store,
     sides.flatMap((side) =>
@@ -70,11 +72,18 @@ export async function protect(
         path: side.path,
         change: side.base === null ? 'added' : side.head === null ? 'deleted' : 'modified',
         reason: side.reason,
+        used: 'base',
       },
     });
   }
-  const edits = planned.map(({ edit }) => edit);
-  return { tree: await editTree(store, tree, edits, index), files: planned.map(({ file }) => file) };
+  const edits = [
+    ...planned.map(({ edit }) => edit),
+    ...locks.flatMap(({ side, file }) => (file.used === 'base' ? [{ path: side.path, to: side.base }] : [])),
+  ];
+  return {
+    tree: await editTree(store, tree, edits, index),
+    files: [...planned, ...locks].map(({ file }) => file),
+  };
 }
 
 /** A rename is a deletion here and an addition there. */
