@@ -1,4 +1,5 @@
 import type { Seen } from '../code/seen.ts';
+import { newSkips } from '../tests/new-skips.ts';
 import type { TestFile, TestSide } from './protection.ts';
 import { isWider, tolerancesOf } from './tolerances.ts';
 
@@ -14,14 +15,13 @@ export function addedWeakness(files: readonly TestFile[]): Seen[] {
   for (const [key, rule, message] of COUNTED) {
     const grown = files.filter(({ before, after }) => (after?.counts[key] ?? 0) > (before?.counts[key] ?? 0));
     const moved = total(files, 'after', key) <= total(files, 'before', key);
-    for (const { path, before } of grown)
+    for (const { path, before, after } of grown)
       seen.push({
         file: path,
         line: null,
         rule,
         message,
-        // A new test that is skipped protects nothing, and takes nothing away.
-        weight: moved || (key === 'skips' && before === null) ? 'reported' : 'fails',
+        weight: moved || (key === 'skips' && onlyNew(before, after)) ? 'reported' : 'fails',
       });
   }
   const known = new Map<string, number>();
@@ -49,6 +49,12 @@ export function addedWeakness(files: readonly TestFile[]): Seen[] {
       });
   return seen;
 }
+
+/** A new test that is skipped protects nothing, and takes nothing away. */
+const onlyNew = (before: TestSide | null, after: TestSide | null): boolean =>
+  before === null ||
+  (after !== null &&
+    after.counts.skips - newSkips(after.path, before.text, after.text) <= before.counts.skips);
 
 const tolerances = ({ path, text }: TestSide): number[] => tolerancesOf(path, text);
 

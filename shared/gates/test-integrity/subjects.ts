@@ -67,10 +67,30 @@ export function unattachedTests(files: readonly TestFile[], project: Project): S
         line: null,
         rule: 'test_without_subject',
         message: `never imports ${claimed.join(' or ')}, which it is named after`,
-        weight: OTHERWISE.test(withoutComments(after)) ? 'reported' : 'fails',
+        weight:
+          OTHERWISE.test(withoutComments(after)) || !claimed.some((source) => isMirror(path, source))
+            ? 'reported'
+            : 'fails',
       });
   }
   return seen;
+}
+
+/** Folders that say what kind of tests are in them, and not what they test. */
+const KIND = /^(?:__tests__|tests?|spec|specs|unit|integration|e2e|src|lib)$/i;
+
+/**
+ * Whether a test lies where tests of a source would: in no folder in particular, or in folders of the same names. Elsewhere, two files
+ * that are both called `read` need not have to do with each other.
+ */
+function isMirror(path: string, source: string): boolean {
+  const folders = (of: string): string[] =>
+    of
+      .split('/')
+      .slice(0, -1)
+      .filter((name) => !KIND.test(name));
+  const own = folders(path);
+  return own.length === 0 || `/${folders(source).join('/')}`.endsWith(`/${own.join('/')}`);
 }
 
 /** A comment that speaks of the code does not test it. */

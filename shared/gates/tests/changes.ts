@@ -6,6 +6,7 @@ import type { Finding } from '../../evidence/schema.ts';
 import { isStillFound, isTestPath } from '../test-paths.ts';
 import { casesOf } from './cases.ts';
 import { count, isCountable, weakening } from './count.ts';
+import { newSkips } from './new-skips.ts';
 import { namesOneOf, removedNames } from './removed.ts';
 
 /** What a patch did to one test that was there before. */
@@ -110,7 +111,8 @@ function compare(
           message: `was deleted together with ${subject}, which it names`,
         };
   }
-  const how = weakening(before, count(path, head));
+  const after = count(path, head);
+  const how = weakening(before, { ...after, skips: after.skips - newSkips(path, base, head) });
   if (how === null) return modified;
   const what = removedCases(path, base, head, names);
   return what === null

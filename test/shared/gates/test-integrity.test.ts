@@ -169,6 +169,30 @@ describe('the gate', () => {
     expect(result.rules).toEqual(['test_without_subject']);
   });
 
+  test.each<[string, Record<string, string>, string, string, string]>([
+    ['in no folder, beside the source of its name', {}, 'tests/b.test.mjs', '../src/a.mjs', 'failed'],
+    ['in the folder of the source of its name', {}, 'tests/deep/b.test.mjs', '../../src/a.mjs', 'passed'],
+    [
+      'in the folder of the source of its name, as it is called there',
+      { 'src/deep/b.mjs': 'export const b = 1;\n' },
+      'tests/deep/b.test.mjs',
+      '../../src/a.mjs',
+      'failed',
+    ],
+  ])('asks a new test for the code that it is named after: %s', async (_, more, path, from, outcome) => {
+    const text = `import { a } from '${from}';\nimport { test } from 'node:test';\nimport assert from 'node:assert';\ntest('b', () => assert.equal(a, 1));\n`;
+    const sources = { 'src/a.mjs': 'export const a = 1;\n', 'src/b.mjs': 'export const b = 1;\n' };
+    const result = await look({ ...sources, ...more, [path]: text });
+    expect(result.outcome).toBe(outcome);
+  });
+
+  test('takes an object that is called context for no runner', async () => {
+    const text =
+      "import { a } from '../src/a.mjs';\nimport { test } from 'node:test';\nimport assert from 'node:assert';\nconst context = { folder: '', isDeleted: () => false };\ntest('a', () => assert.equal(a, context.folder));\n";
+    const result = await look({ 'src/a.mjs': "export const a = '';\n", 'tests/a.test.mjs': text });
+    expect(result.rules).toEqual([]);
+  });
+
   test('holds for a person what it cannot compare', async () => {
     const large = `${two}// ${'x'.repeat(3 * 1_048_576)}\n`;
     expect(await look({ 'test/a.test.js': large })).toMatchObject({
