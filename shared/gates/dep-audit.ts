@@ -1,7 +1,7 @@
 import { commandGate } from './command.ts';
+import type { Gate } from './gate.ts';
 
-/** Known holes in what the project depends on: pip-audit, npm audit, govulncheck, cargo audit. */
-export const depAudit = commandGate({
+const audit = commandGate({
   name: 'dep_audit',
   on: false,
   condition: 'deps_changed',
@@ -10,3 +10,13 @@ export const depAudit = commandGate({
   runsTests: false,
   blame: 'not_in_base',
 });
+
+/**
+ * Known holes in what the project depends on: pip-audit, npm audit, govulncheck, cargo audit. They look at the patch's own lock files,
+ * also where all other gates get those of the base.
+ */
+export const depAudit: Gate = {
+  ...audit,
+  run: (context, settings) =>
+    audit.run({ ...context, subject: { ...context.subject, tree: context.subject.shipped } }, settings),
+};

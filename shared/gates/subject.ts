@@ -22,6 +22,8 @@ export interface Subject {
   readonly changedPaths: readonly string[];
   /** Tree for commands: the patch, with what steers the checks as the base has it. */
   readonly tree: string;
+  /** `tree` with the patch's own lock files: to look at what would be installed, not to install it. */
+  readonly shipped: string;
   readonly protectedFiles: readonly ProtectedFile[];
   readonly tests: TestChanges;
   readonly rooms: Rooms;
@@ -56,6 +58,7 @@ export async function makeSubject(options: {
     changes,
     changedPaths: touchedPaths(changes),
     tree: kept.tree,
+    shipped: kept.shipped,
     protectedFiles: kept.files,
     tests,
     rooms,

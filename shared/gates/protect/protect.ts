@@ -16,6 +16,8 @@ const MAX_BYTES = 16 * 1_048_576;
 export interface Protected {
   /** The tree that commands run on: the patch, with what steers the checks as the base has it. */
   readonly tree: string;
+  /** The same with the patch's own lock files: what would be installed once the patch is in. */
+  readonly shipped: string;
   readonly files: readonly ProtectedFile[];
 }
 
@@ -50,7 +52,7 @@ export async function protect(
     return rule ? [{ ...side, ...rule }] : [];
   });
   const locks = await lockChanges(store, touched);
-  if (sides.length + locks.length === 0) return { tree, files: [] };
+  if (sides.length + locks.length === 0) return { tree, shipped: tree, files: [] };
   const texts = await readBlobs(
     store,
     sides.flatMap((side) =>
@@ -76,12 +78,14 @@ export async function protect(
       },
     });
   }
-  const edits = [
-    ...planned.map(({ edit }) => edit),
-    ...locks.flatMap(({ side, file }) => (file.used === 'base' ? [{ path: side.path, to: side.base }] : [])),
-  ];
+  const put = planned.map(({ edit }) => edit);
+  const shipped = await editTree(store, tree, put, index);
+  const restored = locks.flatMap(({ side, file }) =>
+    file.used === 'base' ? [{ path: side.path, to: side.base }] : [],
+  );
   return {
-    tree: await editTree(store, tree, edits, index),
+    tree: await editTree(store, shipped, restored, index),
+    shipped,
     files: [...planned, ...locks].map(({ file }) => file),
   };
 }

@@ -196,6 +196,18 @@ describe('compared with what it was, a test', () => {
       [],
     ],
     [
+      'may find the code in a table',
+      null,
+      "const CASES = [['a', price]];\ntest.each(CASES)('%s', (_, ask) => { const got = ask(1); assert.equal(got, 2); });\n",
+      [],
+    ],
+    [
+      'must ask the code in its table',
+      null,
+      "const CASES = [['a', 1]];\ntest.each(CASES)('%s', (_, one) => { assert.equal(one, 1); });\n",
+      ['test_without_subject fails'],
+    ],
+    [
       'must call what it imports',
       null,
       "test('a', () => { assert.ok(price); });\n",

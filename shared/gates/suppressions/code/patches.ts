@@ -22,6 +22,7 @@ const MATCHERS =
 /** Code that replaces the runner, its assertions, or what they stand on. */
 export function patches(root: Syntax, aliases: Aliases): Deceit[] {
   const found: Deceit[] = [];
+  const own = ownNames(root);
   const add = (node: Syntax, weight: Deceit['weight'], what: string): void => {
     found.push({
       rule: 'runner_patched',
@@ -36,7 +37,7 @@ export function patches(root: Syntax, aliases: Aliases): Deceit[] {
       const left = node.child('left');
       if (!left || !/^(?:member_expression|subscript_expression|attribute|subscript)$/.test(left.type))
         continue;
-      const path = pathOf(left, aliases);
+      const path = own.has(rootOf(left)) ? null : pathOf(left, aliases);
       const weight = path === null ? null : weightOf(path, node);
       if (path !== null && weight) add(node, weight, path);
     } else if (node.type === 'call_expression' || node.type === 'call') {
@@ -57,6 +58,41 @@ export function patches(root: Syntax, aliases: Aliases): Deceit[] {
       add(node, 'fails', 'a hook of the runner');
   }
   return found;
+}
+
+/** Names of runners that are usual names of other things too. */
+const COMMON = /^(?:test|it|suite|describe)$/;
+
+/** Such names where a loop, a parameter or a literal brings them: a record called `test` is no runner. */
+function ownNames(root: Syntax): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of root.walk()) {
+    if (node.type !== 'identifier' || !COMMON.test(node.text)) continue;
+    for (const above of node.ancestors()) {
+      if (/^(?:statement_block|program|arguments|call_expression)$/.test(above.type)) break;
+      if (
+        (above.type === 'for_in_statement' &&
+          above.child('left') !== null &&
+          isIn(node, above.child('left'))) ||
+        /^(?:formal_parameters|required_parameter|optional_parameter)$/.test(above.type) ||
+        (above.type === 'variable_declarator' &&
+          isIn(node, above.child('name')) &&
+          /^(?:object|array|new_expression)$/.test(above.child('value')?.type ?? ''))
+      )
+        names.add(node.text);
+    }
+  }
+  return names;
+}
+
+const isIn = (node: Syntax, outer: Syntax | null): boolean =>
+  outer !== null && outer.start <= node.start && node.end <= outer.end;
+
+/** The name that an expression begins with. */
+function rootOf(node: Syntax): string {
+  let at: Syntax | null = node;
+  while (at && at.type !== 'identifier') at = at.child('object') ?? at.child('value');
+  return at?.text ?? '';
 }
 
 const isModule = (path: string): boolean => /^(?:unittest|pytest|_pytest|builtins|assert)(?:\.|$)/.test(path);

@@ -13,6 +13,8 @@ export interface BindingRules {
   readonly isName: (node: Syntax) => boolean;
   /** Statements that make or change a value: whoever stands in one of them has to do with the others. */
   readonly isUnit: (node: Syntax) => boolean;
+  /** Names that have to do with each other although no statement makes them so, as a table and the parameters of its case. */
+  readonly linked?: (node: Syntax) => readonly string[];
   /** Names of assertion libraries, of runners and of the language: they carry nothing of the project. */
   readonly isNeutral: (name: string) => boolean;
   /** Members of a module that is imported as a whole, e.g. `cart.total`. */
@@ -60,6 +62,8 @@ export function bindings(
   for (const node of root.walk()) {
     if (rules.isName(node)) times.set(node.text, (times.get(node.text) ?? 0) + 1);
     if (rules.isUnit(node)) units.push(namesIn(node, rules.isName));
+    const linked = rules.linked?.(node) ?? [];
+    if (linked.length > 0) units.push([...linked]);
   }
   const neutral = (name: string): boolean => {
     const imported = imports.get(name);
@@ -102,7 +106,7 @@ export function bindings(
   };
 }
 
-function namesIn(node: Syntax, isName: (node: Syntax) => boolean): string[] {
+export function namesIn(node: Syntax, isName: (node: Syntax) => boolean): string[] {
   const names = new Set<string>();
   for (const each of node.walk()) if (isName(each)) names.add(each.text);
   return [...names];

@@ -1,7 +1,7 @@
 import { stringValue } from '../../../code/literal.ts';
 import { javascriptRole } from '../../../code/names/javascript.ts';
 import type { Syntax } from '../../../code/syntax.ts';
-import { type Bindings, bindings, type Imported, type Modules } from './bindings.ts';
+import { type Bindings, bindings, type Imported, type Modules, namesIn } from './bindings.ts';
 import { isFrame } from './javascript-frames.ts';
 import { argumentsOf, chainOf } from './javascript-levels.ts';
 import { FUNCTIONS } from './reach.ts';
@@ -64,12 +64,27 @@ export function bindingsOf(root: Syntax, modules: Modules): Bindings {
   return bindings(root, imports, functions, bound, asserts, modules, {
     isName,
     isUnit,
+    linked: tableNames,
     isNeutral: (name) => GLOBALS.has(name) || RUNNERS.test(name),
     memberOf: ({ parent, field }) =>
       parent?.type === 'member_expression' && field === 'object'
         ? (parent.child('property')?.text ?? null)
         : null,
   });
+}
+
+/** In `test.each(table)(name, (row) => …)`, the names of the table and of what its rows are called. */
+function tableNames(node: Syntax): string[] {
+  const maker = node.type === 'call_expression' ? node.child('function') : null;
+  if (
+    maker?.type !== 'call_expression' ||
+    !/\.(?:each|for)$/.test(maker.child('function')?.text.slice(-5) ?? '')
+  )
+    return [];
+  const cases = (node.child('arguments')?.namedChildren ?? []).filter(({ type }) => FUNCTIONS.has(type));
+  const rows = cases.flatMap((each) => each.child('parameters') ?? each.child('parameter') ?? []);
+  const table = maker.child('arguments');
+  return [...rows, ...(table ? [table] : [])].flatMap((each) => namesIn(each, isName));
 }
 
 /** What a runner hands to a test by name, as in `async ({ page }) => …`, comes from somewhere else. */
