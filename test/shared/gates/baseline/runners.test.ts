@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { tests } from '../../../../shared/gates/tests.ts';
 import { type Files, runGate } from '../../../support/patch.ts';
-import { JS_SETUP, missingOf, warmToolchains } from '../../../support/tools.ts';
+import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../../support/tools.ts';
 
 /** A project whose code gives a number, with a test for 1 and one for 3. */
 interface Runner {
@@ -54,8 +54,8 @@ const RUNNERS: readonly Runner[] = [
   },
   {
     what: 'vitest',
-    needs: 'js:vitest',
-    line: `${JS_SETUP} && npx vitest run --pool=threads`,
+    needs: 'own:vitest',
+    line: `${OWN_SETUP} && npx vitest run --pool=threads`,
     file: 'code.js',
     code: (value) => `export const f = () => ${value};\n`,
     files: {
