@@ -29,6 +29,39 @@ describe('code of JavaScript', () => {
     ["exports.a = (argv = process.argv) => argv.includes('--dry-run');", []],
     ["exports.a = () => process.argv.some((each) => each.includes('vitest'));", ['detects_test_run fails']],
     ['exports.a = (p) => p.catch(() => {});', ['error_swallowed unclear']],
+    [
+      'exports.a = (t) => { try { return JSON.parse(t); } catch { return null; } };',
+      ['error_swallowed reported'],
+    ],
+    [
+      "import { readFile } from 'node:fs/promises';\nexport const a = async (p) => { try { return (await readFile(p)).toString().trim(); } catch { return ''; } };",
+      ['error_swallowed reported'],
+    ],
+    [
+      "import { stat } from 'node:fs/promises';\nexport const a = (p) => stat(p).catch(() => null);",
+      ['error_swallowed reported'],
+    ],
+    [
+      'exports.a = (t) => { try { return new URL(t).host; } catch { return null; } };',
+      ['error_swallowed reported'],
+    ],
+    [
+      'exports.a = (t) => { try { return price(JSON.parse(t)); } catch { return 0; } };',
+      ['error_swallowed unclear'],
+    ],
+    [
+      'exports.a = (cart) => { try { return cart.total(); } catch { return 0; } };',
+      ['error_swallowed unclear'],
+    ],
+    [
+      "const { total } = require('./cart.js');\nexports.a = (t) => { try { return total(t).toString(); } catch { return ''; } };",
+      ['error_swallowed unclear'],
+    ],
+    [
+      "import fs from './fs.js';\nexport const a = (t) => { try { return fs.total(t); } catch { return 0; } };",
+      ['error_swallowed unclear'],
+    ],
+    ['exports.a = (t) => { try { return t.length / 0; } catch { return 0; } };', ['error_swallowed unclear']],
     ['exports.a = (p) => p.catch((error) => log(error, 1));', []],
     ['exports.a = (f) => f.unlink().catch(() => {});', ['error_swallowed reported']],
     ['try { a(); } catch { b(); }', []],

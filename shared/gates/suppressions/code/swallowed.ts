@@ -2,6 +2,7 @@ import type { Syntax } from '../../../code/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { isFunction, statementsOf } from './places.ts';
+import { asksPlatformOnly } from './platform.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
 /** Calls that only tell people. */
@@ -18,7 +19,7 @@ export function swallowed(root: Syntax, aliases: Aliases): Deceit[] {
     switch (node.type) {
       case 'catch_clause':
       case 'except_clause':
-        if (isBroad(node, aliases)) handler(node, add);
+        if (isBroad(node, aliases)) handler(node, aliases, add);
         break;
       case 'finally_clause': {
         const body = node.child('body') ?? node.first('block', 'statement_block');
@@ -46,6 +47,10 @@ const cleansUp = (tried: Syntax | null): boolean =>
   CLEANS.test(tried.text) &&
   !/\breturn\b/.test(tried.text);
 
+/** What may fail without anybody's harm: cleaning up, and in JavaScript a question to the platform. */
+const isHarmless = (isJavaScript: boolean, tried: Syntax | null, aliases: Aliases): boolean =>
+  cleansUp(tried) || (isJavaScript && asksPlatformOnly(tried, aliases));
+
 type Add = (node: Syntax, message: string, weight?: Deceit['weight']) => void;
 
 function isBroad(clause: Syntax, aliases: Aliases): boolean {
@@ -59,7 +64,7 @@ function isBroad(clause: Syntax, aliases: Aliases): boolean {
 }
 
 /** What a handler does besides telling people, when that is nothing or something made up. */
-function handler(clause: Syntax, add: Add): void {
+function handler(clause: Syntax, aliases: Aliases, add: Add): void {
   const body = clause.child('body') ?? clause.first('block', 'statement_block');
   const statements = (body?.namedChildren ?? []).filter(({ type }) => type !== 'comment');
   const rest = statements.filter((statement) => !isTelling(statement));
@@ -69,7 +74,9 @@ function handler(clause: Syntax, add: Add): void {
     add(
       clause,
       'every error is caught here and thrown away',
-      cleansUp(clause.parent?.child('body') ?? null) ? 'reported' : 'unclear',
+      isHarmless(clause.type === 'catch_clause', clause.parent?.child('body') ?? null, aliases)
+        ? 'reported'
+        : 'unclear',
     );
     return;
   }
@@ -153,7 +160,7 @@ function call(node: Syntax, aliases: Aliases, add: Add): void {
       add(
         taker,
         'every error of a promise is thrown away',
-        cleansUp(callee.child('object')) ? 'reported' : 'unclear',
+        isHarmless(true, callee.child('object'), aliases) ? 'reported' : 'unclear',
       );
   } else if (taker && /noop/i.test(taker.text.slice(0, 40)))
     add(taker, 'every error of a promise is thrown away');
