@@ -22,6 +22,49 @@ const steps = (text: string) =>
     asked,
   }));
 
+test('every switch that users bring along from elsewhere is known', () => {
+  const switches = {
+    lint: true,
+    type_check: false,
+    tests: false,
+    pii_scan: true,
+    dlp_scan: true,
+    security_scan: false,
+    coverage_delta: false,
+    complexity_check: false,
+    dead_code_check: false,
+    comment_quality_check: false,
+    import_cycle_check: false,
+    merge_conflict_check: false,
+    mutation_testing: false,
+    dep_audit: false,
+    large_file_check: false,
+    migration_reversibility_check: false,
+    integration_test_gen: false,
+    review_rubric: false,
+    test_expansion: false,
+    agent_test_mutation: false,
+    auto_format: false,
+    benchmark: { enabled: false, threshold: 0.1 },
+    intent_verification: { enabled: false, model: 'google/gemini-flash-1.5', block_on_no: true },
+    cross_model: { enabled: false },
+    timeout_s: 120,
+    base_ref: 'main',
+    cache_enabled: true,
+    allow_bypass: false,
+    flaky_detection: true,
+    flaky_min_runs: 5,
+    flaky_threshold: 0.15,
+    complexity_threshold: 0.2,
+    dead_code_min_confidence: 80,
+    large_file_threshold: 500,
+    mutation_threshold: 0.5,
+    mutation_command: 'mutmut run',
+  };
+  const { gates } = parseConfig(JSON.stringify({ quality_gates: switches }));
+  expect(pipelineOf(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'pii_scan', 'dlp_scan']);
+});
+
 test('a step may call its command an override', () => {
   const { gates } = parseConfig(
     'quality_gates:\n  pipeline:\n    - { name: lint, required: true, condition: always, command_override: ruff check }\n',
