@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../../shared/config/load.ts';
 import { describeCondition } from '../../shared/gates/conditions.ts';
 import { DEFAULT_CONDITION } from '../../shared/gates/custom/command-gate.ts';
 import { moduleFile } from '../../shared/gates/custom/modules.ts';
-import type { Gate } from '../../shared/gates/gate.ts';
+import type { Gate, Plan } from '../../shared/gates/gate.ts';
 import { pipelineOf } from '../../shared/gates/pipeline.ts';
 import { planOf } from '../../shared/gates/plan.ts';
 import { GATES } from '../../shared/gates/registry.ts';
@@ -74,10 +74,11 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
 
   async function toolFor(gate: Gate, command: string | null) {
     if (isUndeclared(gate)) return { command: null, tool: gate.module, tool_found: gate.found };
-    const plan = command === null ? await planOf(gate, { baseFile: read }, settings) : { command };
+    const plan: Plan = command === null ? await planOf(gate, { baseFile: read }, settings) : { command };
     if (plan === null) return { command: null, tool: null, tool_found: null };
     if (plan === 'ours') return { command: null, tool: 'assay', tool_found: true };
     const { name, found } = await toolOf(plan.command, dir, packageJson);
+    if (!found && plan.elseOurs) return { command: null, tool: 'assay', tool_found: true };
     return { command: plan.command, tool: name, tool_found: found };
   }
 }

@@ -33,7 +33,7 @@ export const complexityCheck: Gate = {
     const command = Command.safeParse(settings['complexity_command']).data;
     if (command !== undefined) return { command };
     const { hasManifest } = await import('./profiles/choose.ts');
-    return { command: (await hasManifest(project, 'python')) ? RADON_LINE : LIZARD_LINE };
+    return { command: (await hasManifest(project, 'python')) ? RADON_LINE : LIZARD_LINE, elseOurs: true };
   },
   run: async (context, settings) => {
     const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.head));

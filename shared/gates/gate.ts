@@ -48,7 +48,14 @@ export interface GateResult {
 }
 
 /** What a gate would run in a project: a command line, or code of our own. Null: nothing, because no tool is configured. */
-export type Plan = { readonly command: string } | 'ours' | null;
+export type Plan =
+  | {
+      readonly command: string;
+      /** Where its program is not here, code of our own does the work. */
+      readonly elseOurs?: boolean;
+    }
+  | 'ours'
+  | null;
 
 /** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */
 export interface Gate {

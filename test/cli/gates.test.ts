@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ListedGate } from '../../cli/gates/list.ts';
 import { toolOf } from '../../cli/gates/tool.ts';
 import { run } from '../../cli/run.ts';
@@ -44,6 +44,17 @@ describe('assay gates list', () => {
     const gates = await listed(folder({}));
     expect(gates.map(({ name }) => name)).toEqual(GATES.map(({ name }) => name));
     expect(gates.every(({ enabled }) => !enabled)).toBe(true);
+  });
+
+  test('names our own counter where no tool for it is here', async () => {
+    vi.stubEnv('PATH', temporaryFolder());
+    const complexity = async (files: Readonly<Record<string, string>>) =>
+      (await listed(folder(files))).find(({ name }) => name === 'complexity_check');
+    expect(await complexity({})).toMatchObject({ tool: 'assay', tool_found: true, command: null });
+    expect(await complexity({ 'node_modules/.bin/lizard': '#!/bin/sh\n' })).toMatchObject({
+      tool: 'lizard',
+      tool_found: true,
+    });
   });
 
   test('says which tool of the project a gate would use, and whether it is there', async () => {
