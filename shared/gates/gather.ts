@@ -46,7 +46,7 @@ export interface GatherOptions {
   readonly remember?: boolean;
   /** What tells this repository from others in what outlives this run, such as its address. */
   readonly repository?: string | null;
-  /** Gets every test case of the first run of a gate; not called for a result that was remembered. */
+  /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: RunnerOptions['onTests'];
   /** Commands at once; default: one per core. */
   readonly parallel?: number;

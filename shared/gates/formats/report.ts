@@ -60,6 +60,13 @@ export interface Failure {
   readonly rule?: string;
 }
 
+/** A failed case with what a JSON document says of it; what is no line and no text is left out. */
+export const failureOf = (result: TestResult, line: unknown, message: unknown): Failure => ({
+  case: result,
+  line: typeof line === 'number' ? line : null,
+  message: typeof message === 'string' ? message : '',
+});
+
 /** The report of a test runner. @throws when it names too many cases. */
 export function testReport(cases: readonly TestResult[], failures: readonly Failure[]): Report {
   if (cases.length > MAX_CASES) throw new Error(`the report has over ${MAX_CASES} test cases`);

@@ -1,9 +1,10 @@
 import type { ChangedText } from '../changed-texts.ts';
 import type { Seen, Weight } from '../code/seen.ts';
 import { isTestPath } from '../test-paths.ts';
+import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets, TooTangled } from './brackets.ts';
 import { type Lexed, lex, nativeLanguage } from './lex.ts';
-import { countOf, lineCounter, MAX_CHARACTERS } from './model.ts';
+import { countOf, MAX_CHARACTERS } from './model.ts';
 import { attributesBefore } from './rust-attributes.ts';
 
 /** Something at an offset of a file. */

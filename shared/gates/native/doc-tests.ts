@@ -1,5 +1,6 @@
+import { lineCounter } from '../tests/line-counter.ts';
 import type { Comment } from './lex.ts';
-import { countOf, lineCounter, type NativeCase, valuesOf } from './model.ts';
+import { countOf, type NativeCase, valuesOf } from './model.ts';
 
 const ITEM =
   /\b(?:fn|struct|enum|trait|mod|macro_rules!|type|const|static|union|impl)\s{1,10}([\w<>': ]{1,120})/;

@@ -1,10 +1,10 @@
+import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets } from './brackets.ts';
 import { isBuilt } from './build-tags.ts';
 import { lex } from './lex.ts';
 import {
   callsOf,
   countOf,
-  lineCounter,
   type NativeCase,
   type NativeFile,
   type NativeWeakness,

@@ -37,19 +37,6 @@ export interface NativeFile {
 /** Longest file, in characters, that is looked at. */
 export const MAX_CHARACTERS = 512 * 1_024;
 
-/** 1-based line of an offset; offsets must ascend. */
-export function lineCounter(text: string): (at: number) => number {
-  let line = 1;
-  let from = 0;
-  return (at) => {
-    for (let next = text.indexOf('\n', from); next >= 0 && next < at; next = text.indexOf('\n', from)) {
-      line++;
-      from = next + 1;
-    }
-    return line;
-  };
-}
-
 /** How often a pattern matches, with an end. */
 export function countOf(code: string, pattern: RegExp, most = 10_000): number {
   let count = 0;

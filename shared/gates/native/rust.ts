@@ -1,11 +1,11 @@
 import { isTestPath } from '../test-paths.ts';
+import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets } from './brackets.ts';
 import { docTests } from './doc-tests.ts';
 import { lex } from './lex.ts';
 import {
   callsOf,
   countOf,
-  lineCounter,
   type NativeCase,
   type NativeFile,
   type NativeWeakness,

@@ -1,4 +1,4 @@
-import { asks, type Profile, SEMGREP_VERSION, semgrep } from './tool.ts';
+import { asks, type Profile, semgrep } from './tool.ts';
 
 const GO = {
   name: 'go',
@@ -6,7 +6,7 @@ const GO = {
   get: 'install Go from go.dev/dl',
 } as const;
 
-/** Go: golangci-lint or go vet, go build, go test, SEMGREP_VERSION, semgrep, govulncheck. */
+/** Go: golangci-lint or go vet, go build, go test, semgrep, govulncheck. */
 export const go: Profile = {
   language: 'go',
   tools: [
@@ -50,18 +50,7 @@ export const go: Profile = {
       signs: [{ file: 'go.mod' }],
       byDefault: true,
     },
-    {
-      kind: 'security_scan',
-      name: 'semgrep',
-      version: SEMGREP_VERSION,
-      get: 'pip install semgrep',
-      line: semgrep('p/golang'),
-      format: 'semgrep',
-      complains: [1],
-      stops: { rules: /^not_scanned$/, at: 'file' },
-      signs: [],
-      byDefault: true,
-    },
+    semgrep('p/golang'),
     {
       kind: 'dep_audit',
       name: 'govulncheck',

@@ -1,4 +1,4 @@
-import { asks, type Profile, SEMGREP_VERSION, type Sign, semgrep, type Tool } from './tool.ts';
+import { asks, type Profile, type Sign, semgrep, type Tool } from './tool.ts';
 
 /** A package that package.json names among its dependencies. */
 const dependsOn = (name: string): Sign => ({
@@ -13,7 +13,7 @@ const local = (name: string, rest: Omit<Tool, 'name' | 'version' | 'get'>): Tool
   ...rest,
 });
 
-/** JavaScript and TypeScript: biome or eslint, tsc, vitest or jest or node --test, SEMGREP_VERSION, semgrep, npm audit. */
+/** JavaScript and TypeScript: biome or eslint, tsc, vitest or jest or node --test, semgrep, npm audit. */
 export const javascript: Profile = {
   language: 'javascript',
   tools: [
@@ -85,18 +85,7 @@ export const javascript: Profile = {
       signs: [{ file: 'package.json', has: /\bnode (?:[\w=-]{1,60} ){0,8}--test\b/ }],
       byDefault: false,
     },
-    {
-      kind: 'security_scan',
-      name: 'semgrep',
-      version: SEMGREP_VERSION,
-      get: 'pip install semgrep',
-      line: semgrep('p/javascript'),
-      format: 'semgrep',
-      complains: [1],
-      stops: { rules: /^not_scanned$/, at: 'file' },
-      signs: [],
-      byDefault: true,
-    },
+    semgrep('p/javascript'),
     {
       kind: 'dep_audit',
       name: 'npm',

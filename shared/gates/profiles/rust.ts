@@ -1,4 +1,4 @@
-import { type Profile, SEMGREP_VERSION, semgrep } from './tool.ts';
+import { type Profile, semgrep } from './tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
@@ -64,18 +64,7 @@ export const rust: Profile = {
       signs: [{ file: 'Cargo.toml' }],
       byDefault: true,
     },
-    {
-      kind: 'security_scan',
-      name: 'semgrep',
-      version: SEMGREP_VERSION,
-      get: 'pip install semgrep',
-      line: semgrep('p/rust'),
-      format: 'semgrep',
-      complains: [1],
-      stops: { rules: /^not_scanned$/, at: 'file' },
-      signs: [],
-      byDefault: true,
-    },
+    semgrep('p/rust'),
     {
       kind: 'dep_audit',
       name: 'cargo-audit',

@@ -55,12 +55,26 @@ export const asks = (program: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${program} --version`;
 
 /** It would look for a newer version first, and wait for an answer. */
-export const SEMGREP_VERSION =
+const SEMGREP_VERSION =
   'command -v semgrep >/dev/null || exit 127; semgrep --disable-version-check --version';
 
 /**
  * Line that runs semgrep with the project's own rules, else with those of a pack, which it fetches. Where it cannot have its rules
  * (2 and 7), it could not run. Git's list of the files is left out: names that are not plain ASCII get lost on the way.
  */
-export const semgrep = (pack: string): string =>
+const semgrepLine = (pack: string): string =>
   `semgrep scan --metrics off --disable-version-check --disable-nosem --no-git-ignore --quiet --config "$(if [ -f .semgrep.yml ]; then echo .semgrep.yml; elif [ -f .semgrep.yaml ]; then echo .semgrep.yaml; else echo ${pack}; fi)" --sarif --output "$REPORT" .; code=$?; if [ ! -f .semgrep.yml ] && [ ! -f .semgrep.yaml ] && [[ $code = [27] ]]; then echo "the rules ${pack} could not be fetched, or could not be run"; exit 127; fi; exit $code`;
+
+/** The scanner of languages that have none of their own, with the rules of a pack. */
+export const semgrep = (pack: string): Tool => ({
+  kind: 'security_scan',
+  name: 'semgrep',
+  version: SEMGREP_VERSION,
+  get: 'pip install semgrep',
+  line: semgrepLine(pack),
+  format: 'semgrep',
+  complains: [1],
+  stops: { rules: /^not_scanned$/, at: 'file' },
+  signs: [],
+  byDefault: true,
+});

@@ -5,6 +5,7 @@ import type { GateContext, GateResult } from '../gate.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { isTestPath } from '../test-paths.ts';
 import { isCountable } from '../tests/count.ts';
+import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { projectTool } from '../tools.ts';
 import { deceitsIn } from './code/read.ts';
@@ -91,7 +92,8 @@ function seenIn(
   const lines = after.split('\n');
   const code = codeOnly(path, after).split('\n');
   const isNew = lines.map((line) => added.take(line));
-  const at = linesOf(after);
+  const lineOf = lineCounter(after);
+  const at = (offset: number): number => lineOf(offset) - 1;
   const seen: Seen[] = [];
   const add = (index: number, rule: string, message: string, weight: Weight): void => {
     if (isNew[index]) seen.push({ file: path, line: index + 1, rule, message, weight });
@@ -120,10 +122,10 @@ function seenIn(
           add(index, rule, message, isForeign ? 'reported' : 'fails');
     });
     const text = code.join('\n');
-    const line = linesOf(text);
+    const inCode = lineCounter(text);
     for (const offset of swallowedErrors(path, text))
       add(
-        line(offset),
+        inCode(offset) - 1,
         'error_swallowed',
         'every error is caught here and thrown away',
         isForeign ? 'reported' : 'unclear',
@@ -146,19 +148,6 @@ const isEmptied = (path: string, before: string, after: string): boolean =>
   codeOnly(path, after).trim() === '' &&
   codeOnly(path, before).trim() !== '' &&
   !path.endsWith('__init__.py');
-
-/** Line index of ascending offsets. */
-function linesOf(text: string): (offset: number) => number {
-  let line = 0;
-  let from = 0;
-  return (offset) => {
-    for (let next = text.indexOf('\n', from); next >= 0 && next < offset; next = text.indexOf('\n', from)) {
-      line++;
-      from = next + 1;
-    }
-    return line;
-  };
-}
 
 /** Lines that the patch adds: those which it moves, within a file or between files, or indents anew, were there before. */
 class AddedLines {

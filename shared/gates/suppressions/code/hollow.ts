@@ -1,6 +1,7 @@
+import { isFunction } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Deceit } from './model.ts';
-import { isFunction, nameOf, statementsOf } from './places.ts';
+import { nameOf, statementsOf } from './places.ts';
 
 /** Whether a file does or defines anything: comments, texts, `pass`, `export {}` and `module.exports = {}` do not. */
 export const hasContent = (root: Syntax): boolean => root.namedChildren.some((each) => !isNothing(each));

@@ -1,16 +1,5 @@
+import { isFunction } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
-
-const FUNCTIONS = new Set([
-  'function_definition',
-  'lambda',
-  'arrow_function',
-  'function_expression',
-  'function_declaration',
-  'generator_function',
-  'generator_function_declaration',
-  'method_definition',
-]);
-export const isFunction = ({ type }: Syntax): boolean => FUNCTIONS.has(type);
 
 /** The outermost function around a node. */
 export function functionAround(node: Syntax): Syntax | null {

@@ -1,7 +1,8 @@
+import { isFunction } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
-import { isFunction, statementsOf } from './places.ts';
+import { statementsOf } from './places.ts';
 import { asksPlatformOnly } from './platform.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;

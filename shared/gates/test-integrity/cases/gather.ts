@@ -1,7 +1,8 @@
+import { FUNCTIONS } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Bindings } from './bindings.ts';
 import type { Assertion, Level, Reach, ReadCase } from './model.ts';
-import { FUNCTIONS, reachOf } from './reach.ts';
+import { reachOf } from './reach.ts';
 import { asksStandIn, type StandIn } from './stand-ins.ts';
 
 /** What is known of a file, and how its language is read. */

@@ -1,10 +1,10 @@
+import { FUNCTIONS } from '../../../code/functions.ts';
 import { stringValue } from '../../../code/literal.ts';
 import { javascriptRole } from '../../../code/names/javascript.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import { type Bindings, bindings, type Imported, type Modules, namesIn } from './bindings.ts';
 import { isFrame } from './javascript-frames.ts';
 import { argumentsOf, chainOf } from './javascript-levels.ts';
-import { FUNCTIONS } from './reach.ts';
 
 /** Packages that run tests or assert. */
 export const RUNNERS =

@@ -1,7 +1,7 @@
+import { FUNCTIONS } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Bindings } from './bindings.ts';
 import type { Oddity } from './model.ts';
-import { FUNCTIONS } from './reach.ts';
 
 /** Names under which runners and assertions are called. */
 const NAMES = /^(?:x|f)?(?:it|test|specify|describe|suite|context)$|^(?:expect|assert)$/;

@@ -1,3 +1,4 @@
+import { FUNCTIONS } from '../../../code/functions.ts';
 import { stringValue } from '../../../code/literal.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Modules } from './bindings.ts';
@@ -7,7 +8,7 @@ import { isTestCall } from './javascript-frames.ts';
 import { argumentsOf, javascriptAssertion } from './javascript-levels.ts';
 import { replacedRunner } from './javascript-runner.ts';
 import type { Reach, ReadTests } from './model.ts';
-import { FUNCTIONS, reachOf } from './reach.ts';
+import { reachOf } from './reach.ts';
 import { standIns } from './stand-ins.ts';
 
 /** The tests of a file of JavaScript or TypeScript. */

@@ -1,17 +1,8 @@
+import { FUNCTIONS } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import { truthOf } from '../../dead-code/constant.ts';
 import type { Reach } from './model.ts';
 
-export const FUNCTIONS: ReadonlySet<string> = new Set([
-  'function_definition',
-  'lambda',
-  'arrow_function',
-  'function_expression',
-  'function_declaration',
-  'generator_function',
-  'generator_function_declaration',
-  'method_definition',
-]);
 const BLOCKS = new Set(['block', 'statement_block', 'module', 'program', 'class_body']);
 const LEAVES = new Set(['return_statement', 'throw_statement', 'raise_statement']);
 const ITERATES = /^(?:forEach|map|filter|some|every|flatMap|reduce)$/;

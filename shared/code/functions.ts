@@ -1,0 +1,15 @@
+import type { Syntax } from './syntax.ts';
+
+/** Nodes of Python and JavaScript that are functions: what is in them runs when somebody calls them. */
+export const FUNCTIONS: ReadonlySet<string> = new Set([
+  'function_definition',
+  'lambda',
+  'arrow_function',
+  'function_expression',
+  'function_declaration',
+  'generator_function',
+  'generator_function_declaration',
+  'method_definition',
+]);
+
+export const isFunction = ({ type }: Syntax): boolean => FUNCTIONS.has(type);
