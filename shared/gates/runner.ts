@@ -2,15 +2,11 @@ import { shownPath } from '../checkout/path-bytes.ts';
 import type { GateEvidence } from '../evidence/schema.ts';
 import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
-import type { Surroundings } from './cache/surroundings.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { TestResult } from './formats/test-result.ts';
-import type { GateResult } from './gate.ts';
-import type { Judge, JudgedTask } from './llm/judge.ts';
-import type { Memory } from './memory/memory.ts';
+import type { GateContext, GateResult } from './gate.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
-import type { Subject } from './subject.ts';
 
 /** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */
 export interface Bypass {
@@ -23,24 +19,19 @@ export interface Bypass {
   readonly until: string | null;
 }
 
-export interface RunnerOptions {
-  readonly subject: Subject;
+/** What is the same for every gate of a run. */
+type Shared = Pick<
+  GateContext,
+  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository'
+>;
+
+export interface RunnerOptions extends Shared {
   /** The gates' own keys of the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly bypasses: readonly Bypass[];
-  readonly task?: JudgedTask | null;
-  readonly judge?: Judge | null;
-  /** What is remembered of this tree; null: nothing, and nothing is to be. */
+  /** What is remembered of this tree; null: nothing, and nothing is to be. Nothing is without `surroundings`. */
   readonly results?: Results | null;
-  /** What results depend on besides the work and the configuration; null: nobody could tell, so none is remembered. */
-  readonly surroundings?: Surroundings | null;
-  /** Where is kept what the base commit complains about; null: nowhere. */
-  readonly baselines?: Memory | null;
-  /** Where is kept how tests have fared; null: nowhere. */
-  readonly history?: Memory | null;
-  /** What tells this repository from others in the history, such as its address. */
-  readonly repository?: string | null;
-  /** Gets every test case of the first run of a gate; not called for a result that was remembered. */
+  /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
 }
 
@@ -136,8 +127,16 @@ function remember(
 }
 
 async function runStep(step: Step, required: readonly string[], options: RunnerOptions): Promise<GateResult> {
-  const { subject, settings, task = null, judge = null } = options;
-  const { baselines = null, history = null, surroundings = null, repository = null } = options;
+  const { subject, settings, task, judge, baselines, surroundings, history, repository } = options;
+  const shared: Shared = {
+    subject,
+    task: task ?? null,
+    judge: judge ?? null,
+    baselines: baselines ?? null,
+    surroundings: surroundings ?? null,
+    history: history ?? null,
+    repository: repository ?? null,
+  };
   if (!holds(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
@@ -149,22 +148,7 @@ async function runStep(step: Step, required: readonly string[], options: RunnerO
     const { command, asked, timeoutMs } = step;
     return await within(
       timeoutMs + LATE_MS,
-      step.gate.run(
-        {
-          subject,
-          timeoutMs,
-          command,
-          asked,
-          required,
-          task,
-          judge,
-          baselines,
-          surroundings,
-          history,
-          repository,
-        },
-        settings,
-      ),
+      step.gate.run({ ...shared, timeoutMs, command, asked, required }, settings),
     );
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.

@@ -1,6 +1,7 @@
 import {
   type Failure,
   type Format,
+  failureOf,
   inside,
   list,
   localName,
@@ -26,12 +27,7 @@ export const ctrf: Format = (text, ground) => {
       typeof duration === 'number' ? duration : null,
     );
     cases.push(result);
-    if (result.outcome === 'failed')
-      failures.push({
-        case: result,
-        line: typeof line === 'number' ? line : null,
-        message: typeof message === 'string' ? message : '',
-      });
+    if (result.outcome === 'failed') failures.push(failureOf(result, line, message));
   }
   return testReport(cases, failures);
 };

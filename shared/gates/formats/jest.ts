@@ -1,4 +1,13 @@
-import { type Failure, type Format, inside, list, mustList, object, testReport } from './report.ts';
+import {
+  type Failure,
+  type Format,
+  failureOf,
+  inside,
+  list,
+  mustList,
+  object,
+  testReport,
+} from './report.ts';
 import { type TestResult, testResult } from './test-result.ts';
 
 /** `jest --json`, and the `json` reporter of vitest. A file that could not be run is a failed case of its own. */
@@ -7,12 +16,7 @@ export const jest: Format = (text, ground) => {
   const failures: Failure[] = [];
   const add = (result: TestResult, line: unknown, message: unknown): void => {
     cases.push(result);
-    if (result.outcome === 'failed')
-      failures.push({
-        case: result,
-        line: typeof line === 'number' ? line : null,
-        message: typeof message === 'string' ? message : '',
-      });
+    if (result.outcome === 'failed') failures.push(failureOf(result, line, message));
   };
   for (const entry of mustList(object(JSON.parse(text))['testResults'], 'testResults')) {
     const { name, status, message, assertionResults } = object(entry);
