@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { available } from './available.ts';
 import { CORPUS } from './corpus.ts';
 import { reportOf, tableOf } from './report.ts';
 import { runCorpus } from './run.ts';
@@ -44,9 +45,13 @@ const corpus = CORPUS.filter((each) => only === undefined || `${each.class}: ${e
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
 const { stderr } = process;
+const { cases, missing } = available(corpus);
+for (const each of missing)
+  stderr.write(`NOT JUDGED: ${each.cases} cases need ${each.program}, which is not here\n`);
+if (cases.length === 0) fail('no case can be judged here');
 const progress = (done: number, of: number): void => {
   if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} patches judged` : '\r\x1b[K');
 };
-const report = reportOf(await runCorpus(corpus, availableParallelism(), progress));
+const report = reportOf(await runCorpus(cases, availableParallelism(), progress));
 process.stdout.write(`${json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
 process.exitCode = report.wrong.length > 0 ? 1 : 0;
