@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../../infra/local/counters.ts';
 import { functionArn } from '../../../../infra/local/lambda/function-spec.ts';
@@ -96,13 +98,19 @@ test('a function that takes too long is killed, even in a loop without end, and 
 });
 
 test('an instance takes one invocation at a time, and a busy function gets more, up to the limit', async () => {
+  const arrived = join(directory.path, 'arrived');
+  mkdirSync(arrived);
+  // Nobody leaves before a second instance is there.
   const source = `let busy = 0;
+    const { readdirSync, writeFileSync } = require('node:fs');
+    const thread = require('node:worker_threads').threadId;
     exports.handler = async () => {
       busy += 1;
       const seen = busy;
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      writeFileSync(${JSON.stringify(`${arrived}/`)} + thread, '');
+      while (readdirSync(${JSON.stringify(arrived)}).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
       busy -= 1;
-      return { seen, thread: require('node:worker_threads').threadId };
+      return { seen, thread };
     };`;
   const counters = createCounters();
   const { invoke } = host(source, {}, { maxInstances: 3, counters });
@@ -112,7 +120,10 @@ test('an instance takes one invocation at a time, and a busy function gets more,
   const threads = new Set(payloads.map(({ thread }) => thread));
   expect(threads.size).toBeGreaterThan(1);
   expect(threads.size).toBeLessThanOrEqual(3);
-  expect(counters.snapshot()['Lambda']).toMatchObject({ Invocations: 9, ColdStarts: threads.size });
+  const { Lambda: counted = {} } = counters.snapshot();
+  expect(counted).toMatchObject({ Invocations: 9 });
+  // The last one may have started too late for any work.
+  expect(counted['ColdStarts']).toBeGreaterThanOrEqual(threads.size);
 });
 
 test('warming up loads a function before it is called, and its state stays between calls', async () => {

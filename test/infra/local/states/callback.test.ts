@@ -39,7 +39,7 @@ describe('a task that waits for its token', () => {
     };
     const describeExecution = () => call(states, 'DescribeExecution', { executionArn });
     const ended = async () => {
-      await vi.waitFor(async () => expect((await describeExecution())['status']).not.toBe('RUNNING'));
+      await vi.waitFor(async () => expect((await describeExecution())['status']).not.toBe('RUNNING'), 5000);
       return describeExecution();
     };
     return { states, token, describeExecution, ended, executionArn };
