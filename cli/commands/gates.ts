@@ -3,7 +3,7 @@ import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { type ListedGate, listGates } from '../gates/list.ts';
 import type { Colors, Io } from '../io.ts';
-import { renderTable } from '../output/table.ts';
+import { type Cell, renderTable } from '../output/table.ts';
 
 /** `assay gates list` */
 export function registerGates(program: Command, io: Io): void {
@@ -38,20 +38,29 @@ function renderGates(gates: readonly ListedGate[], pc: Colors, width: number | u
       { title: 'HERE' },
       { title: 'COMMAND', shrinkTo: 12, optional: true },
     ],
-    gates.map((gate) => [
-      { text: gate.name, style: gate.enabled ? pc.bold : pc.dim },
-      gate.enabled ? 'yes' : 'no',
-      gate.required === null ? '-' : gate.required ? 'yes' : 'no',
-      gate.condition ?? '-',
-      gate.flag ?? '',
-      gate.on_by_default ? 'on' : 'off',
-      gate.tool ?? '',
-      { text: HERE[String(gate.tool_found)] ?? '', style: gate.tool_found === false ? pc.yellow : undefined },
-      gate.command ?? '',
-    ]),
+    gates.flatMap((gate) => rowsOf(gate, pc)),
     width,
     pc.dim,
   );
 }
 
+/** A row for each tool; what holds for the gate stands in the first one. */
+function rowsOf({ tools, ...gate }: ListedGate, pc: Colors): Cell[][] {
+  const [first = NO_TOOL, ...others] = tools.map(({ tool, found, folder, command, get }) => [
+    folder === '' ? (tool ?? '') : `${tool ?? 'a command'} in ${folder}`,
+    { text: HERE[String(found)] ?? '', style: found === false ? pc.yellow : undefined },
+    get === null ? (command ?? '') : `to get it: ${get}`,
+  ]);
+  const about = [
+    { text: gate.name, style: gate.enabled ? pc.bold : pc.dim },
+    gate.enabled ? 'yes' : 'no',
+    gate.required === null ? '-' : gate.required ? 'yes' : 'no',
+    gate.condition ?? '-',
+    gate.flag ?? '',
+    gate.on_by_default ? 'on' : 'off',
+  ];
+  return [[...about, ...first], ...others.map((other) => [...about.map(() => ''), ...other])];
+}
+
 const HERE: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: '-' };
+const NO_TOOL: readonly Cell[] = ['', '-', ''];

@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { listWorkingTree } from '../../shared/checkout/working-tree.ts';
 import { ConfigError } from '../../shared/config/error.ts';
 import type { LoadedConfig } from '../../shared/config/load.ts';
 import { describeCondition } from '../../shared/gates/conditions.ts';
 import { DEFAULT_CONDITION } from '../../shared/gates/custom/command-gate.ts';
 import { moduleFile } from '../../shared/gates/custom/modules.ts';
-import type { Gate, Plan } from '../../shared/gates/gate.ts';
+import type { Gate, Plan, Planned } from '../../shared/gates/gate.ts';
 import { pipelineOf } from '../../shared/gates/pipeline.ts';
 import { planOf } from '../../shared/gates/plan.ts';
+import { inFolder } from '../../shared/gates/profiles/folders.ts';
+import type { ProjectFiles } from '../../shared/gates/project-files.ts';
 import { GATES } from '../../shared/gates/registry.ts';
 import { configError } from '../check/errors.ts';
 import { configIn } from '../check/options.ts';
@@ -26,12 +29,21 @@ export interface ListedGate {
   /** Null: its module says so, and listing runs no module. */
   readonly required: boolean | null;
   readonly condition: string | null;
-  /** The command line that it would run; null: none is configured, or `tool` says it is code of ours or of a module. */
-  readonly command: string | null;
-  /** The program, `assay` for code of ours, or the module; null: nothing is configured, or the command line does not say. */
+  /** What it would use, one for each language and project of the folder; empty: nothing is configured. */
+  readonly tools: readonly ListedTool[];
+}
+
+export interface ListedTool {
+  /** The program, `assay` for code of ours, or the module; null: the command line does not say. */
   readonly tool: string | null;
-  /** Whether the program is here; null: there is nothing to look for. */
-  readonly tool_found: boolean | null;
+  /** Whether it is here; null: there is nothing to look for. */
+  readonly found: boolean | null;
+  /** How to get it; null: it is here, or nobody knows. */
+  readonly get: string | null;
+  /** The command line that would run; null: `tool` says it is code of ours or of a module. */
+  readonly command: string | null;
+  /** Folder that it would run in; '' is the top. */
+  readonly folder: string;
 }
 
 /** The gates for a folder as it stands, in pipeline order, those that the configuration does not run after the others. */
@@ -44,19 +56,25 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
     throw error instanceof ConfigError ? configError(error) : error;
   });
   const read = (path: string): Promise<string | null> => readFile(join(dir, path), 'utf8').catch(() => null);
-  const packageJson = await read('package.json');
   const own = config === null ? [] : await ownGates(config, dir);
   const settings = config?.gates.settings ?? {};
   const steps = pipelineOf(config?.gates ?? null, own);
   const running = new Set(steps.map(({ gate }) => gate.name));
+  const files = new Set(await listWorkingTree(dir));
+  const project: ProjectFiles = {
+    // As if all of it were changed.
+    changedPaths: [...files],
+    layout: async () => ({ base: files, tree: files }),
+    baseFile: read,
+  };
   const all = [
     ...steps.map((step) => ({ ...step, enabled: true })),
     ...[...GATES, ...own]
       .filter(({ name }) => !running.has(name))
-      .map((gate) => ({ ...gate, gate, command: null, enabled: false })),
+      .map((gate) => ({ ...gate, gate, command: null, asked: true, enabled: false })),
   ];
   return Promise.all(
-    all.map(async ({ gate, enabled, required, condition, command }): Promise<ListedGate> => {
+    all.map(async ({ gate, enabled, required, condition, command, asked }): Promise<ListedGate> => {
       const builtIn = GATES.includes(gate);
       const declaredElsewhere = isUndeclared(gate) && !config?.gates.pipeline;
       return {
@@ -67,21 +85,36 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
         enabled,
         required: declaredElsewhere ? null : required,
         condition: declaredElsewhere ? null : describeCondition(condition),
-        ...(await toolFor(gate, command)),
+        tools: await toolsFor(gate, command, asked),
       };
     }),
   );
 
-  async function toolFor(gate: Gate, command: string | null) {
-    if (isUndeclared(gate)) return { command: null, tool: gate.module, tool_found: gate.found };
-    const plan: Plan = command === null ? await planOf(gate, { baseFile: read }, settings) : { command };
-    if (plan === null) return { command: null, tool: null, tool_found: null };
-    if (plan === 'ours') return { command: null, tool: 'assay', tool_found: true };
-    const { name, found } = await toolOf(plan.command, dir, packageJson);
-    if (!found && plan.elseOurs) return { command: null, tool: 'assay', tool_found: true };
-    return { command: plan.command, tool: name, tool_found: found };
+  async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<ListedTool[]> {
+    if (isUndeclared(gate)) return [{ ...NOTHING, tool: gate.module, found: gate.found }];
+    // No provider comes with this version.
+    if (gate.judged) return [{ ...NOTHING, tool: 'model', found: false }];
+    const plan: Plan = command === null ? await planOf(gate, project, settings, asked) : [{ command }];
+    return plan === 'ours' ? [OURS] : Promise.all(plan.map(listed));
+  }
+
+  async function listed({ command, folder = '', get, instead = [], elseOurs = false }: Planned) {
+    const look = async (line: string) => {
+      const { name, found } = await toolOf(line, dir, folder, await read(inFolder(folder, 'package.json')));
+      return { tool: name, found, get: found === false ? (get ?? null) : null, command: line, folder };
+    };
+    const first = await look(command);
+    if (first.found !== false) return first;
+    for (const line of instead) {
+      const other = await look(line);
+      if (other.found) return other;
+    }
+    return elseOurs ? OURS : first;
   }
 }
+
+const NOTHING: ListedTool = { tool: null, found: null, get: null, command: null, folder: '' };
+const OURS: ListedTool = { ...NOTHING, tool: 'assay', found: true };
 
 /** A gate of a module that has not been loaded: what stands in a folder may be work that nobody has looked at. */
 interface Undeclared extends Gate {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { above } from '../../shared/gates/profiles/folders.ts';
 
 /** A program that a gate needs, and whether it is here. */
 export interface Tool {
@@ -18,21 +19,26 @@ const THROUGH = /^(?:npx|bunx|pnpm\s+exec|uvx|uv\s+run|poetry\s+run)\s+(?:-\S+\s
 
 /**
  * The program of a command line, looked for where a gate would find it: among the installed tools of the project, and on the path.
- * @param packageJson text of the project's package.json, or null.
+ * @param folder folder of the project that the line runs in; '' is the top.
+ * @param packageJson text of that folder's package.json, or null.
  */
 export async function toolOf(
   command: string,
   dir: string,
+  folder: string,
   packageJson: string | null,
   path: string = process.env['PATH'] ?? '',
 ): Promise<Tool> {
   const name = programOf(resolveScript(command.trim(), packageJson));
   if (name === null) return { name: null, found: null };
   const places = name.includes('/')
-    ? [join(dir, name)]
-    : [join(dir, 'node_modules/.bin'), join(dir, '.venv/bin'), ...path.split(delimiter).filter(Boolean)].map(
-        (folder) => join(folder, name),
-      );
+    ? [join(dir, folder, name)]
+    : [
+        ...above(folder)
+          .toReversed()
+          .map((each) => join(dir, each, 'node_modules/.bin')),
+        ...path.split(delimiter).filter(Boolean),
+      ].map((place) => join(place, name));
   const found = await Promise.all(places.map(isExecutable));
   return { name, found: found.includes(true) };
 }

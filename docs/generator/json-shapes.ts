@@ -47,7 +47,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
 }`,
   },
   'gates list': {
-    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module says so when it runs: listing runs none. `tool` is `assay` for code of ours; it and `command` are null when nothing is configured, and `tool_found` is null when there is nothing to look for.',
+    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module says so when it runs: listing runs none. `tools` has one for each language and project that the gate would look at, none when nothing is configured: `tool` is `assay` for code of ours, `folder` is empty at the top, `found` is null when there is nothing to look for, and `get` says how to get what is not here.',
     example: `{
   "gates": [
     {
@@ -58,9 +58,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
       "enabled": true,
       "required": true,
       "condition": "always",
-      "command": "ruff check .",
-      "tool": "ruff",
-      "tool_found": false
+      "tools": [
+        {"tool": "ruff", "found": false, "get": "pip install ruff", "command": "ruff check .", "folder": "api"}
+      ]
     }
   ]
 }`,

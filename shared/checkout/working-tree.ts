@@ -1,7 +1,8 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './error.ts';
 import { complaint, type GitResult, git } from './git.ts';
+import { decodePath } from './path-bytes.ts';
 import { createStore, line, type ObjectFormat, type Store } from './store.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
@@ -90,4 +91,19 @@ export async function captureWorkingTree(dir: string, ref: string, workDir: stri
     tree: line(await must('write-tree')),
     upstream: () => findUpstream(ask, ref),
   };
+}
+
+/**
+ * Paths of the files in a folder as they stand, from that folder on, without what git ignores. In a folder that is in no repository,
+ * or where git is not here, only those at its top, because nobody says what else belongs to the project.
+ */
+export async function listWorkingTree(dir: string): Promise<string[]> {
+  const env = { ...userEnvironment(), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' };
+  const listed = await git(
+    ['-C', dir, '-c', 'core.fsmonitor=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { env },
+  ).catch(() => null);
+  if (listed?.code !== 0) return readdir(dir);
+  const paths = listed.stdout.toString('latin1').split('\0').filter(Boolean);
+  return paths.map((path) => decodePath(Buffer.from(path, 'latin1')));
 }

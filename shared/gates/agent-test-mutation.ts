@@ -24,7 +24,7 @@ export const agentTestMutation: Gate = {
   },
   plan: async (project, settings) => {
     const command = Command.safeParse(settings['agent_test_mutation_command']).data;
-    if (command !== undefined) return { command };
+    if (command !== undefined) return [{ command }];
     const { planMutation } = await import('./mutation/plan.ts');
     return planMutation(project);
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Command } from './command.ts';
 import type { Gate } from './gate.ts';
-import { PROFILE_SETTINGS } from './profiles/settings.ts';
+import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
@@ -21,9 +21,9 @@ export const benchmark: Gate = {
   settings: { benchmark: Benchmark.optional(), ...PROFILE_SETTINGS },
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
-    if (command !== undefined) return { command };
-    const { BENCHMARKS, planSuite } = await import('./measure/suites.ts');
-    return planSuite(project, BENCHMARKS);
+    if (command !== undefined) return [{ command }];
+    const { BENCHMARKS, planSuites } = await import('./measure/suites.ts');
+    return planSuites(project, BENCHMARKS, profilesOf(settings));
   },
   run: async (context, settings) => {
     const [{ measureBoth }, { BENCHMARKS }, { benchmarksOf, regressions }] = await Promise.all([

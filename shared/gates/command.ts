@@ -8,7 +8,7 @@ import { FLAKY_SETTINGS, flakyOf } from './flaky/settings.ts';
 import type { Gate, GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
 import { addedLines } from './profiles/added-lines.ts';
-import { chooseTools, planTools } from './profiles/choose.ts';
+import { chooseTools } from './profiles/choose.ts';
 import type { Execution } from './profiles/execution.ts';
 import type { Blame } from './profiles/judge.ts';
 import { runLine } from './profiles/run-line.ts';
@@ -50,9 +50,11 @@ export function commandGate(definition: CommandGate): Gate {
       ...PROFILE_SETTINGS,
       ...(definition.runsTests ? FLAKY_SETTINGS : {}),
     },
-    plan: async (project, settings) => {
+    plan: async (project, settings, asked) => {
       const command = await commandOf(definition, project, settings);
-      return command === null ? planTools(project, definition.tool, profilesOf(settings)) : { command };
+      if (command !== null) return [{ command }];
+      const { tools } = await chooseTools(project, definition.tool, profilesOf(settings), asked);
+      return tools.map(({ tool: { line, get }, folder }) => ({ command: line, get, folder }));
     },
     run: async (given, settings) => {
       const context = definition.runsTests ? { ...given, flaky: flakyOf(settings) } : given;

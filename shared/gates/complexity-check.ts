@@ -8,10 +8,21 @@ import { type Measured, measure, printing, unmeasured } from './measure/measure.
 import { asks, type Program } from './profiles/tool.ts';
 import { toolVersion } from './profiles/tool-version.ts';
 
-const RADON: Program = { name: 'radon', version: asks('radon'), get: 'pip install radon' };
-const LIZARD: Program = { name: 'lizard', version: asks('lizard'), get: 'pip install lizard' };
-const RADON_LINE = 'radon cc --json -- "$@" > "$REPORT"';
-const LIZARD_LINE = 'lizard --csv "$@" > "$REPORT"';
+interface Counter extends Program {
+  readonly line: string;
+}
+const RADON: Counter = {
+  name: 'radon',
+  version: asks('radon'),
+  get: 'pip install radon',
+  line: 'radon cc --json -- "$@" > "$REPORT"',
+};
+const LIZARD: Counter = {
+  name: 'lizard',
+  version: asks('lizard'),
+  get: 'pip install lizard',
+  line: 'lizard --csv "$@" > "$REPORT"',
+};
 
 const Threshold = z.number().min(0).max(100);
 /** Share by which the average may grow; the seed's default. */
@@ -31,9 +42,9 @@ export const complexityCheck: Gate = {
   },
   plan: async (project, settings) => {
     const command = Command.safeParse(settings['complexity_command']).data;
-    if (command !== undefined) return { command };
-    const { hasManifest } = await import('./profiles/choose.ts');
-    return { command: (await hasManifest(project, 'python')) ? RADON_LINE : LIZARD_LINE, elseOurs: true };
+    if (command !== undefined) return [{ command }];
+    const [{ line, get }, ...others] = countersFor(project.changedPaths.filter(isOwnCode));
+    return [{ command: line, get, instead: others.map((other) => other.line), elseOurs: true }];
   },
   run: async (context, settings) => {
     const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.head));
@@ -51,7 +62,7 @@ export const complexityCheck: Gate = {
       const line = printing(/\$[@*]/.test(own) ? own : `${own} "$@"`);
       return compare(context, { now, before, threshold, line, metadata: { command: own } });
     }
-    const found = await programFor(context, now);
+    const found = await counterFor(context, now);
     if (found === null) {
       const { countedByUs } = await import('./measure/own-complexity.ts');
       return countedByUs(context, (base, current) => ({
@@ -60,7 +71,7 @@ export const complexityCheck: Gate = {
       }));
     }
     const { tool, version } = found;
-    const line = tool === RADON ? RADON_LINE : LIZARD_LINE;
+    const { line } = tool;
     const metadata = { tool: tool.name, tool_version: version, command: line };
     return compare(context, { now, before, threshold, line, metadata });
   },
@@ -70,13 +81,16 @@ const codeAt = (path: string | null, entry: Entry | null): string[] =>
   path !== null && entry?.mode.startsWith('100') && isOwnCode(path) ? [path] : [];
 const baseOf = ({ base }: Change): Entry | null => base;
 
-/** radon for Python alone, else lizard, which knows all four languages; null: neither is here, and we count ourselves. */
-async function programFor(
+/** radon for Python alone, else lizard, which knows all four languages. */
+const countersFor = (files: readonly string[]): readonly [Counter, ...Counter[]] =>
+  files.every((file) => /\.pyi?$/.test(file)) ? [RADON, LIZARD] : [LIZARD];
+
+/** Null: none is here, and we count ourselves. */
+async function counterFor(
   { subject }: GateContext,
   files: readonly string[],
-): Promise<{ readonly tool: Program; readonly version: string } | null> {
-  const candidates = files.every((file) => /\.pyi?$/.test(file)) ? [RADON, LIZARD] : [LIZARD];
-  for (const tool of candidates) {
+): Promise<{ readonly tool: Counter; readonly version: string } | null> {
+  for (const tool of countersFor(files)) {
     const version = await toolVersion(subject.rooms, subject.base, tool);
     if (version !== null) return { tool, version };
   }

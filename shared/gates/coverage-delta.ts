@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Command } from './command.ts';
 import type { Gate } from './gate.ts';
-import { PROFILE_SETTINGS } from './profiles/settings.ts';
+import { PROFILE_SETTINGS, profilesOf } from './profiles/settings.ts';
 
 /** The share of covered lines may not fall. */
 export const coverageDelta: Gate = {
@@ -18,9 +18,9 @@ export const coverageDelta: Gate = {
   },
   plan: async (project, settings) => {
     const command = Command.safeParse(settings['coverage_delta_command']).data;
-    if (command !== undefined) return { command };
-    const { COVERAGE, planSuite } = await import('./measure/suites.ts');
-    return planSuite(project, COVERAGE);
+    if (command !== undefined) return [{ command }];
+    const { COVERAGE, planSuites } = await import('./measure/suites.ts');
+    return planSuites(project, COVERAGE, profilesOf(settings));
   },
   run: async (context, settings) => {
     const [{ measureBoth }, { COVERAGE }, coverage] = await Promise.all([

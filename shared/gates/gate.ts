@@ -7,6 +7,7 @@ import type { FlakySettings } from './flaky/settings.ts';
 import type { TestResult } from './formats/test-result.ts';
 import type { Judge, JudgedTask } from './llm/judge.ts';
 import type { Memory } from './memory/memory.ts';
+import type { ProjectFiles } from './project-files.ts';
 import type { Subject } from './subject.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
@@ -47,15 +48,21 @@ export interface GateResult {
   readonly tests?: readonly TestResult[];
 }
 
-/** What a gate would run in a project: a command line, or code of our own. Null: nothing, because no tool is configured. */
-export type Plan =
-  | {
-      readonly command: string;
-      /** Where its program is not here, code of our own does the work. */
-      readonly elseOurs?: boolean;
-    }
-  | 'ours'
-  | null;
+/** A command line that a gate would run. */
+export interface Planned {
+  readonly command: string;
+  /** Folder of the checkout; absent: the top. */
+  readonly folder?: string;
+  /** How to get its program. */
+  readonly get?: string;
+  /** Lines that take its place where its program is not here; the first whose program is counts. */
+  readonly instead?: readonly string[];
+  /** Where none of them is here, code of our own does the work. */
+  readonly elseOurs?: boolean;
+}
+
+/** What a gate would run in a project: command lines, of which there are none where no tool is configured, or code of our own. */
+export type Plan = readonly Planned[] | 'ours';
 
 /** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */
 export interface Gate {
@@ -80,10 +87,11 @@ export interface Gate {
   readonly judged?: boolean;
   /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
   readonly facts?: unknown;
-  /** Says what `run` would run. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
+  /** Says what `run` would run; `asked` as in the context. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
-    project: Pick<Subject, 'baseFile'>,
+    project: ProjectFiles,
     settings: Readonly<Record<string, unknown>>,
+    asked: boolean,
   ) => Promise<Plan>;
   readonly run: (context: GateContext, settings: Readonly<Record<string, unknown>>) => Promise<GateResult>;
 }

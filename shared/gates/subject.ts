@@ -5,12 +5,13 @@ import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
 import type { ProtectedFile } from '../evidence/schema.ts';
 import { baseFiles } from './base-files.ts';
+import { layoutOf, type ProjectFiles } from './project-files.ts';
 import { protect } from './protect/protect.ts';
 import type { Rooms } from './rooms.ts';
 import { type TestChanges, testChanges } from './tests/changes.ts';
 
 /** The work that is looked at: a base commit, a patch on it, and what the patch did to the things that check it. */
-export interface Subject {
+export interface Subject extends ProjectFiles {
   /** Holds the objects of both sides. */
   readonly store: Store;
   /** Commit that the work started from. */
@@ -18,8 +19,6 @@ export interface Subject {
   /** Tree of the patch as it was handed in; to look at, not to run commands on. */
   readonly patched: string;
   readonly changes: readonly Change[];
-  /** Every changed path, old names of renamed files included. */
-  readonly changedPaths: readonly string[];
   /** Tree for commands: the patch, with what steers the checks as the base has it. */
   readonly tree: string;
   /** `tree` with the patch's own lock files: to look at what would be installed, not to install it. */
@@ -31,8 +30,6 @@ export interface Subject {
   withBase(paths: readonly string[]): Promise<string>;
   /** The branch that the work is to go to, or null when nobody here knows where it stands. */
   upstream(): Promise<Upstream | null>;
-  /** Text of a file of the base commit, or null. */
-  baseFile(path: string): Promise<string | null>;
 }
 
 export async function makeSubject(options: {
@@ -74,5 +71,6 @@ export async function makeSubject(options: {
         newIndex(),
       ),
     baseFile: baseFiles(store, base),
+    layout: () => layoutOf(store, base, kept.tree),
   };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -50,10 +51,9 @@ describe('assay gates list', () => {
     vi.stubEnv('PATH', temporaryFolder());
     const complexity = async (files: Readonly<Record<string, string>>) =>
       (await listed(folder(files))).find(({ name }) => name === 'complexity_check');
-    expect(await complexity({})).toMatchObject({ tool: 'assay', tool_found: true, command: null });
+    expect(await complexity({})).toMatchObject({ tools: [{ tool: 'assay', found: true, command: null }] });
     expect(await complexity({ 'node_modules/.bin/lizard': '#!/bin/sh\n' })).toMatchObject({
-      tool: 'lizard',
-      tool_found: true,
+      tools: [{ tool: 'lizard', found: true }],
     });
   });
 
@@ -73,25 +73,43 @@ describe('assay gates list', () => {
       enabled: true,
       required: true,
       condition: 'always',
-      command: 'npm run --silent lint',
-      tool: 'our-lint',
-      tool_found: true,
+      tools: [{ tool: 'our-lint', found: true, get: null, command: 'npm run --silent lint', folder: '' }],
     });
     expect(gates.find(({ name }) => name === 'type_check')).toMatchObject({
       enabled: false,
-      tool: 'no-such-checker',
-      tool_found: false,
+      tools: [{ tool: 'no-such-checker', found: false }],
     });
     expect(gates.find(({ name }) => name === 'tests')).toMatchObject({
       enabled: true,
-      command: null,
-      tool: null,
-      tool_found: null,
+      tools: [],
     });
     expect(gates.find(({ name }) => name === 'import_cycle')).toMatchObject({
-      tool: 'assay',
-      tool_found: true,
+      tools: [{ tool: 'assay', found: true }],
     });
+    expect(gates.find(({ name }) => name === 'review_rubric')).toMatchObject({
+      tools: [{ tool: 'model', found: false }],
+    });
+  });
+
+  test('shows a tool for each language and project of a checkout, and how to get what is missing', async () => {
+    vi.stubEnv('PATH', `${temporaryFolder()}:${process.env['PATH']}`);
+    const dir = folder({
+      'assay.yaml': 'quality_gates: { profiles: { python: { lint: ruff } } }\n',
+      'api/pyproject.toml': '',
+      'api/a.py': '',
+      'web/package.json': '{"scripts":{"lint":"our-lint ."}}',
+      'web/src/a.js': '',
+      'web/node_modules/.bin/our-lint': '#!/bin/sh\n',
+      '.gitignore': 'node_modules/\n',
+    });
+    execFileSync('git', ['-C', dir, 'init', '--quiet']);
+    const lint = (await listed(dir)).find(({ name }) => name === 'lint');
+    expect(lint?.tools).toMatchObject([
+      { tool: 'ruff', folder: 'api' },
+      { tool: 'our-lint', found: true, folder: 'web' },
+    ]);
+    const { out } = await list(dir);
+    expect(out).toMatch(/^lint .*ruff in api.*\n +our-lint in web +yes/m);
   });
 
   test('shows the pipeline first and as it is written', async () => {
@@ -102,7 +120,13 @@ describe('assay gates list', () => {
       }),
     );
     expect(gates.slice(0, 2)).toMatchObject([
-      { name: 'tests', tool: 'true-tool', required: false, condition: 'changed: src/**', enabled: true },
+      {
+        name: 'tests',
+        tools: [{ tool: 'true-tool' }],
+        required: false,
+        condition: 'changed: src/**',
+        enabled: true,
+      },
       { name: 'lint', enabled: true },
     ]);
   });
@@ -144,12 +168,12 @@ describe('the program of a command line', () => {
     ['', null],
   ])('%s is %s', async (command, name) => {
     const scripts = JSON.stringify({ scripts: { test: 'vitest run', lint: 'biome ci .' } });
-    expect((await toolOf(command, '/nowhere', scripts, '')).name).toBe(name);
+    expect((await toolOf(command, '/nowhere', '', scripts, '')).name).toBe(name);
   });
 
   test('is looked for on the path', async () => {
     const dir = folder({ 'bin/some-tool': '' });
-    expect(await toolOf('some-tool', '/nowhere', null, join(dir, 'bin'))).toEqual({
+    expect(await toolOf('some-tool', '/nowhere', '', null, join(dir, 'bin'))).toEqual({
       name: 'some-tool',
       found: true,
     });

@@ -1,7 +1,9 @@
 import { canonicalHash } from '../../canonical.ts';
+import type { Plan } from '../gate.ts';
 import type { Judge, JudgedTask } from '../llm/judge.ts';
 import type { Step } from '../pipeline.ts';
 import { planOf } from '../plan.ts';
+import { inFolder } from '../profiles/folders.ts';
 import type { Subject } from '../subject.ts';
 import { programsIn } from './programs.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -53,9 +55,17 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
   });
 }
 
-/** The programs that a gate's command line names, as they are on this machine: another version is another file. */
-async function toolsOf({ gate, command }: Step, { subject, settings }: KeyOptions): Promise<string[]> {
-  const plan = command === null ? await planOf(gate, subject, settings) : { command };
-  if (plan === null || plan === 'ours') return [];
-  return programsIn(plan.command, await subject.baseFile('package.json'));
+/** The programs that a gate's command lines name, as they are on this machine: another version is another file. */
+async function toolsOf({ gate, command, asked }: Step, options: KeyOptions): Promise<string[]> {
+  const { subject, settings } = options;
+  const plan: Plan = command === null ? await planOf(gate, subject, settings, asked) : [{ command }];
+  if (plan === 'ours') return [];
+  const named = await Promise.all(
+    plan.flatMap(({ command: line, folder = '', instead = [] }) =>
+      [line, ...instead].map(async (each) =>
+        programsIn(each, await subject.baseFile(inFolder(folder, 'package.json'))),
+      ),
+    ),
+  );
+  return [...new Set(named.flat())].sort();
 }

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { allScriptsOf } from '../scripts.ts';
 
@@ -18,10 +20,23 @@ async function identityOf(word: string): Promise<string | null> {
       await access(join(folder, word), constants.X_OK);
       const file = await realpath(join(folder, word));
       const { size, mtimeMs } = await stat(file);
-      return `${file} ${size} ${mtimeMs}`;
+      return `${file} ${size} ${mtimeMs} ${SHIM.test(file) ? await versionOf(join(folder, word)) : ''}`;
     } catch {
       // Not in this folder.
     }
   }
   return null;
 }
+
+/** Programs that start another one, which may be replaced while they stay as they are: of rustup, pyenv, asdf, mise and Volta. */
+const SHIM = /\/(?:rustup|mise|asdf|volta-shim|shims\/[^/]+)$/;
+/** How long one may take to say its version, in milliseconds. */
+const ASK_MS = 5_000;
+
+/** What a program says of itself, asked where no project chooses another version; null: it does not answer. */
+const versionOf = (program: string): Promise<string | null> =>
+  new Promise((resolve) => {
+    execFile(program, ['--version'], { cwd: tmpdir(), timeout: ASK_MS }, (error, stdout) =>
+      resolve(error ? null : stdout.trim()),
+    );
+  });

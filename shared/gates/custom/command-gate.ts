@@ -18,7 +18,7 @@ export function customCommandGate(definition: CustomGate & { readonly command: s
     settings: {},
     facts: definition,
     ...(timeout_s === undefined ? {} : { timeoutS: timeout_s }),
-    plan: async () => ({ command: definition.command }),
+    plan: async () => [{ command: definition.command }],
     run: async (context) => {
       const command = context.command ?? definition.command;
       if (format === 'text') return runCommand(context, command);

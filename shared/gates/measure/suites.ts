@@ -1,10 +1,10 @@
 import type { Language } from '../../code/language.ts';
-import { hasManifest } from '../profiles/choose.ts';
-import { hasProject, inFolder, layoutOf, MAX_FOLDERS, placesOf } from '../profiles/folders.ts';
+import type { Planned } from '../gate.ts';
+import { hasProject, inFolder, MAX_FOLDERS, placesOf } from '../profiles/folders.ts';
 import { languagesFor } from '../profiles/languages.ts';
 import type { Profiles } from '../profiles/settings.ts';
 import { asks, type Program, type Sign } from '../profiles/tool.ts';
-import type { Subject } from '../subject.ts';
+import type { ProjectFiles } from '../project-files.ts';
 
 /** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
 export interface Suite extends Program {
@@ -106,20 +106,20 @@ export interface ChosenSuite {
  * own, such as a helper script beside a project of another one, counts only when no other does.
  */
 export async function suitesFor(
-  subject: Subject,
+  project: ProjectFiles,
   suites: readonly Suite[],
   profiles: Profiles,
 ): Promise<{ readonly chosen: readonly ChosenSuite[]; readonly beyond: readonly string[] }> {
-  const layout = await layoutOf(subject);
-  const languages = await languagesFor(subject);
+  const layout = await project.layout();
+  const languages = await languagesFor(project);
   const projects = languages.filter((language) => hasProject(layout, language));
   const chosen: ChosenSuite[] = [];
   const beyond: string[] = [];
   for (const language of projects.length > 0 ? projects : languages) {
     const own = suites.filter((suite) => suite.language === language);
     const found = new Map<string, ChosenSuite>();
-    for (const { folders, fallback } of await placesOf(subject, language, layout)) {
-      const there = (await usedIn(subject, own, folders)) ?? plain(own, fallback);
+    for (const { folders, fallback } of await placesOf(project, language, layout)) {
+      const there = (await usedIn(project, own, folders)) ?? plain(own, fallback);
       const key = there && `${there.suite.name} ${there.folder}`;
       if (!there || key === undefined) continue;
       if (!found.has(key) && found.size >= MAX_FOLDERS) beyond.push(there.folder);
@@ -134,13 +134,13 @@ type Found = Pick<ChosenSuite, 'suite' | 'folder'>;
 
 /** The first folder that shows that it uses one. */
 async function usedIn(
-  subject: Subject,
+  project: Pick<ProjectFiles, 'baseFile'>,
   suites: readonly Suite[],
   folders: readonly string[],
 ): Promise<Found | undefined> {
   for (const folder of folders)
     for (const suite of suites)
-      if (suite.signs.length > 0 && (await isUsed(subject, suite, folder))) return { suite, folder };
+      if (suite.signs.length > 0 && (await isUsed(project, suite, folder))) return { suite, folder };
   return undefined;
 }
 
@@ -149,20 +149,23 @@ function plain(suites: readonly Suite[], folder: string): Found | undefined {
   return suite && { suite, folder };
 }
 
-/** The line that a project of these files would get, for a list of the gates. */
-export async function planSuite(
-  project: Pick<Subject, 'baseFile'>,
+/** What would run in a project. */
+export async function planSuites(
+  project: ProjectFiles,
   suites: readonly Suite[],
-): Promise<{ readonly command: string } | null> {
-  for (const suite of suites)
-    if ((await isUsed(project, suite)) && (await hasManifest(project, suite.language)))
-      return { command: suite.line };
-  return null;
+  profiles: Profiles,
+): Promise<Planned[]> {
+  const { chosen } = await suitesFor(project, suites, profiles);
+  return chosen.map(({ suite: { line, get }, folder }) => ({ command: line, get, folder }));
 }
 
-async function isUsed(subject: Pick<Subject, 'baseFile'>, { signs }: Suite, folder = ''): Promise<boolean> {
+async function isUsed(
+  project: Pick<ProjectFiles, 'baseFile'>,
+  { signs }: Suite,
+  folder: string,
+): Promise<boolean> {
   for (const { file, has } of signs) {
-    const text = await subject.baseFile(inFolder(folder, file));
+    const text = await project.baseFile(inFolder(folder, file));
     if (text !== null && (has?.test(text) ?? true)) return true;
   }
   return signs.length === 0;

@@ -1,12 +1,18 @@
-import type { Plan } from '../gate.ts';
-import { hasManifest } from '../profiles/choose.ts';
-import { LANGUAGES } from '../profiles/languages.ts';
-import type { Subject } from '../subject.ts';
+import { isOwnCode } from '../../code/language.ts';
+import type { Planned } from '../gate.ts';
+import { byProject, MAX_FOLDERS } from '../profiles/folders.ts';
+import { languageOfPath, languagesFor } from '../profiles/languages.ts';
+import type { ProjectFiles } from '../project-files.ts';
 import { MUTATORS } from './tools.ts';
 
-/** The tool of the first language that the project has a manifest of. */
-export async function planMutation(project: Pick<Subject, 'baseFile'>): Promise<Plan> {
-  for (const language of LANGUAGES)
-    if (await hasManifest(project, language)) return { command: MUTATORS[language].shown };
-  return null;
+/** The tools of the changed code's languages, in each project that has some of it. */
+export async function planMutation(project: ProjectFiles): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  for (const language of await languagesFor(project)) {
+    const files = project.changedPaths.filter((path) => isOwnCode(path) && languageOfPath(path) === language);
+    const { shown, get } = MUTATORS[language];
+    const folders = [...(await byProject(project, language, files)).keys()].slice(0, MAX_FOLDERS);
+    planned.push(...folders.map((folder) => ({ command: shown, get, folder })));
+  }
+  return planned;
 }

@@ -1,19 +1,10 @@
 import { grammarOf, type Language } from '../../code/language.ts';
-import type { Subject } from '../subject.ts';
+import type { Layout, ProjectFiles } from '../project-files.ts';
 import { SCRIPTS, scriptIn } from '../tools.ts';
-import {
-  above,
-  inFolder,
-  type Layout,
-  layoutOf,
-  MANIFEST,
-  MAX_FOLDERS,
-  type Place,
-  placesOf,
-} from './folders.ts';
+import { above, inFolder, MAX_FOLDERS, type Place, placesOf } from './folders.ts';
 import { go } from './go.ts';
 import { javascript } from './javascript.ts';
-import { LANGUAGES, languageOfPath, languagesFor } from './languages.ts';
+import { languageOfPath, languagesFor } from './languages.ts';
 import { python } from './python.ts';
 import { rust } from './rust.ts';
 import type { Profiles } from './settings.ts';
@@ -46,21 +37,21 @@ export interface Choice {
  * @throws when `profiles` names a tool that is not known.
  */
 export async function chooseTools(
-  subject: Subject,
+  project: ProjectFiles,
   kind: ToolKind,
   profiles: Profiles,
   defaults: boolean,
 ): Promise<Choice> {
-  const layout = await layoutOf(subject);
+  const layout = await project.layout();
   const tools: Chosen[] = [];
   const beyond: string[] = [];
-  for (const language of await languagesFor(subject)) {
+  for (const language of await languagesFor(project)) {
     const settings = profiles[language];
     if (settings?.[kind] === 'none') continue;
     const all = PROFILES[language].tools.filter((tool) => tool.kind === kind);
     const setting = settings?.[kind] ? named(all, settings[kind], `profiles.${language}.${kind}`) : undefined;
-    const look: Look = { project: inBase(subject, layout), kind, tools: setting ? [setting] : all };
-    const places = await placesOf(subject, language, layout);
+    const look: Look = { project: inBase(project, layout), kind, tools: setting ? [setting] : all };
+    const places = await placesOf(project, language, layout);
     const here = new Map<string, Chosen>();
     for (const place of places.slice(0, MAX_PLACES)) {
       const found =
@@ -90,7 +81,7 @@ const hasCode = ({ tree }: Layout, folder: string, language: Language): boolean 
   );
 
 interface Look {
-  readonly project: Pick<Subject, 'baseFile'>;
+  readonly project: Pick<ProjectFiles, 'baseFile'>;
   readonly kind: ToolKind;
   readonly tools: readonly Tool[];
 }
@@ -118,7 +109,7 @@ async function configuredIn(
 
 /** The script of a package below the top; the one at the top is looked for before any tool. */
 async function scriptTool(
-  project: Pick<Subject, 'baseFile'>,
+  project: Pick<ProjectFiles, 'baseFile'>,
   kind: ToolKind,
   folder: string,
 ): Promise<Tool | null> {
@@ -139,35 +130,9 @@ async function scriptTool(
 }
 
 /** Files of the base commit; most questions are for files that are not there, and are answered from the list. */
-const inBase = (subject: Subject, { base }: Layout): Pick<Subject, 'baseFile'> => ({
-  baseFile: async (path) => (base.has(path) ? subject.baseFile(path) : null),
+const inBase = (project: ProjectFiles, { base }: Layout): Pick<ProjectFiles, 'baseFile'> => ({
+  baseFile: async (path) => (base.has(path) ? project.baseFile(path) : null),
 });
-
-/** Whether the base has what the language's own package manager reads. */
-export const hasManifest = (project: Pick<Subject, 'baseFile'>, language: Language): Promise<boolean> =>
-  firstSign(
-    project,
-    MANIFEST[language].map((file) => ({ file })),
-  );
-
-/** The line of the first tool that a project of these files would get, for a list of the gates. */
-export async function planTools(
-  project: Pick<Subject, 'baseFile'>,
-  kind: ToolKind,
-  profiles: Profiles,
-): Promise<{ readonly command: string } | null> {
-  for (const language of LANGUAGES) {
-    const tools = PROFILES[language].tools.filter((tool) => tool.kind === kind);
-    const name = profiles[language]?.[kind];
-    if (name === 'none') continue;
-    const tool = name
-      ? tools.find((each) => each.name === name)
-      : ((await configured(project, tools)) ??
-        ((await hasManifest(project, language)) ? tools.find(({ byDefault }) => byDefault) : undefined));
-    if (tool) return { command: tool.line };
-  }
-  return null;
-}
 
 function named(tools: readonly Tool[], name: string, key: string): Tool | undefined {
   if (name === 'none') return undefined;
@@ -177,28 +142,28 @@ function named(tools: readonly Tool[], name: string, key: string): Tool | undefi
 }
 
 async function configured(
-  subject: Pick<Subject, 'baseFile'>,
+  project: Pick<ProjectFiles, 'baseFile'>,
   tools: readonly Tool[],
   folder = '',
 ): Promise<Tool | undefined> {
-  for (const tool of tools) if (await firstSign(subject, tool.signs, folder)) return tool;
+  for (const tool of tools) if (await firstSign(project, tool.signs, folder)) return tool;
   return undefined;
 }
 
 async function firstSign(
-  subject: Pick<Subject, 'baseFile'>,
+  project: Pick<ProjectFiles, 'baseFile'>,
   signs: readonly Sign[],
   folder = '',
 ): Promise<boolean> {
-  for (const sign of signs) if (await isSign(subject, sign, folder)) return true;
+  for (const sign of signs) if (await isSign(project, sign, folder)) return true;
   return false;
 }
 
 async function isSign(
-  subject: Pick<Subject, 'baseFile'>,
+  project: Pick<ProjectFiles, 'baseFile'>,
   { file, has }: Sign,
   folder: string,
 ): Promise<boolean> {
-  const text = await subject.baseFile(inFolder(folder, file));
+  const text = await project.baseFile(inFolder(folder, file));
   return text !== null && (has?.test(text) ?? true);
 }

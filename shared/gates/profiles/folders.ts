@@ -1,7 +1,6 @@
-import { type ListedFile, listFiles } from '../../checkout/list.ts';
 import { encodePath } from '../../checkout/path-bytes.ts';
 import type { Language } from '../../code/language.ts';
-import type { Subject } from '../subject.ts';
+import type { Layout, ProjectFiles } from '../project-files.ts';
 import { languageOfPath } from './languages.ts';
 
 /** Most folders of one language that the tools of one gate run in. */
@@ -22,41 +21,30 @@ export interface Place {
   readonly fallback: string;
 }
 
-/** What is looked at to find the folders. */
-export interface Layout {
-  /** Paths of the base commit's files. */
-  readonly base: ReadonlySet<string>;
-  /** Those of the tree that commands get. */
-  readonly tree: ReadonlySet<string>;
-}
-
-export async function layoutOf({ store, base, tree }: Subject): Promise<Layout> {
-  const [before, now] = await Promise.all([listFiles(store, base), listFiles(store, tree)]);
-  return { base: pathsOf(before), tree: pathsOf(now) };
-}
-
-const pathsOf = (files: readonly ListedFile[]): Set<string> => new Set(files.map(({ path }) => path));
-
 /**
  * Where the tools of a language look at a patch, each place once.
  * - Tools of Python and JavaScript walk through sub-folders: the outermost folder with a manifest comes first.
  * - Those of Go and Rust stop at the next manifest: the nearest one counts, or the workspace that it belongs to. A manifest that
  *   the patch adds, and that commands see, counts here too: it takes code out of the sight of the others.
  */
-export async function placesOf(subject: Subject, language: Language, layout: Layout): Promise<Place[]> {
-  const touched = subject.changedPaths.filter((path) => languageOfPath(path) === language);
+export async function placesOf(
+  project: Omit<ProjectFiles, 'layout'>,
+  language: Language,
+  layout: Layout,
+): Promise<Place[]> {
+  const touched = project.changedPaths.filter((path) => languageOfPath(path) === language);
   const places = new Map<string, Place>();
   const add = (place: Place): void => {
     places.set(JSON.stringify(place), place);
   };
-  for (const folder of new Set((touched.length > 0 ? touched : subject.changedPaths).map(folderOf))) {
+  for (const folder of new Set((touched.length > 0 ? touched : project.changedPaths).map(folderOf))) {
     if (language === 'python' || language === 'javascript') {
       const inner = above(folder).filter((each) => hasManifest(layout.base, each, language));
       if (inner.length > 0) add({ folders: withTop(inner), fallback: inner[0] ?? '' });
       else for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
     } else {
       const near = [layout.base, layout.tree].flatMap((paths) => nearest(paths, folder, language) ?? []);
-      for (const each of near) add(only(await workspaceOf(subject, language, layout, each)));
+      for (const each of near) add(only(await workspaceOf(project, language, layout, each)));
       if (near.length === 0)
         for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
     }
@@ -66,17 +54,17 @@ export async function placesOf(subject: Subject, language: Language, layout: Lay
 
 /** Files by the folder of the project that each is in: the outermost with a manifest, for Go and Rust the module or workspace. */
 export async function byProject(
-  subject: Subject,
+  project: ProjectFiles,
   language: Language,
   files: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const layout = await layoutOf(subject);
+  const layout = await project.layout();
   const found = new Map<string, string[]>();
   for (const path of files) {
     const inner = above(folderOf(path)).filter((each) => hasManifest(layout.base, each, language));
     const walks = language === 'python' || language === 'javascript';
-    const project = (walks ? inner[0] : inner.at(-1)) ?? '';
-    const folder = await workspaceOf(subject, language, layout, project);
+    const own = (walks ? inner[0] : inner.at(-1)) ?? '';
+    const folder = await workspaceOf(project, language, layout, own);
     found.set(folder, [...(found.get(folder) ?? []), path]);
   }
   return found;
@@ -110,7 +98,7 @@ const hasManifest = (paths: ReadonlySet<string>, folder: string, language: Langu
 
 /** The outermost workspace of Cargo that a crate is in, else the crate itself. */
 async function workspaceOf(
-  subject: Pick<Subject, 'baseFile'>,
+  project: Pick<ProjectFiles, 'baseFile'>,
   language: Language,
   { base }: Layout,
   crate: string,
@@ -118,7 +106,7 @@ async function workspaceOf(
   if (language !== 'rust') return crate;
   for (const folder of above(crate)) {
     const manifest = inFolder(folder, 'Cargo.toml');
-    if (base.has(manifest) && /^\s*\[workspace\b/m.test((await subject.baseFile(manifest)) ?? ''))
+    if (base.has(manifest) && /^\s*\[workspace\b/m.test((await project.baseFile(manifest)) ?? ''))
       return folder;
   }
   return crate;

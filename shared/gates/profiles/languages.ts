@@ -1,6 +1,5 @@
-import { listFiles } from '../../checkout/list.ts';
 import { grammarOf, isOwnCode, type Language, languageOf } from '../../code/language.ts';
-import type { Subject } from '../subject.ts';
+import type { ProjectFiles } from '../project-files.ts';
 
 /** Order in which languages are looked at. */
 export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfies readonly Language[];
@@ -26,12 +25,11 @@ export function languageOfPath(path: string): Language | null {
  * The languages whose tools have something to look at: those that the patch touches, or when it touches none of them, all that
  * the base commit has.
  */
-export async function languagesFor(subject: Subject): Promise<Language[]> {
-  const touched = new Set(subject.changedPaths.map(languageOfPath));
+export async function languagesFor(project: ProjectFiles): Promise<Language[]> {
+  const touched = new Set(project.changedPaths.map(languageOfPath));
   const some = LANGUAGES.filter((language) => touched.has(language));
   if (some.length > 0) return some;
-  const there = new Set(
-    (await listFiles(subject.store, subject.base)).map(({ path }) => languageOfPath(path)),
-  );
+  const { base } = await project.layout();
+  const there = new Set([...base].map(languageOfPath));
   return LANGUAGES.filter((language) => there.has(language));
 }

@@ -1,9 +1,11 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CachedResult } from '../../../../shared/gates/cache/cache.ts';
 import { loadResults } from '../../../../shared/gates/cache/results.ts';
 import type { Surroundings } from '../../../../shared/gates/cache/surroundings.ts';
 import type { Gate, GateResult } from '../../../../shared/gates/gate.ts';
+import { lint } from '../../../../shared/gates/lint.ts';
 import { fileMemory } from '../../../../shared/gates/memory/file-memory.ts';
 import type { Memory } from '../../../../shared/gates/memory/memory.ts';
 import type { Step } from '../../../../shared/gates/pipeline.ts';
@@ -127,6 +129,46 @@ describe('a result', () => {
     const cache = fresh();
     await look(cache);
     expect((await look(cache, more)).ran).toBe(true);
+  });
+
+  test.each(['ruff', 'go', 'our-lint'])(
+    'of several projects is not taken for one of another version of %s',
+    async (changed) => {
+      const programs = temporaryFolder();
+      vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+      const install = (name: string, version: string) =>
+        writeFileSync(join(programs, name), `#!/bin/sh\n# ${version}\n`, { mode: 0o755 });
+      for (const name of ['ruff', 'go', 'our-lint']) install(name, '1');
+      const work = {
+        gate: { plan: lint.plan },
+        base: {
+          'api/pyproject.toml': '',
+          'cli/go.mod': 'module cli\n',
+          'web/package.json': '{"scripts": {"lint": "our-lint"}}',
+        } as Record<string, string>,
+        patch: { 'api/a.py': '1\n', 'cli/a.go': 'package cli\n', 'web/a.js': '1\n' },
+      };
+      const cache = fresh();
+      await look(cache, work);
+      expect((await look(cache, work)).ran).toBe(false);
+      install(changed, '1.1');
+      expect((await look(cache, work)).ran).toBe(true);
+    },
+  );
+
+  test('is not taken for one of another toolchain behind the same shim', async () => {
+    const programs = temporaryFolder();
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+    const choose = (version: string) => writeFileSync(join(programs, 'chosen'), version);
+    writeFileSync(join(programs, 'rustup'), '#!/bin/sh\ncat "$(dirname "$0")/chosen"\n', { mode: 0o755 });
+    symlinkSync('rustup', join(programs, 'cargo'));
+    choose('1.95.0');
+    const cache = fresh();
+    const work = { step: { command: 'cargo clippy' } };
+    await look(cache, work);
+    expect((await look(cache, work)).ran).toBe(false);
+    choose('1.96.0');
+    expect((await look(cache, work)).ran).toBe(true);
   });
 
   test('of a model is not taken for one about another task, or by another model', async () => {

@@ -7,6 +7,8 @@ import { depAudit } from '../../../../shared/gates/dep-audit.ts';
 import type { Gate } from '../../../../shared/gates/gate.ts';
 import { lint } from '../../../../shared/gates/lint.ts';
 import { mutationTesting } from '../../../../shared/gates/mutation-testing.ts';
+import { planOf } from '../../../../shared/gates/plan.ts';
+import type { ProjectFiles } from '../../../../shared/gates/project-files.ts';
 import { tests } from '../../../../shared/gates/tests.ts';
 import { typeCheck } from '../../../../shared/gates/type-check.ts';
 
@@ -37,18 +39,28 @@ const CASES: readonly [string, Gate, Readonly<Record<string, string>>, object, s
   ['the coverage of pytest', coverageDelta, PYTHON, {}, 'pytest'],
   ['the benchmarks of vitest', benchmark, VITEST, {}, 'vitest'],
   ['no benchmarks of Go', benchmark, { 'go.mod': '' }, {}, null],
-  ['mutmut for Python', mutationTesting, PYTHON, {}, 'mutmut'],
-  ['Stryker for JavaScript', agentTestMutation, VITEST, {}, 'stryker'],
+  ['mutmut for Python', mutationTesting, { ...PYTHON, 'a.py': '' }, {}, 'mutmut'],
+  ['Stryker for JavaScript', agentTestMutation, { ...VITEST, 'a.js': '' }, {}, 'stryker'],
   ['the command for mutation', mutationTesting, PYTHON, { mutation_command: 'make mutants' }, 'make'],
   ['no mutation where there is no language', mutationTesting, { 'README.md': '' }, {}, null],
   ['radon for Python', complexityCheck, PYTHON, {}, 'radon'],
-  ['lizard for the rest', complexityCheck, { 'go.mod': '' }, {}, 'lizard'],
+  ['lizard for the rest', complexityCheck, { 'a.go': '' }, {}, 'lizard'],
 ];
+
+/** A folder of which everything was changed. */
+const projectOf = (files: Readonly<Record<string, string>>): ProjectFiles => {
+  const paths = new Set(Object.keys(files));
+  return {
+    changedPaths: [...paths],
+    layout: async () => ({ base: paths, tree: paths }),
+    baseFile: async (path) => files[path] ?? null,
+  };
+};
 
 describe('the plan of a gate', () => {
   test.each(CASES)('is %s', async (_, gate, files, settings, program) => {
-    const plan = await gate.plan?.({ baseFile: async (path) => files[path] ?? null }, { ...settings });
-    const command = typeof plan === 'object' && plan !== null ? plan.command : null;
-    expect(command?.split(' ')[0] ?? null).toBe(program);
+    const plan = await planOf(gate, projectOf(files), { ...settings }, true);
+    const [planned] = plan === 'ours' ? [] : plan;
+    expect(planned?.command.split(' ')[0] ?? null).toBe(program);
   });
 });
