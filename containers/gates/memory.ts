@@ -8,6 +8,14 @@ const PATIENCE: HttpOptions = { timeoutMs: 10_000, tries: 2 };
 /** How often a change is tried anew when another box was faster. */
 const MAX_RACES = 5;
 
+/** Signed URLs of an entry. */
+interface Place {
+  readonly get: string;
+  readonly put: string;
+  /** When they are no longer used, on the clock of `performance`: half their time leaves enough for a request and its retries. */
+  readonly until: number;
+}
+
 /** Memory in the bucket: the API signs the URLs, and knows whose repository it is. */
 export function bucketMemory(client: Pick<BoxClient, 'post'>): Memory {
   const read = async (url: string): Promise<{ readonly value: unknown; readonly etag: string | null }> => {
@@ -28,8 +36,19 @@ export function bucketMemory(client: Pick<BoxClient, 'post'>): Memory {
     );
     return status !== 409 && status !== 412;
   };
-  // A place is asked for each time: its URLs are dead after minutes, and a run may take longer than that.
-  const place = ({ kind, hash }: MemoryKey) => client.post('memory', { kind, hash }, PATIENCE);
+  const places = new Map<string, Promise<Place>>();
+  /** Asked for once: what is read at the start of a run is mostly written at its end. */
+  const place = async ({ kind, hash }: MemoryKey): Promise<Place> => {
+    const name = `${kind} ${hash}`;
+    const known = await places.get(name)?.catch(() => null);
+    if (known && known.until > performance.now()) return known;
+    const asked = performance.now();
+    const asking = client
+      .post('memory', { kind, hash }, PATIENCE)
+      .then(({ get, put, expires_s }) => ({ get, put, until: asked + (expires_s * 1000) / 2 }));
+    places.set(name, asking);
+    return asking;
+  };
   return {
     get: forgetful(async (key) => (await read((await place(key)).get)).value, null),
     put: forgetful(async (key, value) => {

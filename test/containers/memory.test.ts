@@ -50,6 +50,18 @@ describe('the memory in the bucket', () => {
     expect(await memory().get(KEY)).toBeNull();
   });
 
+  test('asks once for a place that it reads and then writes, and again before its URLs are dead', async () => {
+    const asked = () => api.bodies('memory').length;
+    const clock = vi.spyOn(performance, 'now');
+    const own = memory();
+    await own.get(KEY);
+    await own.update(KEY, () => 1);
+    expect(asked()).toBe(1);
+    clock.mockReturnValue(performance.now() + 3_600_000);
+    expect(await own.get(KEY)).toBe(1);
+    expect(asked()).toBe(2);
+  });
+
   test('does not send more than an entry may hold', async () => {
     await memory().put(KEY, 'x'.repeat(5 * 1_048_576));
     expect(api.objects.size).toBe(0);
