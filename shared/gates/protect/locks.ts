@@ -3,7 +3,7 @@ import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { ProtectedFile } from '../../evidence/schema.ts';
 import { foldPath } from '../../glob/glob.ts';
-import type { Side } from './side.ts';
+import { kindOf, type Side } from './side.ts';
 
 interface Manager {
   /** Files in which it writes exactly what it installs. */
@@ -21,6 +21,8 @@ const MANAGERS: readonly Manager[] = [
       'pnpm-lock.yaml',
       'bun.lock',
       'bun.lockb',
+      '.pnp.cjs',
+      '.pnp.loader.mjs',
     ],
     manifests: /^(?:package\.json|pnpm-workspace\.yaml)$/,
   },
@@ -75,7 +77,7 @@ export async function lockChanges(store: Store, touched: readonly Side[]): Promi
       side,
       file: {
         path: side.path,
-        change: side.base === null ? 'added' : side.head === null ? 'deleted' : 'modified',
+        change: kindOf(side),
         reason: wanted
           ? `what is installed was changed together with ${wanted}`
           : 'what is installed was changed, and nothing that asks for it',

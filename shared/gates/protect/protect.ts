@@ -6,8 +6,9 @@ import type { ProtectedFile } from '../../evidence/schema.ts';
 import { Indirect } from './indirect.ts';
 import { lockChanges } from './locks.ts';
 import type { Merge } from './merge.ts';
+import { reasonToLook } from './named.ts';
 import type { Extent, Protection } from './rule.ts';
-import type { Side } from './side.ts';
+import { kindOf, type Side } from './side.ts';
 import { protection } from './table.ts';
 
 /** Most bytes of all partly protected files together, in both versions. */
@@ -52,7 +53,8 @@ export async function protect(
     return rule ? [{ ...side, ...rule }] : [];
   });
   const locks = await lockChanges(store, touched);
-  if (sides.length + locks.length === 0) return { tree, shipped: tree, files: [] };
+  const named = namedFiles(touched.filter(({ path }) => !sides.some((side) => side.path === path)));
+  if (sides.length + locks.length === 0) return { tree, shipped: tree, files: named };
   const texts = await readBlobs(
     store,
     sides.flatMap((side) =>
@@ -72,7 +74,7 @@ export async function protect(
       edit: { path: side.path, to },
       file: {
         path: side.path,
-        change: side.base === null ? 'added' : side.head === null ? 'deleted' : 'modified',
+        change: kindOf(side),
         reason: side.reason,
         used: 'base',
       },
@@ -86,9 +88,16 @@ export async function protect(
   return {
     tree: await editTree(store, shipped, restored, index),
     shipped,
-    files: [...planned, ...locks].map(({ file }) => file),
+    files: [...[...planned, ...locks].map(({ file }) => file), ...named],
   };
 }
+
+/** Files that are used as the patch has them, and that a person may want to look at. */
+const namedFiles = (sides: readonly Side[]): ProtectedFile[] =>
+  sides.flatMap((side) => {
+    const reason = reasonToLook(side.path);
+    return reason === null ? [] : [{ path: side.path, change: kindOf(side), reason, used: 'patch' }];
+  });
 
 /** A rename is a deletion here and an addition there. */
 const sidesOf = (change: Change): Side[] => {

@@ -1,4 +1,5 @@
 import type { Entry } from '../../checkout/changes.ts';
+import type { ProtectedFile } from '../../evidence/schema.ts';
 
 /** A path on both sides of the patch. */
 export interface Side {
@@ -6,3 +7,7 @@ export interface Side {
   readonly base: Entry | null;
   readonly head: Entry | null;
 }
+
+/** What the patch does to it. */
+export const kindOf = ({ base, head }: Side): ProtectedFile['change'] =>
+  base === null ? 'added' : head === null ? 'deleted' : 'modified';

@@ -78,3 +78,27 @@ describe('a lock file that a patch changes', () => {
     expect(await look(base, patch, path)).toEqual({ used, text });
   });
 });
+
+describe('a file that runs when the project is installed or built', () => {
+  test.each([
+    'setup.py',
+    'crates/a/build.rs',
+    'Dockerfile',
+    'web.Dockerfile',
+    'deploy/Dockerfile.prod',
+    'docker-compose.yml',
+    'compose.override.yaml',
+    'binding.gyp',
+  ])('is used as the patch has it, and named: %s', async (path) => {
+    expect(await look({ [path]: 'a' }, { [path]: 'b' }, path)).toEqual({ used: 'patch', text: 'b' });
+  });
+
+  test.each(['src/dockerfile-parser.ts', 'src/compose.ts', 'setup.pyi'])('is not %s', async (path) => {
+    expect((await look({ [path]: 'a' }, { [path]: 'b' }, path)).used).toBeNull();
+  });
+
+  test('is put back where the configuration of the checks loads it', async () => {
+    const base = { 'jest.config.js': "module.exports = { globalSetup: './setup.py' };\n", 'setup.py': 'a' };
+    expect(await look(base, { 'setup.py': 'b' }, 'setup.py')).toEqual({ used: 'base', text: 'a' });
+  });
+});
