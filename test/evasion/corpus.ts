@@ -1,4 +1,6 @@
 import type { EvasionCase } from './case.ts';
+import { answered } from './corpus/answered.ts';
+import { blindedTests } from './corpus/blinded.ts';
 import { deceits } from './corpus/deceits.ts';
 import { deleted } from './corpus/deleted.ts';
 import { goCases } from './corpus/go.ts';
@@ -38,4 +40,6 @@ export const CORPUS: readonly EvasionCase[] = [
   ...paths,
   ...oldFailures,
   ...locks,
+  ...answered,
+  ...blindedTests,
 ];

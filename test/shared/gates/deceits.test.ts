@@ -62,6 +62,37 @@ describe('code of JavaScript', () => {
       ['error_swallowed unclear'],
     ],
     ['exports.a = (t) => { try { return t.length / 0; } catch { return 0; } };', ['error_swallowed unclear']],
+    [
+      'exports.a = async (d) => { try { await d.ping(); return true; } catch { return false; } };',
+      ['error_swallowed reported'],
+    ],
+    [
+      'exports.a = async (d) => { try { return await d.ping(); } catch { return false; } };',
+      ['error_swallowed unclear'],
+    ],
+    ['exports.a = (p) => go(p).then(() => true).catch(() => false);', ['error_swallowed reported']],
+    ['exports.a = (p) => go(p).then(() => true, () => false);', ['error_swallowed reported']],
+    ['exports.a = (p) => go(p).then(() => false, () => true);', ['error_swallowed unclear']],
+    [
+      "exports.a = (p) => { let v; try { v = total(p); } catch {} if (!v) throw new Error('none'); return v; };",
+      ['error_swallowed reported'],
+    ],
+    [
+      'exports.a = (p) => { let v; try { v = total(p); } catch {} if (!v) return 0; return v; };',
+      ['error_swallowed unclear'],
+    ],
+    [
+      "import { parse } from 'smol-toml';\nexport const a = (t) => { try { return parse(t).title; } catch { return null; } };",
+      ['error_swallowed reported'],
+    ],
+    [
+      "import { parse } from '@/toml';\nexport const a = (t) => { try { return parse(t).title; } catch { return null; } };",
+      ['error_swallowed unclear'],
+    ],
+    [
+      'exports.a = (t) => { try { return JSON.parse(t); } catch (e) { console.warn(e); return {}; } };',
+      ['error_swallowed reported'],
+    ],
     ['exports.a = (p) => p.catch((error) => log(error, 1));', []],
     ['exports.a = (f) => f.unlink().catch(() => {});', ['error_swallowed reported']],
     ['try { a(); } catch { b(); }', []],

@@ -1,6 +1,8 @@
 import { builtinModules } from 'node:module';
 import type { Syntax } from '../../../code/syntax.ts';
-import { type Aliases, pathOf } from './paths.ts';
+import { packagesOf, rootName } from './packages.ts';
+import { type Aliases, argumentsOf, pathOf } from './paths.ts';
+import { functionsAround, statementsOf } from './places.ts';
 
 /** What the language and its platforms bring. What of them throws says that an input is no such thing, or is not there. */
 const GLOBAL = new Set(
@@ -9,23 +11,71 @@ const GLOBAL = new Set(
   ),
 );
 const MODULES = new Set(builtinModules.filter((name) => !/^(?:assert|test)/.test(name)));
+/** Methods of texts and lists, which answer whatever they are asked of. */
+const HARMLESS = new Set(
+  'trim trimStart trimEnd replace replaceAll split slice substring toLowerCase toUpperCase normalize includes startsWith endsWith indexOf lastIndexOf join concat at charAt charCodeAt padStart padEnd toString'.split(
+    ' ',
+  ),
+);
+/** What the body of a request or an answer of HTTP is asked for. */
+const BODY = /^(?:json|text|blob|bytes|arrayBuffer|formData)$/;
+/** Questions to a package whether something is what it should be. */
+const QUESTION =
+  /^(?:parse|decode|decrypt|deserialize|verify|validate|load|safeLoad|read|resolve|compile|inflate|gunzip|unzip|unpack|coerce|cast)(?:Sync|Async)?$/;
+/** Names of functions that turn one thing into another, or say that it is none. */
+const CONVERTS = /^(?:(?:parse|read|decode|deserialize)(?:$|[A-Z])|(?:to|from|as)[A-Z])/;
 /** Longest text that is taken for one small question. */
 const MAX_LENGTH = 300;
 
 /**
- * Whether all that some code of JavaScript does is to ask the platform one small thing, such as `JSON.parse` or `readFile`. JavaScript
- * cannot catch one kind of error only, so that a default for such a question is no sign of anything.
+ * Whether all that some code of JavaScript does is to ask the platform or a package one small thing, such as `JSON.parse` or
+ * `readFile`. JavaScript cannot catch one kind of error only, so that a default for such a question is no sign of anything.
  */
 export function asksPlatformOnly(code: Syntax | null, aliases: Aliases): boolean {
   if (code === null || code.end - code.start > MAX_LENGTH) return false;
-  let asked = 0;
+  const asked = askedOf(code, aliases);
+  return asked !== null && asked.platform > 0 && asked.own.length === 0;
+}
+
+/** Whether all that is tried is to read something of the project's own, in a function whose type says that there may be nothing. */
+export function asksToConvert(tried: Syntax | null, aliases: Aliases): boolean {
+  if (tried === null || tried.end - tried.start > MAX_LENGTH) return false;
+  const fn = functionsAround(tried)[0];
+  const type = fn?.child('return_type')?.text.slice(0, 300) ?? '';
+  if (!fn || fn.has('async') || !/\|\s{0,20}(?:null|undefined)\s*$|:\s*(?:null|undefined)\s*\|/.test(type))
+    return false;
+  const [only, ...more] = statementsOf(fn);
+  const [given, ...others] = tried.namedChildren.filter((each) => each.type !== 'comment');
+  if (only !== tried.parent || more.length > 0 || given?.type !== 'return_statement' || others.length > 0)
+    return false;
+  const asked = askedOf(tried, aliases);
+  return asked !== null && asked.own.length === 1 && CONVERTS.test(asked.own[0] ?? '');
+}
+
+/** How often the platform is asked, and the names of whatever else is called; null where something has no name. */
+function askedOf(
+  code: Syntax,
+  aliases: Aliases,
+): { readonly platform: number; readonly own: readonly string[] } | null {
+  const own: string[] = [];
+  let platform = 0;
   for (const node of code.walk()) {
     if (node.type !== 'call_expression' && node.type !== 'new_expression') continue;
     const callee = node.child('function') ?? node.child('constructor');
-    if (!isPlatform(callee, aliases)) return false;
-    asked++;
+    const name = (callee?.type === 'member_expression' ? callee.child('property') : callee)?.text ?? '';
+    if (isPlatform(callee, aliases)) {
+      platform++;
+      continue;
+    }
+    const isPackage = packagesOf(code).has(rootName(callee));
+    if (isPackage && (node.type === 'new_expression' || QUESTION.test(name))) platform++;
+    else if (callee?.type === 'member_expression' && BODY.test(name) && argumentsOf(node).length === 0)
+      platform++;
+    else if (callee?.type === 'member_expression' && HARMLESS.has(name)) continue;
+    else if (name === '') return null;
+    else own.push(name);
   }
-  return asked > 0;
+  return { platform, own };
 }
 
 function isPlatform(callee: Syntax | null, aliases: Aliases): boolean {

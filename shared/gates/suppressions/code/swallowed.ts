@@ -1,9 +1,10 @@
 import { isFunction } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
+import { isAnswered, isAnsweredBy } from './answered.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { statementsOf } from './places.ts';
-import { asksPlatformOnly } from './platform.ts';
+import { asksPlatformOnly, asksToConvert } from './platform.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
 /** Calls that only tell people. */
@@ -48,9 +49,18 @@ const cleansUp = (tried: Syntax | null): boolean =>
   CLEANS.test(tried.text) &&
   !/\breturn\b/.test(tried.text);
 
-/** What may fail without anybody's harm: cleaning up, and in JavaScript a question to the platform. */
-const isHarmless = (isJavaScript: boolean, tried: Syntax | null, aliases: Aliases): boolean =>
-  cleansUp(tried) || (isJavaScript && asksPlatformOnly(tried, aliases));
+/** What may fail without anybody's harm: cleaning up, what is answered in another way, and in JavaScript a question to the platform. */
+function isHarmless(clause: Syntax, only: Syntax | null, aliases: Aliases): boolean {
+  const tried = clause.parent?.child('body') ?? null;
+  if (cleansUp(tried) || isAnswered(clause, only)) return true;
+  return (
+    clause.type === 'catch_clause' &&
+    (asksPlatformOnly(tried, aliases) || (givesNone(clause) && asksToConvert(tried, aliases)))
+  );
+}
+
+const givesNone = (clause: Syntax): boolean =>
+  /^\{\s*return(?:\s+(?:null|undefined))?\s*;?\s*\}$/.test(clause.child('body')?.text.slice(0, 60) ?? '');
 
 type Add = (node: Syntax, message: string, weight?: Deceit['weight']) => void;
 
@@ -71,19 +81,11 @@ function handler(clause: Syntax, aliases: Aliases, add: Add): void {
   const rest = statements.filter((statement) => !isTelling(statement));
   if (rest.length > 1 || !rest.every(isNothing)) return;
   const tells = rest.length < statements.length;
-  if (!tells) {
-    add(
-      clause,
-      'every error is caught here and thrown away',
-      isHarmless(clause.type === 'catch_clause', clause.parent?.child('body') ?? null, aliases)
-        ? 'reported'
-        : 'unclear',
-    );
-    return;
-  }
+  const weight = isHarmless(clause, rest[0] ?? null, aliases) ? 'reported' : 'unclear';
   const leaves = rest.some(({ type }) => type === 'return_statement');
-  if (isWholeFunction(clause) && leaves)
-    add(clause, 'every error of the function is told to a log, and a made-up result is given');
+  if (!tells) add(clause, 'every error is caught here and thrown away', weight);
+  else if (isWholeFunction(clause) && leaves)
+    add(clause, 'every error of the function is told to a log, and a made-up result is given', weight);
   else add(clause, 'every error is told to a log only', 'reported');
 }
 
@@ -150,6 +152,7 @@ function call(node: Syntax, aliases: Aliases, add: Add): void {
   const name = callee.child('property')?.text;
   const taker = name === 'catch' ? args[0] : name === 'then' ? args[1] : null;
   if (taker && isFunction(taker)) {
+    const asked = callee.child('object');
     const statements = statementsOf(taker);
     const only = statements[0] ?? null;
     const isEmpty = statements.length === 0;
@@ -161,7 +164,9 @@ function call(node: Syntax, aliases: Aliases, add: Add): void {
       add(
         taker,
         'every error of a promise is thrown away',
-        isHarmless(true, callee.child('object'), aliases) ? 'reported' : 'unclear',
+        cleansUp(asked) || asksPlatformOnly(asked, aliases) || isAnsweredBy(taker, node)
+          ? 'reported'
+          : 'unclear',
       );
   } else if (taker && /noop/i.test(taker.text.slice(0, 40)))
     add(taker, 'every error of a promise is thrown away');
