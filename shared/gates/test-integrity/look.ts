@@ -13,6 +13,7 @@ import { removedNames } from '../tests/removed.ts';
 import { addedWeakness } from './additions.ts';
 import { judgeCases } from './cases/compare.ts';
 import { readFiles } from './cases/files.ts';
+import { toldByRuns } from './difference.ts';
 import { missingInterfaces } from './interfaces.ts';
 import { testsOutsidePackages } from './packages.ts';
 import { lostProtection, type TestFile, testFiles, totalOf } from './protection.ts';
@@ -56,6 +57,7 @@ export async function lookAtTests(context: GateContext, command: string | null):
   const ran = command === null ? null : await runTaken(context, command);
   if (ran?.outcome === 'failed')
     seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });
+  if (command !== null && ran) seen.push(...(await toldByRuns(context, command, files, ran)));
   seen.push(...(ran?.findings ?? []).map((finding) => ({ ...finding, weight: 'reported' as const })));
   const result = resultOf(seen, cleanDetail(counted), metadataOf(counted, command));
   if (ran === null || ran.outcome === 'passed' || result.outcome !== 'passed') return withKind(result, ran);

@@ -157,6 +157,42 @@ describe('the gate', () => {
     expect(found).toContain('base_tests_fail');
   });
 
+  const looser = two.replace('a + 1, 2', 'a * 0, 0');
+  test.each<[string, Edits, string, string[]]>([
+    [
+      'are blind',
+      { 'a.js': 'exports.a = 2;\n', 'test/a.test.js': looser.replace('a, 1', 'a - a, 0') },
+      'node --test --test-isolation=none',
+      ['test_tells_no_difference'],
+    ],
+    [
+      'see the difference',
+      {
+        'a.js': 'exports.a = 2;\n',
+        'test/a.test.js': two.replace('a, 1', 'a, 2').replace('+ 1, 2', '+ 1, 3'),
+      },
+      'node --test',
+      [],
+    ],
+    ['change while the code stays', { 'test/a.test.js': looser }, 'node --test', []],
+  ])(
+    'runs changed tests that disagree with their base version on the old code too: they %s',
+    async (_, edits, command, expected) => {
+      const { rules: found } = await look(edits, command);
+      expect(found.filter((rule) => rule === 'test_tells_no_difference')).toEqual(expected);
+    },
+  );
+
+  test('sees in a run what is left out, whatever the text says', async () => {
+    const late = two.replace("test('two', () =>", "test('two', (c) => (c['sk' + 'ip'](), undefined) ??");
+    expect((await look({ 'test/a.test.js': late }, 'node --test')).findings).toContainEqual(
+      expect.objectContaining({
+        rule: 'test_skipped',
+        message: 'test > two: passes on the base, and is left out with the patch',
+      }),
+    );
+  });
+
   test.each([
     ['nothing of the project', "import b from 'somewhere';", 'failed'],
     ['an alias', "import b from '@/b';", 'passed'],
