@@ -57,9 +57,10 @@ export const dlpScan: Gate = {
       detectors: on,
       paths: config.dlp_scan_paths ?? [],
       ignorePaths: config.dlp_ignore_paths ?? [],
-      // A number that only looks like one of a person, in a test or a manual, is said to be of medium severity by its rule.
+      // Of medium severity is a number that only looks like one of a person, in a test or a manual, and the notice of a package.
       fails: ({ rule, severity }) =>
-        actions[categoryOf(rule)] === 'block' && !(rule === 'us_ssn' && severity === 'medium'),
+        actions[categoryOf(rule)] === 'block' &&
+        !(severity === 'medium' && (rule === 'us_ssn' || categoryOf(rule) === 'license')),
     });
   },
 };

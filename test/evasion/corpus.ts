@@ -1,6 +1,7 @@
 import type { EvasionCase } from './case.ts';
 import { answered } from './corpus/answered.ts';
 import { blindedTests } from './corpus/blinded.ts';
+import { copied } from './corpus/copied.ts';
 import { deceits } from './corpus/deceits.ts';
 import { deleted } from './corpus/deleted.ts';
 import { goCases } from './corpus/go.ts';
@@ -41,5 +42,6 @@ export const CORPUS: readonly EvasionCase[] = [
   ...oldFailures,
   ...locks,
   ...answered,
+  ...copied,
   ...blindedTests,
 ];

@@ -8,6 +8,17 @@ const base = { severity: 'high', before: 0, after: 320, rank: RANK.token, inBina
 const NO_OWNER =
   /^(?:your name|your company|author|the authors?|name|owner|copyright holders?|<.*|\[.*|\{.*|\$.*|%.*|name of (?:copyright owner|author)|example(?: (?:inc|corp|ltd|company))?)\b/i;
 
+/** Files that say whose a package is: they come with it, and to leave them out would be wrong. */
+const NOTICE =
+  /^(?:.{1,60}[-_.])?(?:licen[sc]es?|notices?|copyright|third[-_ ]?party.{0,40})(?:[-_.].{0,40})?$/i;
+
+/** Whether a file may name others as holders: the notice of a package in a folder, or the first one of the project itself. */
+function isNotice(path: string, own: Own): boolean {
+  const at = path.lastIndexOf('/') + 1;
+  const name = path.slice(at);
+  return NOTICE.test(name) && (at > 0 || /^(?:third|.*notices?)/i.test(name) || own.owners.size === 0);
+}
+
 /** Rules for text that somebody else has the rights to. @param own what is the project's own, and so is nobody else's. */
 export function licenseRules(own: Own): Rule[] {
   const ours = (text: string): boolean => {
@@ -35,8 +46,12 @@ export function licenseRules(own: Own): Rule[] {
       title: 'copyright of somebody else',
       anchors: ['copyright'],
       pattern: new RegExp(COPYRIGHT, 'i'),
-      accept: ({ value }) =>
-        ownerOf(value).length < 2 || NO_OWNER.test(ownerOf(value)) || ours(value) ? null : 'high',
+      accept: ({ value, file }) =>
+        ownerOf(value).length < 2 || NO_OWNER.test(ownerOf(value)) || ours(value)
+          ? null
+          : isNotice(file.path, own)
+            ? 'medium'
+            : 'high',
     },
     {
       ...base,
@@ -44,12 +59,13 @@ export function licenseRules(own: Own): Rule[] {
       title: 'rights that somebody reserves',
       anchors: ['all rights reserved'],
       pattern: /all rights reserved/i,
-      accept: ({ text, at }) => {
+      accept: ({ text, at, file }) => {
         if (own.reserved) return null;
         const before = text.slice(Math.max(0, at - 200), at);
         const line = before.slice(before.lastIndexOf('\n') + 1);
         const owner = new RegExp(COPYRIGHT, 'i').exec(`${line} `)?.groups?.['value'];
-        return owner !== undefined && ours(owner) ? null : 'high';
+        if (owner !== undefined && ours(owner)) return null;
+        return isNotice(file.path, own) ? 'medium' : 'high';
       },
       before: 200,
     },

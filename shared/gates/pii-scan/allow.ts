@@ -14,10 +14,24 @@ const startsWith = (text: string, prefixes: readonly string[]): boolean => {
 const wordOf = ({ text, at, value }: Candidate): string =>
   `${ATTACHED.exec(text.slice(Math.max(0, at - 64), at))?.[0] ?? ''}${value}`;
 
+/** Values that the makers of a format have published in their manuals for everybody to copy. */
+const PUBLISHED = new Set([
+  'AKIAIOSFODNN7EXAMPLE',
+  'AKIAI44QH8DHBEXAMPLE',
+  'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  'je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
+]);
+/** The signature of the token that the page about JSON web tokens shows. */
+const PUBLISHED_TOKEN =
+  /^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.[\w-]+\.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c$/;
+
+export const isPublished = (value: string): boolean => PUBLISHED.has(value) || PUBLISHED_TOKEN.test(value);
+
 /** Whether a value that somebody chose is one that says itself that it is none. */
 export const isAllowed = (candidate: Candidate, prefixes: readonly string[]): boolean =>
   startsWith(candidate.value, prefixes) ||
   startsWith(wordOf(candidate), prefixes) ||
+  isPublished(candidate.value) ||
   isPlaceholder(candidate.value) ||
   isReference(candidate.value) ||
   isFiller(candidate.value);
@@ -36,5 +50,5 @@ export function tokenSeverity(candidate: Candidate, prefixes: readonly string[])
     startsWith(random, prefixes) || startsWith(wordOf(candidate), prefixes) || isPlaceholder(random);
   // The key of the provider's own manual.
   const manual = candidate.file.kind === 'prose' && /EXAMPLE(?:KEY)?$/.test(candidate.value);
-  return marked || manual ? 'medium' : 'high';
+  return marked || manual || isPublished(candidate.value) ? 'medium' : 'high';
 }

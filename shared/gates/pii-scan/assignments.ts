@@ -1,7 +1,8 @@
 import { RANK } from '../scan/detector.ts';
 import type { Candidate, Rule } from '../scan/rule.ts';
 import { entropy, isLabel, isStrong } from '../scan/values.ts';
-import { isAllowed } from './allow.ts';
+import { isAllowed, isPublished } from './allow.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** From the end of a name to its value, in the languages and formats that there are: `"] =`, `: str =`, `":`, `=>`, `:=`. */
 export const ASSIGN = String.raw`(?:\\?["'\])]){0,3}[ \t]{0,16}(?::[ \t]{0,4}[A-Za-z_][\w.<>[\]|]{0,30}[ \t]{0,8}(?==[^=>]))?(?:=>|:=|\?\?=|\|\|=|\?=|=(?!=)|:(?!:))[ \t]{0,16}`;
@@ -60,6 +61,7 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
     const { value, file } = candidate;
     if (allowed(candidate) || NO_PASSWORD.test(value) || isLabel(value)) return null;
     if (TRANSLATIONS.test(file.path) && /^[A-Z]?[a-z]+$/.test(value)) return null;
+    if (isCommonPassword(value)) return 'medium';
     return (file.test || file.kind === 'prose') && !isStrong(value) ? 'medium' : 'high';
   };
   return [
@@ -74,11 +76,13 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         'i',
       ),
       accept: (candidate) =>
-        allowed(candidate) || !/\d/.test(candidate.value)
-          ? null
-          : candidate.file.kind === 'prose' && candidate.value.endsWith('EXAMPLEKEY')
-            ? 'medium'
-            : 'high',
+        isPublished(candidate.value)
+          ? 'medium'
+          : allowed(candidate) || !/\d/.test(candidate.value)
+            ? null
+            : candidate.file.kind === 'prose' && candidate.value.endsWith('EXAMPLEKEY')
+              ? 'medium'
+              : 'high',
     },
     {
       ...base,

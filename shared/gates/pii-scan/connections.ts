@@ -2,6 +2,7 @@ import { RANK } from '../scan/detector.ts';
 import type { Candidate, Rule } from '../scan/rule.ts';
 import { isFiller, isPlaceholder, isReference } from '../scan/values.ts';
 import { isAllowed } from './allow.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 const DATABASES =
   '(?:postgres(?:ql)?|mysql[2x]?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|cockroachdb|cassandra|couchdb|neo4j|bolt|nats|ldaps?|smtps?)(?:\\+[a-z0-9]{1,20})?';
@@ -9,6 +10,8 @@ const DATABASES =
 /** Hosts that are nobody's: documentation (RFC 2606), and the machine itself. */
 const NO_HOST =
   /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[?::1\]?|(?:[\w-]+\.)*example(?:\.(?:com|org|net))?|(?:[\w-]+\.)*(?:test|invalid|localhost))$/i;
+
+const SERVICE = /^(?!.*prod)[a-z][a-z0-9_-]{0,40}$/i;
 
 const TEMPLATE = /^(?:user(?:name)?|your[\w-]*|my[\w-]*|foo|bar)$/i;
 const TEMPLATE_PASSWORD = /^(?:pass(?:w(?:or)?d|wd)?|pwd|secret|pw|your[\w-]*)$/i;
@@ -22,6 +25,8 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
     if (NO_HOST.test(host) || isReference(host)) return null;
     if (isReference(password) || isPlaceholder(password) || isFiller(password)) return null;
     if (prefixes.some((prefix) => password.toUpperCase().startsWith(prefix.toUpperCase()))) return null;
+    // A container beside this one, by its name, with the password that its image comes with.
+    if (SERVICE.test(host) && isCommonPassword(password)) return 'medium';
     const { kind, test } = candidate.file;
     return (kind === 'prose' || test) && TEMPLATE.test(user) && TEMPLATE_PASSWORD.test(password)
       ? 'medium'

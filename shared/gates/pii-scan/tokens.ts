@@ -1,6 +1,6 @@
 import { RANK } from '../scan/detector.ts';
 import type { Candidate, Rule } from '../scan/rule.ts';
-import { tokenSeverity } from './allow.ts';
+import { isPublished, tokenSeverity } from './allow.ts';
 
 /** What follows a token of fixed length: no more of it. */
 const END = /\(\?!\[[^\]]*\]\)$/;
@@ -133,7 +133,7 @@ export function tokenRules(prefixes: readonly string[]): Rule[] {
       'JSON web token',
       ['eyj'],
       '(?<![_-])eyJ[A-Za-z0-9_-]{17,2000}\\.[A-Za-z0-9_-]{20,6000}\\.[A-Za-z0-9_-]{20,1000}',
-      { after: 9_100 },
+      { after: 9_100, accept: ({ value }) => (isPublished(value) ? 'medium' : 'high') },
     ),
     {
       ...token('private_key', 'private key', ['private key', 'putty-user-key-file'], ''),
