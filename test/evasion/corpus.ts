@@ -10,9 +10,11 @@ import { hollowPython } from './corpus/hollow-python.ts';
 import { hollowTests } from './corpus/hollow-tests.ts';
 import { locks } from './corpus/locks.ts';
 import { moreSecrets } from './corpus/more-secrets.ts';
+import { nativeRefactors } from './corpus/native-refactors.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { oldFailures } from './corpus/old-failures.ts';
 import { paths } from './corpus/paths.ts';
+import { roundabout } from './corpus/roundabout.ts';
 import { runner } from './corpus/runner.ts';
 import { rustCases } from './corpus/rust.ts';
 import { rustRunner } from './corpus/rust-runner.ts';
@@ -43,5 +45,7 @@ export const CORPUS: readonly EvasionCase[] = [
   ...locks,
   ...answered,
   ...copied,
+  ...nativeRefactors,
   ...blindedTests,
+  ...roundabout,
 ];

@@ -12,10 +12,15 @@ const NO_OWNER =
 const NOTICE =
   /^(?:.{1,60}[-_.])?(?:licen[sc]es?|notices?|copyright|third[-_ ]?party.{0,40})(?:[-_.].{0,40})?$/i;
 
+/** Packages of others that are kept as they are, and say themselves whose they are. */
+const VENDORED = /(?:^|\/)(?:vendor|third[-_]party|node_modules)\//i;
+const PERMISSIVE = /^(?:mit|mit-0|isc|0bsd|bsd-[23]-clause|apache-2\.0|unlicense|zlib|cc0-1\.0|bsl-1\.0)$/;
+
 /** Whether a file may name others as holders: the notice of a package in a folder, or the first one of the project itself. */
 function isNotice(path: string, own: Own): boolean {
   const at = path.lastIndexOf('/') + 1;
   const name = path.slice(at);
+  if (VENDORED.test(path)) return true;
   return NOTICE.test(name) && (at > 0 || /^(?:third|.*notices?)/i.test(name) || own.owners.size === 0);
 }
 
@@ -35,9 +40,11 @@ export function licenseRules(own: Own): Rule[] {
       anchors: ['spdx-license-identifier'],
       pattern:
         /SPDX-License-Identifier:[ \t]{0,8}(?<value>[A-Za-z0-9.+()-]{2,60}(?:[ \t]{1,2}(?:AND|OR|WITH)[ \t]{1,2}[A-Za-z0-9.+()-]{2,60}){0,4})/i,
-      accept: ({ value }) => {
+      accept: ({ value, file }) => {
         const ids = idsOf(value);
-        return ids.length > 0 && ids.every((id) => own.licenses.has(id)) ? null : 'high';
+        if (ids.length > 0 && ids.every((id) => own.licenses.has(id))) return null;
+        const mayBe = VENDORED.test(file.path) && ids.length > 0 && ids.every((id) => PERMISSIVE.test(id));
+        return mayBe ? 'medium' : 'high';
       },
     },
     {

@@ -1,6 +1,7 @@
 import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets } from './brackets.ts';
 import { isBuilt } from './build-tags.ts';
+import { asksThrough, type GoHelpers } from './go-helpers.ts';
 import { lex } from './lex.ts';
 import {
   callsOf,
@@ -16,10 +17,13 @@ const CASES =
   /^func\s{1,10}(?:((?:Test|Fuzz|Example)(?![a-z])\w{0,200})\s{0,10}\(|\(\s{0,10}\w{1,80}\s{1,10}\*?\w{1,80}\s{0,10}\)\s{1,10}(Test(?![a-z])\w{0,200})\s{0,10}\(\s{0,10}\))/gm;
 const FUNCTIONS = /^func\s{1,10}(\w{1,200})\s{0,10}\(/gm;
 const ASSERTIONS =
-  /\b(?!fmt\.|log\.|errors\.)\w{1,40}\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\s{0,5}\(|\b(?:assert|require|is|qt|check|must)\.\w{1,60}\s{0,5}\(|\bExpect\w{0,20}\s{0,5}\(|\bs\.(?:Equal|NotEqual|True|False|NoError|Nil|NotNil|Len|Contains|Require|Assert)\w{0,20}\s{0,5}\(/g;
+  /\b(?!fmt\.|log\.|errors\.|\w{0,30}[eE]rr\.Error\b)\w{1,40}\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\s{0,5}\(|\b(?:assert|require|is|qt|check|must)\.\w{1,60}\s{0,5}\(|\bExpect\w{0,20}\s{0,5}\(|\bs\.(?:Equal|NotEqual|True|False|NoError|Nil|NotNil|Len|Contains|Require|Assert)\w{0,20}\s{0,5}\(/g;
 const EXACT =
-  /\b(?:assert|require|s)\.(?:Equal|EqualValues|EqualError|ElementsMatch|Len|ErrorIs|ErrorAs|Contains|JSONEq|Same|Exactly|InDelta)\w{0,10}\s{0,5}\(|\bif\b[^\n{]{0,300}?(?:[!=]=|[<>]=?)|\bDeepEqual\(|\bcmp\.Diff\(/g;
-const SKIPS = /\b\w{1,20}\.Skip(?:f|Now)?\s{0,5}\(/;
+  /\b(?:assert|require|s)\.(?:Equal|EqualValues|EqualError|ElementsMatch|Len|ErrorIs|ErrorAs|Contains|JSONEq|Same|Exactly|InDelta)\w{0,10}\s{0,5}\(|\bif\b[^\n{]{0,300}?(?:[!=]=|[<>]=?)|\bDeepEqual\(|\bcmp\.Diff\(|\berrors\.(?:Is|As)\(/g;
+const SKIPS = /\b\w{1,20}\.Skip(?:f|Now)?\s{0,5}\(/g;
+/** To skip where another system runs is no skip here. */
+const ELSEWHERE =
+  /\bif\s{1,5}(?:runtime\.GOOS\s{0,5}==\s{0,5}"(?!linux|unix)\w{2,12}"(?:\s{0,5}\|\|\s{0,5})?){1,6}\s{0,5}\{\s{0,40}\w{1,20}\.Skip(?:f|Now)?\s{0,5}\(/g;
 const WAITS = /\bWait\(|<-|\bselect\s{0,5}\{|\berrgroup\b|\bsynctest\b|\.Sleep\(/;
 const OUTPUT = /^\/\/\s*(?:Unordered\s+)?Output:/i;
 
@@ -69,7 +73,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The tests of a file of Go; none where `go test` does not look. */
-export function goTests(path: string, text: string): NativeFile {
+export function goTests(path: string, text: string, known: GoHelpers = new Map()): NativeFile {
   const lexed = lex('go', text);
   if (!isGoTest(path)) return { path, cases: [], weaknesses: [], defines: [], code: null };
   const { code } = lexed;
@@ -83,7 +87,9 @@ export function goTests(path: string, text: string): NativeFile {
     const end = brackets.body(start + match[0].length)?.end ?? code.length;
     const own = brackets.slice(start, end);
     if (name === 'TestMain' && /\*testing\.M\b/.test(own)) return [];
-    const calls = callsOf(own, helpers);
+    const calls = callsOf(own, helpers) + asksThrough(own, known, helpers);
+    const whole = text.slice(start, end);
+    const skips = countOf(own, SKIPS) - countOf(whole, ELSEWHERE);
     const outputs = lexed.comments.filter(
       ({ at, text: comment }) => at > start && at < end && OUTPUT.test(comment),
     ).length;
@@ -91,12 +97,12 @@ export function goTests(path: string, text: string): NativeFile {
       {
         name,
         line: lineOf(start),
-        text: text.slice(start, end),
+        text: whole,
         body: own.replace(name, '').replace(/\s+/g, ' '),
         assertions: countOf(own, ASSERTIONS) + calls + outputs,
         exact: countOf(own, EXACT) + calls + outputs,
         values: valuesOf(own),
-        skipped: built ?? (SKIPS.test(own) ? 'it skips itself' : null),
+        skipped: built ?? (skips > 0 ? 'it skips itself' : null),
       },
     ];
   });

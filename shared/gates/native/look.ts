@@ -3,8 +3,10 @@ import type { Seen } from '../code/seen.ts';
 import { namesOneOf } from '../tests/removed.ts';
 import { TooTangled } from './brackets.ts';
 import { goTests } from './go.ts';
+import { type GoHelpers, goHelpers } from './go-helpers.ts';
 import { nativeLanguage } from './lex.ts';
 import { modulesIn } from './lost-modules.ts';
+import { mergedInto } from './merged.ts';
 import { MAX_CHARACTERS, type NativeCase, type NativeFile } from './model.ts';
 import { rustTests } from './rust.ts';
 
@@ -14,8 +16,19 @@ export interface NativeTests {
   readonly tooLarge: readonly string[];
 }
 
-const testsOf = (path: string, text: string): NativeFile =>
-  nativeLanguage(path) === 'go' ? goTests(path, text) : rustTests(path, text);
+const testsOf = (path: string, text: string, helpers: GoHelpers): NativeFile =>
+  nativeLanguage(path) === 'go' ? goTests(path, text, helpers) : rustTests(path, text);
+
+/** What the changed files of Go on one side have to hand a test to. */
+function helpersOf(texts: readonly (string | null)[]): GoHelpers {
+  try {
+    return goHelpers(texts.flatMap((text) => (text !== null && text.length <= MAX_CHARACTERS ? [text] : [])));
+  } catch (error) {
+    // Whose file it is, is told below.
+    if (error instanceof TooTangled) return new Map();
+    throw error;
+  }
+}
 
 /** Files of Rust that belong to their crate without being named by another. */
 const ROOT = /(^|\/)(?:build|lib|main)\.rs$|(^|\/)(?:tests|examples|benches|src\/bin)\/[^/]+\.rs$/;
@@ -37,15 +50,21 @@ export function nativeTests(texts: readonly ChangedText[]): NativeTests {
       path.endsWith('.rs') && now !== null && now.length <= MAX_CHARACTERS ? [...modulesIn(now)] : [],
     ),
   );
+  const go = texts.filter(({ path }) => nativeLanguage(path) === 'go');
+  const [knownBefore, knownAfter] = [
+    helpersOf(go.map((text) => text.before)),
+    helpersOf(go.map((text) => text.after)),
+  ];
   for (const { path, from, before: then, after: now } of texts) {
     if ((then?.length ?? 0) > MAX_CHARACTERS || (now?.length ?? 0) > MAX_CHARACTERS) {
       if (nativeLanguage(path) !== null) tooLarge.push(path);
       continue;
     }
     try {
-      if (then !== null && from !== null && nativeLanguage(from) !== null) before.push(testsOf(from, then));
+      if (then !== null && from !== null && nativeLanguage(from) !== null)
+        before.push(testsOf(from, then, knownBefore));
       if (now !== null && nativeLanguage(path) !== null) {
-        const tests = testsOf(path, now);
+        const tests = testsOf(path, now, knownAfter);
         const isKnown =
           path === from || !path.endsWith('.rs') || ROOT.test(path) || declared.has(moduleOf(path));
         after.push(isKnown ? tests : orphaned(tests));
@@ -81,12 +100,16 @@ export function judgeNative(
   // Tests that stand beside the code are no subject of others.
   const ofTests = new Set(before.flatMap(({ defines }) => defines));
   const removed = new Set([...gone].filter((name) => !ofTests.has(name)));
-  const then = placed(before).filter(
-    ({ one, path }) => !withSubjects.has(path) && !namesOneOf(one.text, removed),
-  );
   const now = placed(after);
-  const fewer = now.length < then.length || sum(now, 'assertions') < sum(then, 'assertions');
   const find = finder(now);
+  const inTables = mergedInto(
+    placed(before).flatMap((each) => (find(each).place === null ? [each.one] : [])),
+    now.map(({ one }) => one),
+  );
+  const then = placed(before).filter(
+    ({ one, path }) => !withSubjects.has(path) && !namesOneOf(one.text, removed) && !inTables.has(one),
+  );
+  const fewer = now.length < then.length || sum(now, 'assertions') < sum(then, 'assertions');
   const seen: Seen[] = [];
   for (const { path, one } of placed(before)) {
     const { place, same } = find({ path, one });
@@ -96,8 +119,8 @@ export function judgeNative(
         file: path,
         line: one.line,
         rule: gone ? 'test_removed_with_subject' : 'test_removed',
-        message: `the test "${one.name}" is gone${gone ? ' together with what it tests' : fewer ? '' : '; others were added in its stead'}`,
-        weight: gone || !fewer ? 'reported' : 'fails',
+        message: `the test "${one.name}" is gone${gone ? ' together with what it tests' : inTables.has(one) ? '; its values stand in a table' : fewer ? '' : '; others were added in its stead'}`,
+        weight: gone || !fewer || inTables.has(one) ? 'reported' : 'fails',
       });
       continue;
     }
@@ -216,11 +239,29 @@ function addedWeaknesses(before: readonly NativeFile[], after: readonly NativeFi
   for (const { weaknesses } of before)
     for (const { rule } of weaknesses) known.set(rule, (known.get(rule) ?? 0) + 1);
   const seen: Seen[] = [];
+  const names = new Set(before.flatMap(({ cases }) => cases.map(({ name }) => name)));
+  // A new test that is left out takes nothing away.
+  const isInNew = (path: string, line: number): boolean =>
+    after.some(
+      (file) =>
+        file.path === path &&
+        file.cases.some(
+          (one) => !names.has(one.name) && one.line <= line && line < one.line + one.text.split('\n').length,
+        ),
+    );
   for (const { path, weaknesses } of after)
     for (const weakness of weaknesses) {
       const left = known.get(weakness.rule) ?? 0;
       if (left > 0) known.set(weakness.rule, left - 1);
-      else seen.push({ ...weakness, file: path, weight: 'fails' });
+      else
+        seen.push({
+          ...weakness,
+          file: path,
+          weight:
+            weakness.rule === 'test_depends_on_environment' && isInNew(path, weakness.line)
+              ? 'reported'
+              : 'fails',
+        });
     }
   return seen;
 }

@@ -1,0 +1,111 @@
+import { type EvasionCase, edit, type Files } from '../case.ts';
+import { BASE, blocked, go, TEST, tests } from '../go-project.ts';
+import { LIB, rust, blocked as rustBlocked } from '../rust-project.ts';
+
+const TESTIFY = 'github.com/stretchr/testify';
+const HOURS = 'if got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}';
+const ZERO =
+  'func TestNoHours(t *testing.T) {\n\tif got := Hours(30); got != 0 {\n\t\tt.Fatalf("got %d", got)\n\t}\n}\n\n';
+const WITH_ZERO: Files = { ...BASE, 'clock_test.go': edit(TEST, ['func TestLate', `${ZERO}func TestLate`]) };
+const TABLE = (rows: string): string =>
+  edit(TEST, [
+    HOURS,
+    `for _, each := range [][2]int{${rows}} {\n\t\tif got := Hours(each[0]); got != each[1] {\n\t\t\tt.Fatalf("got %d", got)\n\t\t}\n\t}`,
+  ]);
+const HELPED = edit(
+  TEST,
+  ['import "testing"', 'import (\n\t"testing"\n\n\t"example.org/clock/internal/want"\n)'],
+  [HOURS, 'want.Equal(t, Hours(120), 2)'],
+);
+const helper = (body: string): string =>
+  `package want\n\nimport "testing"\n\nfunc Equal(t *testing.T, got, wanted int) {\n\tt.Helper()\n${body}}\n`;
+const skippedOn = (system: string): readonly (readonly [string, string])[] => [
+  ['import "testing"', 'import (\n\t"runtime"\n\t"testing"\n)'],
+  [HOURS, `if runtime.GOOS == "${system}" {\n\t\tt.Skip("has no clock")\n\t}\n\t${HOURS}`],
+];
+const NONE = '    #[test]\n    fn counts_none() {\n        assert_eq!(hours(30), 0);\n    }\n\n';
+const KNOWS = '    #[test]\n    fn knows_late';
+const WITH_NONE = edit(LIB, [KNOWS, `${NONE}${KNOWS}`]);
+const rustTable = (rows: string): string =>
+  edit(LIB, [
+    'assert_eq!(hours(120), 2);',
+    `for (minutes, expected) in [${rows}] {\n            assert_eq!(hours(minutes), expected);\n        }`,
+  ]);
+
+/** Tests of Go and Rust that are written anew: tables, helpers, other libraries. */
+export const nativeRefactors: readonly EvasionCase[] = [
+  go(
+    'deleted tests',
+    'a table has no row for a test that is gone',
+    { 'clock_test.go': TABLE('{120, 2}') },
+    blocked('test_removed'),
+    {
+      name: 'a table has a row for a test that is gone',
+      patch: { 'clock_test.go': TABLE('{120, 2}, {30, 0}') },
+    },
+    WITH_ZERO,
+  ),
+  go(
+    'weakened assertions',
+    'a helper in another package asks nothing',
+    { 'clock_test.go': HELPED, 'internal/want/want.go': helper('\tt.Log(got, wanted)\n') },
+    blocked('test_asks_less'),
+    {
+      name: 'a helper in another package asks',
+      patch: {
+        'clock_test.go': HELPED,
+        'internal/want/want.go': helper('\tif got != wanted {\n\t\tt.Fatalf("got %d", got)\n\t}\n'),
+      },
+    },
+  ),
+  go(
+    'weakened assertions',
+    'another library is asked whether there is something',
+    tests(
+      ['import "testing"', `import (\n\t"testing"\n\n\t"${TESTIFY}/require"\n)`],
+      [HOURS, 'require.NotNil(t, Hours(120))'],
+    ),
+    blocked('test_asks_less'),
+    {
+      name: 'another library is asked the same',
+      patch: tests(
+        ['import "testing"', `import (\n\t"testing"\n\n\t"${TESTIFY}/require"\n)`],
+        [HOURS, 'require.Equal(t, 2, Hours(120))'],
+      ),
+    },
+  ),
+  go(
+    'skipped or focused',
+    'a test is left out where it is run',
+    tests(...skippedOn('linux')),
+    blocked('test_skipped'),
+    { name: 'a test is left out on another system', patch: tests(...skippedOn('windows')) },
+  ),
+  go(
+    'skipped or focused',
+    'a known test is left out when it must be short',
+    tests([HOURS, `if testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\t${HOURS}`]),
+    blocked('test_skipped'),
+    {
+      name: 'a new test is left out when it must be short',
+      patch: {
+        'slow_test.go':
+          'package clock\n\nimport "testing"\n\nfunc TestAllHours(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\tfor hour := range 1000 {\n\t\tif Hours(hour*60) != hour {\n\t\t\tt.Fatal(hour)\n\t\t}\n\t}\n}\n',
+      },
+    },
+  ),
+  rust(
+    'deleted tests',
+    'a table has no row for a test that is gone',
+    { 'src/lib.rs': edit(rustTable('(120, 2)'), ['minutes / 60', 'minutes / 6']) },
+    rustBlocked('test_removed'),
+    {
+      name: 'a table has a row for a test that is gone',
+      patch: { 'src/lib.rs': rustTable('(120, 2), (30, 0)') },
+    },
+    {
+      'Cargo.toml': '[package]\nname = "clock"\nversion = "0.1.0"\nedition = "2021"\n',
+      'src/lib.rs': WITH_NONE,
+    },
+  ),
+];
