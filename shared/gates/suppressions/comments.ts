@@ -13,13 +13,13 @@ const COMMENTS: readonly Suppression[] = [
     rule: 'lint_suppressed',
     gates: LINT,
     pattern:
-      /\b(?:eslint-disable(?:-(?:next-)?line)?|biome-ignore(?:-all|-start)?|oxlint-disable\S*|tslint:disable\S*|jshint ignore|standard-ignore|noqa|ruff: ?(?:noqa|disable)|flake8: ?noqa|pylint: ?(?:disable|skip-file)\S*|nolint|lint:ignore|revive:disable\S*|staticcheck:ignore|rubocop:disable|stylelint-disable\S*)/i,
+      /\b(?:eslint-disable(?:-(?:next-)?line)?|biome-ignore(?:-all|-start)?|oxlint-disable\S*|tslint:disable\S*|jshint ignore|standard-ignore|noqa|ruff: ?(?:noqa|disable)|flake8: ?noqa|pylint: ?(?:disable|skip-file)\S*|nolint|lint:ignore|revive:disable\S*|staticcheck:ignore|rubocop:disable|stylelint-disable\S*|deno-lint-ignore(?:-file)?|jshint -W\d|standard-disable\S*|skipcq\b|isort: ?(?:skip|off)\S*|shellcheck disable|hadolint ignore|yamllint disable|knip-ignore|jscpd:ignore\S*)|^\/\*{1,2}\s{0,20}eslint\s{1,10}[\w@/-]{1,80}\s{0,5}:\s{0,5}\[?\s{0,5}["']?(?:off|0)\b/i,
   },
   {
     rule: 'type_check_suppressed',
     gates: ['type_check'],
     pattern:
-      /@ts-(?:ignore|expect-error|nocheck)\b|\btype: ?ignore\b|\bpyright: ?(?:ignore|basic|strict\s*=\s*false)|\bmypy: ?(?:ignore|disable)\S*|\bpytype: ?(?:disable|skip)\S*|\$Flow(?:FixMe|Ignore)\b/,
+      /@ts-(?:ignore|expect-error|nocheck)\b|\btype: ?ignore\b|\b(?:based)?pyright: ?(?:ignore|basic|strict\s*=\s*false|report\w{1,60}\s{0,5}=\s{0,5}["']?(?:false|none|information)\b)|\bmypy: ?(?:ignore|disable|allow|no-|follow)\S*|\b(?:pyre|ty): ?ignore\b|\bpyre-(?:ignore|fixme|unsafe)\S*|\bzuban: ?ignore\b|\bpytype: ?(?:disable|skip)\S*|\$Flow(?:FixMe|Ignore)\b/,
   },
   {
     rule: 'coverage_suppressed',
@@ -36,7 +36,7 @@ const COMMENTS: readonly Suppression[] = [
     rule: 'scanner_suppressed',
     gates: ['security_scan', 'pii_scan', 'dlp_scan'],
     pattern:
-      /#\s?nosec\b|\bnosec\b|\bnosemgrep\b|\bgitleaks:allow\b|\ballowlist (?:next)?line ?secret|\bpragma: ?(?:allow|white)list (?:nextline )?secret\b|\bsecretlint-disable\S*|\bcodeql\[|\blgtm\b|\bNOSONAR\b|\bdevskim: ?ignore\b/i,
+      /#\s?nosec\b|\bnosec\b|\bnosemgrep\b|\bgitleaks:allow\b|\ballowlist (?:next)?line ?secret|\bpragma: ?(?:allow|white)list (?:nextline )?secret\b|\bsecretlint-disable\S*|\bcodeql\[|\blgtm\b|\bNOSONAR\b|\bdevskim: ?ignore\b|\b(?:trivy|tfsec|kics|snyk|horusec):? ?ignore\b|\bcheckov:skip\b/i,
   },
   {
     rule: 'format_suppressed',

@@ -11,6 +11,7 @@ import { projectTool } from '../tools.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, speaksToReviewers, suppressionsIn } from './comments.ts';
 import { DECEPTIONS } from './deceptions.ts';
+import { linksLeadingOut } from './links.ts';
 import { swallowedErrors } from './swallowed.ts';
 
 /** Longest file, in characters, that is looked at, and longest line of code. */
@@ -33,6 +34,7 @@ export async function lookAtSuppressions(
     ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
     ...deceits.seen,
     ...nativeDeceits(texts, required),
+    ...(await linksLeadingOut(subject)),
   ];
   for (const file of unread)
     seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });

@@ -12,7 +12,7 @@ const GLOBALS =
   /^(?:jest|vi|vitest|mocha|jasmine|describe|it|beforeEach|afterEach|expect|__karma__|__coverage__|__vitest_worker__)$/;
 /** Where code can see who is running it. */
 const SEES =
-  /^(?:process\.(?:argv|execArgv|title|mainModule)|require\.(?:main|cache)|module\.(?:parent|children|paths)|sys\.(?:modules|argv|orig_argv|gettrace|getprofile)|inspect\.(?:stack|currentframe|getouterframes)|sys\._getframe|traceback\.(?:extract_stack|format_stack|walk_stack)|import\.meta\.vitest|sys\._current_frames|Error\.captureStackTrace)(?:\.|$)/;
+  /^(?:process\.(?:argv|execArgv|title|mainModule)|require\.(?:main|cache)|module\.(?:parent|children|paths)|sys\.(?:modules|argv|orig_argv|gettrace|getprofile)|inspect\.(?:stack|currentframe|getouterframes)|sys\._getframe|traceback\.(?:extract_stack|format_stack|walk_stack)|import\.meta\.vitest|sys\._current_frames|Error\.(?:captureStackTrace|prepareStackTrace))(?:\.|$)/;
 const RUNNERS =
   /\b(?:py\.?test|unittest|nose2?|jest|vitest|mocha|ava|test_runner|node:test)\b|(?:^|[^a-z])tests?(?:[^a-z]|$)|(?:^|[^a-z])spec(?:[^a-z]|$)|\.test\.|__main__\.py/i;
 
@@ -46,6 +46,7 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
     };
     if (text !== null && VARIABLES.test(text) && !isListed(node))
       add(node, 'code that asks for a variable that only a test runner sets');
+    if (asksByText(node)) add(node, 'code that asks whether a test runner is there');
     if (text !== null && text.length < 200 && RUNNERS.test(text) && !isImport(node)) names.add(place());
     if (node.type === 'regex' && RUNNERS.test(node.text.slice(0, 200))) names.add(place());
     if (
@@ -62,8 +63,7 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
       if (/^(?:globalThis\.|global\.|window\.)/.test(node.text.slice(0, 12)) && GLOBALS.test(path))
         add(node, 'code that asks whether a test runner is there');
       if (SEES.test(path)) see();
-      if (path === 'process.env.NODE_ENV' && comparedWithTest(node))
-        add(node, 'code that asks whether it is being tested');
+      if (ASKED.test(path) && comparedWithTest(node)) add(node, 'code that asks whether it is being tested');
       if (last === 'stack' && node.type !== 'identifier') see();
       if (path === 'module.parent' || path === 'import.meta.vitest')
         add(
@@ -101,18 +101,51 @@ const isImport = (node: Syntax): boolean => {
   );
 };
 
+/** Where a surrounding says that it is a test. */
+const ASKED = /^(?:process\.env\.(?:NODE_ENV|npm_lifecycle_(?:event|script))|import\.meta\.env\.MODE)$/;
+const WITHIN =
+  /^(?:member_expression|call_expression|arguments|array|binary_expression|parenthesized_expression|switch_statement)$/;
+const MAX_QUESTION = 400;
+
+/** Whether a value is asked for the word: compared with it, looked up in a list that has it, matched. */
 function comparedWithTest(node: Syntax): boolean {
-  const parent = node.parent;
-  if (parent?.type === 'switch_statement' || parent?.parent?.type === 'switch_statement')
-    return /case\s+['"]test['"]/.test(
-      (parent.type === 'switch_statement' ? parent : parent.parent)?.text ?? '',
-    );
-  if (parent?.type !== 'binary_expression') return false;
-  return [parent.child('left'), parent.child('right')].some((side) => stringValue(side) === 'test');
+  let question = node;
+  while (
+    question.parent &&
+    WITHIN.test(question.parent.type) &&
+    (question.parent.type === 'switch_statement' ||
+      question.parent.end - question.parent.start < MAX_QUESTION)
+  )
+    question = question.parent;
+  if (question.type === 'switch_statement') return /case\s+['"]test['"]/.test(question.text);
+  for (const each of question.walk())
+    if (each.type === 'regex' ? /test/.test(each.text.slice(0, 200)) : stringValue(each) === 'test')
+      return true;
+  return false;
 }
 
+/** `'it' in globalThis`, `Object.hasOwn(globalThis, 'it')`, `key.startsWith('PYTEST_')`. */
+function asksByText(node: Syntax): boolean {
+  const text = stringValue(node);
+  if (text === null) return false;
+  const { parent } = node;
+  if (parent?.type === 'binary_expression')
+    return (
+      parent.child('operator')?.text === 'in' &&
+      EVERYTHING.test(parent.child('right')?.text ?? '') &&
+      GLOBALS.test(text)
+    );
+  const call = /^(?:arguments|argument_list)$/.test(parent?.type ?? '') ? parent?.parent : null;
+  const callee = call?.child('function')?.text.slice(-60) ?? '';
+  if (/(?:^|\.)hasOwn(?:Property)?(?:\.call)?$/.test(callee))
+    return GLOBALS.test(text) && /\b(?:globalThis|global|window)\b/.test(call?.text.slice(0, 200) ?? '');
+  return PREFIX.test(text) && /\.(?:startsWith|startswith|includes|indexOf|match)$/.test(callee);
+}
+const EVERYTHING = /^(?:globalThis|global|window)$/;
+const PREFIX = /^(?:NODE_TEST|PYTEST|VITEST|JEST_WORKER)_?\w{0,20}$/;
+
 const READS =
-  /(?:^|\.)(?:readFile(?:Sync)?|createReadStream|readdir(?:Sync)?|open|read_text|Path|glob|rglob|listdir|import_module|require|exec|run_path|getsource)$/;
+  /(?:^|\.)(?:readFile(?:Sync)?|exists(?:Sync)?|isfile|isdir|is_file|is_dir|access(?:Sync)?|statSync|lstatSync|createReadStream|readdir(?:Sync)?|open|read_text|Path|glob|rglob|listdir|import_module|require|exec|run_path|getsource)$/;
 const TESTS =
   /(?:^|\/)(?:__tests__|tests?|specs?)\/|(?:^|\/)test_[^/]*\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|__snapshots__/;
 

@@ -30,14 +30,23 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
   const call = node.type === 'call' || node.type === 'call_expression';
   const raised = node.type === 'raise_statement' ? (node.namedChildren[0] ?? null) : null;
   if (!call && !raised) return null;
-  const path = pathOf(
+  const asked = pathOf(
     call ? node.child('function') : raised?.type === 'call' ? raised.child('function') : raised,
     aliases,
   );
+  const path = plainly(asked, node, aliases);
   if (path === null || !EXITS.test(path) || (raised && path !== 'SystemExit')) return handedOn(node, aliases);
   if (call && node.parent?.type === 'raise_statement') return null;
   const target = raised?.type === 'call' ? raised : node;
-  const first = raised && raised.type !== 'call' ? null : (argumentsOf(target)[0] ?? null);
+  const first =
+    raised && raised.type !== 'call'
+      ? null
+      : (argumentsOf(target)[asked === 'Reflect.apply' ? 2 : path === asked ? 0 : 1] ?? null);
+  // Another program takes the place of this one, and ends as it likes.
+  if (/^os\.exec/.test(path))
+    return runsOnLoad(node) && !mayExit && !isProgram(node)
+      ? { rule: 'ends_process', message: 'puts another program in the place of this one', weight: 'fails' }
+      : null;
   const isAbrupt = ABRUPT.test(path);
   if (!isAbrupt && !endsWell(first)) return null;
   if (/kill/.test(path) && !/process\.pid|getpid|^0$/.test(first?.text.slice(0, 100) ?? '')) return null;
@@ -71,6 +80,13 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
   return { rule: 'ends_process', message: 'ends the process well, whoever calls it', weight: 'unclear' };
 }
 
+/** What a function is called by in a roundabout way: `process.exit.call(process, 0)`, `Reflect.apply(process.exit, process, [0])`. */
+function plainly(path: string | null, node: Syntax, aliases: Aliases): string | null {
+  if (path === 'Reflect.apply') return pathOf(argumentsOf(node)[0] ?? null, aliases);
+  return path?.replace(ROUNDABOUT, '') ?? null;
+}
+const ROUNDABOUT = /(?<=\.\w{1,40})\.(?:call|apply|bind)$/;
+
 /** `threading.Timer(0, os._exit, [0])`, `atexit.register(os._exit, 0)`, `setTimeout(process.exit)`. */
 function handedOn(call: Syntax, aliases: Aliases): Found {
   if (call.type !== 'call' && call.type !== 'call_expression') return null;
@@ -90,7 +106,9 @@ function handedOn(call: Syntax, aliases: Aliases): Found {
 
 const endsWell = (code: Syntax | null): boolean =>
   code === null ||
-  /^(?:0|0\.0|None|undefined|null|false|False|-0|'0'|"0"|\+0|os\.EX_OK)$/.test(code.text.slice(0, 20));
+  /^(?:0|0\.0|None|undefined|null|false|False|-0|'0'|"0"|\+0|os\.EX_OK|\[\s*(?:0\s*)?\])$/.test(
+    code.text.slice(0, 20),
+  );
 
 /** `process.exitCode = 0`, `process.exit = …`, `sys.exit = …`. */
 function codeChanged(node: Syntax, aliases: Aliases): Found {

@@ -1,5 +1,6 @@
 import { isFunction } from '../../../code/functions.ts';
 import type { Syntax } from '../../../code/syntax.ts';
+import { truthOf } from '../../dead-code/constant.ts';
 import type { Deceit } from './model.ts';
 import { nameOf, statementsOf } from './places.ts';
 
@@ -17,6 +18,8 @@ function isNothing(statement: Syntax): boolean {
   const [only = null] = statement.namedChildren;
   if (only === null || /^(?:string|ellipsis|none|null|undefined|integer|number)$/.test(only.type))
     return true;
+  if (only.type === 'assignment')
+    return /^__all__\s*(?::[^=]{0,40})?=\s*[[(]\s*[\])]$/.test(only.text.slice(0, 80));
   return (
     only.type === 'assignment_expression' &&
     /^(?:module\.)?exports\s*=\s*(?:\{\s*\}|null|undefined|\(\)\s*=>\s*\{\s*\})$/.test(only.text.slice(0, 60))
@@ -44,7 +47,7 @@ export function hollowed(before: Syntax, after: Syntax): Deceit[] {
   for (const [name, fn] of functionsOf(after)) {
     const then = old.get(name);
     if (!then || !didSomething(then)) continue;
-    const left = statementsOf(fn);
+    const left = reached(statementsOf(fn));
     const what =
       left.length === 0
         ? 'does nothing any more'
@@ -60,8 +63,70 @@ export function hollowed(before: Syntax, after: Syntax): Deceit[] {
         weight: 'unclear',
       });
   }
+  return [...found, ...hollowNames(before, after, old)];
+}
+
+/** Statements that run: up to the first that leaves, and none under what never holds. */
+function reached(statements: readonly Syntax[]): Syntax[] {
+  const end = statements.findIndex(({ type }) => LEAVES.test(type));
+  return (end < 0 ? statements : statements.slice(0, end + 1)).filter(
+    (each) =>
+      each.type !== 'if_statement' ||
+      each.child('alternative') !== null ||
+      truthOf(each.child('condition')) !== false,
+  );
+}
+const LEAVES = /^(?:return|throw|raise)_statement$/;
+
+/** Classes that had methods and have nothing any more, and functions whose names stand for nothing now. */
+function hollowNames(before: Syntax, after: Syntax, old: ReadonlyMap<string, Syntax>): Deceit[] {
+  const found: Deceit[] = [];
+  const add = (name: string, node: Syntax, what: string): void => {
+    found.push({
+      rule: 'function_emptied',
+      key: name,
+      line: node.line,
+      message: `${name} is still there and ${what}`,
+      weight: 'unclear',
+    });
+  };
+  const worked = new Set(
+    [...old].flatMap(([name, fn]) =>
+      name.includes('.') && didSomething(fn) ? [name.split('.', 1)[0] ?? ''] : [],
+    ),
+  );
+  const then = classesOf(before);
+  for (const [name, node] of classesOf(after)) {
+    const was = then.get(name);
+    if (was && worked.has(name) && isBare(node) && headOf(was) === headOf(node))
+      add(name, node, 'has nothing in it any more');
+  }
+  for (const node of after.walk(({ type }) => !/function|class|method/.test(type))) {
+    if (!/^(?:assignment|assignment_expression|variable_declarator)$/.test(node.type)) continue;
+    const name =
+      (node.child('name') ?? node.child('left'))?.text.replace(/^(?:module\.)?exports\./, '') ?? '';
+    const fn = old.get(name);
+    const value = node.child('value') ?? node.child('right');
+    if (fn && value && didSomething(fn) && /^(?:None|null|undefined|void 0)$/.test(value.text.slice(0, 10)))
+      add(name, node, 'stands for nothing any more');
+  }
   return found;
 }
+
+const classesOf = (root: Syntax): Map<string, Syntax> =>
+  new Map(
+    [...root.walk()].flatMap((node) =>
+      /^class(?:_definition|_declaration)?$/.test(node.type) && node.child('name')
+        ? [[node.child('name')?.text ?? '', node] as const]
+        : [],
+    ),
+  );
+/** What a class is made from: who inherits its methods from elsewhere now has not lost them. */
+const headOf = (node: Syntax): string =>
+  node.text
+    .slice(0, Math.max(0, (node.child('body')?.start ?? node.start) - node.start))
+    .replace(/\s+|:/g, '');
+const isBare = (node: Syntax): boolean => (node.child('body')?.namedChildren ?? []).every(isNothing);
 
 /** More than handing on one value. */
 function didSomething(fn: Syntax): boolean {
@@ -95,7 +160,8 @@ function emptyAnswer(statement: Syntax, then: Syntax): string | null {
   if (
     value === null ||
     /^(?:none|null|undefined)$/.test(value.type) ||
-    value.text.slice(0, 12) === 'undefined'
+    value.text.slice(0, 12) === 'undefined' ||
+    /^\(?\s*<>\s*<\/>\s*\)?$/.test(value.text.slice(0, 40))
   )
     return 'answers nothing any more';
   if (!/^(?:integer|float|number|string|list|dictionary|array|object)$/.test(value.type)) return null;
