@@ -1,3 +1,4 @@
+import { isElsewhere } from './elsewhere.ts';
 import { codeOnly } from './strip.ts';
 
 /** What a test file protects with, counted. */
@@ -36,7 +37,7 @@ const PYTHON: Patterns = {
   exact:
     /(?<![\w.])assert\b[^\n]{0,300}?(?:==|!=|<|>|\bis\b|\bin\b)|\bself\.assert(?:Equal|NotEqual|Is|In|Raises|Greater|Less|Regex|AlmostEqual|CountEqual|DictEqual|ListEqual)\w*\s*\(|\bpytest\.raises\b/g,
   skips:
-    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bmarks\s*=\s*\[?\s*(?:\w+\.)*(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b|\braise\s+(?:\w+\.)*(?:SkipTest|Skipped|skip\.Exception)\b|^\s*__unittest_skip__\b|^[ \t]*collect_ignore\w*\s*=/gm,
+    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bmarks\s*=\s*\[?\s*(?:\w+\.)*(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b[^=\n]{0,80}=\s{0,20}(?:\[[^\]]{0,400}?|[^\n]{0,200}?)\b(?:skip\w*|xfail)\b|\braise\s+(?:\w+\.)*(?:SkipTest|Skipped|skip\.Exception)\b|^\s*__unittest_skip__\b|^[ \t]*collect_ignore\w*\s*=/gm,
   only: null,
   exits: /\b(?:sys\.exit|os\._exit|os\.kill|os\.abort|pytest\.exit|exit|quit)\s*\(/g,
 };
@@ -95,11 +96,19 @@ export function count(path: string, text: string): Counts {
     cases: of('cases'),
     assertions: of('assertions'),
     exact: of('exact'),
-    skips: of('skips') + (path.endsWith('.go') ? (text.match(BUILD_CONSTRAINT)?.length ?? 0) : 0),
+    skips:
+      skips(path, text, code, patterns.skips) +
+      (path.endsWith('.go') ? (text.match(BUILD_CONSTRAINT)?.length ?? 0) : 0),
     only: of('only'),
     exits: of('exits'),
   };
 }
+
+/** What is left out on other systems only is run here. */
+const skips = (path: string, text: string, code: string, pattern: RegExp | null): number =>
+  pattern === null
+    ? 0
+    : [...code.matchAll(pattern)].filter(({ index }) => !isElsewhere(path, text, index)).length;
 
 const FEWER = [
   ['cases', 'test cases'],

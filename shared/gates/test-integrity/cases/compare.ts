@@ -51,7 +51,9 @@ export function judgeCases(
   const { pairs, added } = paired(files);
   const kept = new Map<string, number>();
   for (const { after } of files)
-    for (const text of (after?.cases ?? []).flatMap((test) => test.texts))
+    for (const text of (after?.cases ?? [])
+      .filter(({ reach }) => reach !== 'never')
+      .flatMap((test) => test.texts))
       kept.set(text, (kept.get(text) ?? 0) + 1);
   const seen = pairs.flatMap(([old, now]) => lessThan(old, now, removed, kept));
   seen.push(...judgeAdded(files, added));
@@ -76,6 +78,15 @@ function lessThan(
         weight: 'fails',
       },
     ];
+  if (now.leftOut && !old.leftOut)
+    return [
+      {
+        ...at,
+        rule: 'test_skipped',
+        message: `the test "${now.name}" leaves itself out, or is to fail`,
+        weight: 'fails',
+      },
+    ];
   if (namesOneOf(old.node.text, removed)) return [];
   if (old.attached && !now.attached && !now.open && now.strength.length > 0)
     return [
@@ -88,7 +99,17 @@ function lessThan(
     ];
   if (now.open) return [];
   const place = old.strength.findIndex((level, index) => level > (now.strength[index] ?? 0));
-  if (place < 0) return [];
+  if (place < 0)
+    return now.spelt.open > old.spelt.open && now.spelt.values < old.spelt.values
+      ? [
+          {
+            ...at,
+            rule: 'test_asks_less',
+            message: `the test "${now.name}" takes anything where it had a value before`,
+            weight: 'unclear',
+          },
+        ]
+      : [];
   const missing = old.texts.filter((text) => !now.texts.includes(text));
   const isMoved = missing.length > 0 && missing.every((text) => kept.has(text));
   const [then, since] = [old.strength[place] ?? 0, now.strength[place] ?? 0];
@@ -202,7 +223,9 @@ function untested(files: readonly ReadFile[], texts: readonly ChangedText[]): Se
   const told = new Set<string>();
   for (const { path, before, after: now } of files) {
     if (now === null) continue;
-    for (const test of live(before))
+    for (const test of live(before)) {
+      // It may look at it through a helper, which has an assertion in it or was left alone.
+      if (now.cases.some((each) => each.name === test.name && each.open && each.reach === 'runs')) continue;
       for (const name of test.uses) {
         if (after.has(name) || told.has(name) || name === 'default' || isGone(name, texts)) continue;
         told.add(name);
@@ -214,6 +237,7 @@ function untested(files: readonly ReadFile[], texts: readonly ChangedText[]): Se
           weight: 'fails',
         });
       }
+    }
   }
   return seen;
 }

@@ -16,6 +16,8 @@ export interface Reading {
   readonly rows: (node: Syntax, root: Syntax) => number | null;
   /** How many nodes may still be looked at: helpers that call helpers must not make this endless. */
   readonly budget: { nodes: number };
+  /** Matchers that the file defines itself, by name. */
+  readonly matchers: ReadonlyMap<string, Syntax>;
   /** What stands in for the project's code, in the whole file. */
   readonly standIns: readonly StandIn[];
 }
@@ -27,6 +29,7 @@ export interface Described {
   readonly body: Syntax;
   readonly reach: Reach;
   readonly why: string | null;
+  readonly leftOut: boolean;
   /** Rows of the tables around the case; null when nobody knows. */
   readonly outer: number | null;
 }
@@ -48,6 +51,7 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
   let attached = false;
   const uses = new Set<string>();
   const texts = new Set<string>();
+  const spelt = { values: 0, open: 0 };
   let calls = false;
 
   const made = valuesOf(body, reading);
@@ -78,12 +82,19 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
       const reach = reachOf(node, top, options);
       if (reach === 'never') continue;
       const times = rows * rowsOf(node, top);
+      if (times === 0) continue;
       if (assertion) {
         const asked = worth(assertion, top === body ? made : null);
         const level: Level = reach === 'may_run' ? (Math.min(1, asked) as Level) : asked;
         for (let count = 0; count < times && found.length < MAX_STRENGTH; count++) found.push(level);
         if (level > 0) texts.add(plain(node.text));
+        if (level > 0) spell(assertion, spelt);
         if (assertion.subjects.some((subject) => bindings.isAttached(subject))) attached = true;
+        const matcher = reading.matchers.get(matcherOf(node));
+        if (matcher) {
+          open = true;
+          attached ||= [...matcher.walk()].some((each) => bindings.isName(each) && bindings.isAttached(each));
+        }
         continue;
       }
       if (callee === null || following.includes(callee)) continue;
@@ -93,7 +104,7 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
       } else if (
         !own &&
         bindings.mayAssert(callee) &&
-        (bindings.imports.has(callee) || HELPER.test(callee))
+        (bindings.imports.has(callee) || (HELPER.test(callee) && callee !== 'expect'))
       ) {
         open = true;
         attached = true;
@@ -105,7 +116,7 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
     for (let at: Syntax | null = node.parent; at && at !== top; at = at.parent) {
       const more = reading.rows(at, root);
       if (more === null) open = true;
-      else rows = Math.min(MAX_STRENGTH, rows * Math.max(1, more));
+      else rows = Math.min(MAX_STRENGTH, rows * more);
     }
     return rows;
   };
@@ -118,6 +129,8 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
       if (--reading.budget.nodes < 0) return;
       const method = bindings.functions.get(reading.callee(node) ?? '');
       if (method && seen.size < MAX_MENTIONED) mention(method);
+      const matcher = reading.matchers.get(matcherOf(node));
+      if (matcher) mention(matcher);
       if (!bindings.isName(node)) continue;
       for (const name of bindings.ownNames(node)) {
         uses.add(name);
@@ -132,11 +145,46 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
     ...rest,
     strength: found.toSorted((a, b) => b - a),
     open,
-    attached,
+    // Who uses stand-ins of the project only looks at none of it.
+    attached:
+      attached &&
+      !(
+        uses.size > 0 &&
+        [...uses].every((name) => made.standIns.has(name)) &&
+        !LOADS.test(body.text.slice(0, 20_000))
+      ),
     uses,
     texts: [...texts],
+    spelt,
     calls: calls || uses.size === 0,
   };
+}
+
+/** The last name of an assertion, e.g. `toBe`. */
+const matcherOf = (node: Syntax): string => node.child('function')?.child('property')?.text ?? '';
+
+/** What is loaded on the spot has no name. */
+const LOADS = /\b(?:import|require|importActual|requireActual|import_module|render|request|fetch)\s{0,5}[(<]/;
+/** Texts, numbers and the like, and what takes anything in their place. */
+const VALUES = /^(?:number|integer|float|string|true|false|none|null|template_string)$/;
+const ANYTHING =
+  /^(?:expect(?:\.not)?\.(?:any|anything|objectContaining|arrayContaining|stringContaining|stringMatching)|(?:\w+\.)?ANY)$/;
+const PARTLY = /\.toMatchObject$|(?:^|\.)partialDeepStrictEqual$|\.assertDictContainsSubset$/;
+const MAX_SPELT = 5_000;
+
+/** Counts what an assertion spells out. */
+function spell({ node }: Assertion, spelt: { values: number; open: number }): void {
+  let looked = 0;
+  if (PARTLY.test(node.child('function')?.text.slice(-60) ?? '')) spelt.open++;
+  for (const each of node.walk(({ type }) => !/string/.test(type))) {
+    if (++looked > MAX_SPELT) return;
+    if (VALUES.test(each.type)) spelt.values++;
+    else if (
+      /^(?:member_expression|attribute|identifier)$/.test(each.type) &&
+      ANYTHING.test(each.text.slice(0, 60))
+    )
+      spelt.open++;
+  }
 }
 
 const contains = (outer: Syntax, inner: Syntax): boolean =>
@@ -185,7 +233,18 @@ function worth({ level, subjects }: Assertion, made: Made | null): Level {
   const [left, right] = subjects;
   if (level < 3 || !left || !right) return level;
   const [first, second] = [left, right].map(({ text }) => made.values.get(text) ?? plain(text));
-  return first === second && /\)$/.test(first ?? '') ? 1 : level;
+  if (first === second && /\)$/.test(first ?? '')) return 1;
+  return isOf(left, right, made) || isOf(right, left, made) ? 1 : level;
+}
+
+/** Whether an answer is compared with what was made of the very same answer. */
+function isOf(answer: Syntax, other: Syntax, made: Made): boolean {
+  const value = answer.type === 'identifier' ? made.values.get(answer.text) : undefined;
+  if (value === undefined || !/\(/.test(value)) return false;
+  const source = other.type === 'identifier' ? (made.values.get(other.text) ?? '') : plain(other.text);
+  return new RegExp(
+    `(?<![\\w$)\\]]\\.)(?<![\\w$'"\`])${answer.text.replace(/\$/g, '\\$')}(?![\\w$'"\`]|\\s*:)`,
+  ).test(source);
 }
 
 const plain = (text: string): string => text.slice(0, 2_000).replace(/\s+/g, ' ');

@@ -72,6 +72,9 @@ export function javascriptAssertion(node: Syntax, asserts: ReadonlySet<string>):
   const { base, names } = chainOf(node.child('function'));
   const args = argumentsOf(node);
   if (base?.type === 'call_expression' && isExpect(base)) return expectation(node, base, names, args);
+  // `request(app).get('/').expect(200)`, as supertest has it.
+  if (base?.type === 'identifier' && names.at(-1) === 'expect' && args.length > 0)
+    return { node, level: requested(node, args), subjects: [node] };
   const root = base?.type === 'identifier' ? base.text : '';
   if (names.includes('should') && base)
     return { node, level: byName(names, args), subjects: [base, ...args] };
@@ -81,6 +84,11 @@ export function javascriptAssertion(node: Syntax, asserts: ReadonlySet<string>):
     return { node, level: asserting(last, node, args), subjects: args };
   }
   return null;
+}
+
+function requested(node: Syntax, args: readonly Syntax[]): Level {
+  if (!isAwaited(node) && args.at(-1)?.text !== 'done') return 0;
+  return args.some(({ type }) => /^(?:number|string|object|array|regex)$/.test(type)) ? 3 : 1;
 }
 
 const asserted = (root: string): string => (isKnown(root) ? root : 'ok');
@@ -121,7 +129,7 @@ function byName(names: readonly string[], args: readonly Syntax[], actual: Synta
   if (last === 'toMatchObject' && isEmptyList(args[0] ?? null)) return 1;
   if (EXACT.has(last)) return args.length > 0 ? equality(actual, args[0] ?? null) : 3;
   if (last === 'closeTo') return isNarrow(args[1] ?? args[0] ?? null) ? 3 : 1;
-  if (/^(?:toThrow|toThrowError|throw)$/.test(last)) return args.length > 0 ? 3 : 2;
+  if (/^(?:toThrow|toThrowError|throw)$/.test(last)) return isAnyError(args[0] ?? null) ? 2 : 3;
   if (last === 'toMatch' && isAnything(args[0] ?? null)) return 0;
   if (PARTIAL.has(last)) return 2;
   if (last === 'toBeTruthy' && actual) return expression(actual);
@@ -131,7 +139,7 @@ function byName(names: readonly string[], args: readonly Syntax[], actual: Synta
 function asserting(last: string, node: Syntax, args: readonly Syntax[]): Level {
   const [first = null, second = null] = args;
   if (/^(?:rejects|doesNotReject|throwsAsync)$/.test(last) && !isAwaited(node)) return 0;
-  if (/^(?:throws|rejects|throwsAsync)$/.test(last)) return args.length > 1 ? 3 : 2;
+  if (/^(?:throws|rejects|throwsAsync)$/.test(last)) return isAnyError(second) ? 2 : 3;
   if (last === 'match' || last === 'regex') return isAnything(second) ? 0 : 2;
   if (last === 'fail') return 3;
   if (EXACT.has(last)) return args.length > 1 ? equality(first, second) : 3;
@@ -160,6 +168,7 @@ function equality(left: Syntax | null, right: Syntax | null): Level {
     [right, left],
   ] as const)
     if (/^(?:true|false)$/.test(other.type)) {
+      if (side.type === 'call_expression' && KINDS.test(short(side.child('function')))) return 1;
       const level = expression(side);
       return /^(?:binary_expression|unary_expression|ternary_expression)$/.test(side.type) ||
         PARTLY.test(short(side.child('function')))
@@ -169,6 +178,11 @@ function equality(left: Syntax | null, right: Syntax | null): Level {
   return 3;
 }
 
+/** No kind of error, or one that every error is. */
+const isAnyError = (node: Syntax | null): boolean =>
+  node === null || short(node) === 'Error' || isAnything(node) || /^\(\w*\)\s*=>\s*true$/.test(short(node));
+/** Questions of the language to which almost everything is the answer. */
+const KINDS = /^(?:Boolean|isNaN|isFinite|Number\.is\w+|Array\.isArray|Object\.hasOwn|Buffer\.isBuffer)$/;
 const isTypeof = (node: Syntax): boolean =>
   node.type === 'unary_expression' && node.children[0]?.text === 'typeof';
 const PARTLY = /\.(?:includes|startsWith|endsWith|test|match|has|some|every|indexOf)$/;

@@ -7,6 +7,8 @@ import { bindingsOf } from './javascript-bindings.ts';
 import { isTestCall } from './javascript-frames.ts';
 import { argumentsOf, javascriptAssertion } from './javascript-levels.ts';
 import { replacedRunner } from './javascript-runner.ts';
+import { leavesOutJavascript } from './left-out.ts';
+import { matchersOf } from './matchers.ts';
 import type { Reach, ReadTests } from './model.ts';
 import { reachOf } from './reach.ts';
 import { standIns } from './stand-ins.ts';
@@ -26,6 +28,7 @@ export function javascriptTests(root: Syntax, modules: Modules): ReadTests {
     },
     rows: tableRows,
     budget: { nodes: MAX_LOOKS },
+    matchers: matchersOf(root),
     standIns: standIns(root, bindings),
   };
   return {
@@ -33,7 +36,11 @@ export function javascriptTests(root: Syntax, modules: Modules): ReadTests {
       const args = argumentsOf(call);
       const body = args.findLast(({ type }) => FUNCTIONS.has(type)) ?? null;
       const name = stringValue(args[0] ?? null) ?? args[0]?.text.slice(0, 200) ?? '';
-      const [reach, why] = reachOfCase(call, body, root, reading);
+      const outer = outerRows(call, root);
+      const [reach, why] =
+        outer === 0
+          ? (['never', 'goes through a table without rows'] as const)
+          : reachOfCase(call, body, root, reading);
       return gather(reading, {
         name,
         line: call.line,
@@ -41,7 +48,8 @@ export function javascriptTests(root: Syntax, modules: Modules): ReadTests {
         body: body ?? call,
         reach,
         why,
-        outer: outerRows(call, root),
+        outer,
+        leftOut: leavesOutJavascript(args, body, (each) => definition(each, root)),
       });
     }),
     oddities: replacedRunner(root, bindings),
@@ -76,6 +84,12 @@ function outerRows(call: Syntax, root: Syntax): number | null {
     multiply(tableOf(at, root));
   }
   for (const node of [call, ...call.ancestors()]) {
+    const table = node === call || node.type !== 'call_expression' ? null : node.child('function');
+    if (
+      table?.type === 'call_expression' &&
+      /\.(?:each|for)$/.test(table.child('function')?.text.slice(-6) ?? '')
+    )
+      multiply(tableOf(table, root));
     const more = tableRows(node, root);
     if (more !== 1) multiply(more);
   }
@@ -110,7 +124,11 @@ function lengthOf(node: Syntax | null, root: Syntax): number | null {
     node.type === 'satisfies_expression'
   )
     return lengthOf(node.namedChildren[0] ?? null, root);
-  if (node.type === 'identifier') return lengthOf(definition(node.text, root), root);
+  if (node.type === 'identifier') {
+    const length = lengthOf(definition(node.text, root), root);
+    // What is empty where it is defined may be filled later.
+    return length === 0 && isMentioned(root, node.text) ? null : length;
+  }
   if (
     node.type === 'call_expression' &&
     /^Object\.(?:entries|keys|values)$/.test(node.child('function')?.text ?? '')
@@ -120,6 +138,9 @@ function lengthOf(node: Syntax | null, root: Syntax): number | null {
   const items = node.namedChildren.filter(({ type }) => type !== 'comment');
   return items.some(({ type }) => type === 'spread_element') ? null : items.length;
 }
+
+/** Whether a name stands anywhere besides its definition and one use. */
+const isMentioned = (root: Syntax, name: string): boolean => root.text.split(name, 4).length > 3;
 
 const definition = (name: string, root: Syntax): Syntax | null => {
   for (const node of root.walk(({ type }) => !FUNCTIONS.has(type) || type === 'arrow_function'))

@@ -27,6 +27,10 @@ export interface ReadCase {
   /** Why it is not plainly run. */
   readonly why: string | null;
   readonly node: Syntax;
+  /** It skips itself, or is to fail. */
+  readonly leftOut: boolean;
+  /** Values that its assertions spell out, and places where they take anything. */
+  readonly spelt: { readonly values: number; readonly open: number };
   /** Its assertions that count, with those of helpers in the same file, as levels from the strongest down; rows of tables count each. */
   readonly strength: readonly Level[];
   /** It calls helpers that cannot be followed, or goes through a table of unknown length: it may ask more than we know. */

@@ -74,7 +74,13 @@ function levelOf(name: string, call: Syntax, args: readonly Syntax[]): Level | n
 
 /** Any error at all is not much to ask for. */
 const raising = (kind: Syntax | null): Level =>
-  /^AssertionError$/.test(short(kind)) ? 0 : /^(?:Base)?Exception$/.test(short(kind)) ? 2 : 3;
+  kind?.type === 'tuple'
+    ? (Math.min(3, ...kind.namedChildren.map(raising)) as Level)
+    : /^AssertionError$/.test(short(kind))
+      ? 0
+      : /^(?:Base)?Exception$/.test(short(kind))
+        ? 2
+        : 3;
 const isAnything = (node: Syntax | null): boolean => /^r?["'](?:\.\*|\.\+|\^|\$)?["']$/.test(short(node));
 
 /** Whether a tolerance is one for rounding, and not for being wrong. */
@@ -95,7 +101,9 @@ function equality(left: Syntax | null, right: Syntax | null): Level {
   if ([left, right].some((side) => /^(?:\w+\.)?ANY$/.test(short(side)))) return 0;
   if (
     [left, right].some(
-      (side) => side.type === 'call' && /^(?:type|callable|hasattr)$/.test(short(side.child('function'))),
+      (side) =>
+        side.type === 'call' &&
+        /^(?:type|callable|hasattr|bool|isinstance|issubclass)$/.test(short(side.child('function'))),
     )
   )
     return 1;

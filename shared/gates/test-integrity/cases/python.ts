@@ -2,6 +2,7 @@ import type { Syntax } from '../../../code/syntax.ts';
 import { type Aliases, aliasesOf, pathOf } from '../../suppressions/code/paths.ts';
 import type { Modules } from './bindings.ts';
 import { gather, MAX_LOOKS, type Reading } from './gather.ts';
+import { leavesOutPython } from './left-out.ts';
 import type { Oddity, Reach, ReadTests } from './model.ts';
 import { pythonBindings } from './python-bindings.ts';
 import { lastName, positional, pythonAssertion } from './python-levels.ts';
@@ -31,14 +32,30 @@ export function pythonTests(root: Syntax, modules: Modules): ReadTests {
           ? null
           : 1,
     budget: { nodes: MAX_LOOKS },
+    matchers: new Map(),
     standIns: standIns(root, bindings),
   };
   const aliases = aliasesOf(root);
   const oddities: Oddity[] = pythonOddities(root, bindings);
+  const prepares = [...root.walk()].filter(
+    (node) =>
+      node.type === 'function_definition' &&
+      PREPARES.test(node.child('name')?.text ?? '') &&
+      leavesOutPython(node, aliases),
+  );
+  const isLeftOutBefore = (test: Syntax): boolean =>
+    prepares.some((each) => {
+      const owner = classOf(each);
+      return owner === null || owner === classOf(test);
+    });
   const cases = [...root.walk()]
     .filter((node) => node.type === 'function_definition' && /^test/.test(node.child('name')?.text ?? ''))
     .map((node) => {
-      const [reach, why] = reachOfCase(node, root, bindings.isUsed, aliases);
+      const outer = parametrized(node, root);
+      const [reach, why] =
+        outer === 0
+          ? (['never', 'goes through a table without rows'] as const)
+          : reachOfCase(node, root, bindings.isUsed, aliases);
       return gather(reading, {
         name: node.child('name')?.text ?? '',
         line: node.line,
@@ -46,7 +63,8 @@ export function pythonTests(root: Syntax, modules: Modules): ReadTests {
         body: node.child('body') ?? node,
         reach,
         why,
-        outer: parametrized(node, root),
+        outer,
+        leftOut: isLeftOutBefore(node) || leavesOutPython(node, aliases),
       });
     });
   return { cases, oddities, made: new Set(bindings.functions.keys()) };
@@ -108,6 +126,9 @@ function isLeftOut(holder: Syntax | null, aliases: Aliases): boolean {
   });
 }
 const LEFT_OUT = /(?:^|\.)(?:skip|skipif|skipIf|skipUnless|xfail|expectedFailure)$/;
+
+/** Functions that run before tests. */
+const PREPARES = /^(?:setUp(?:Class|Module)?|asyncSetUp|setup_(?:method|class|module|function))$/;
 
 /** Assignments at the top of a file, as text. */
 const topLevel = (root: Syntax): string =>
@@ -186,7 +207,9 @@ function lengthOf(node: Syntax | null, root: Syntax): number | null {
   if (node.type === 'parenthesized_expression') return lengthOf(node.namedChildren[0] ?? null, root);
   if (node.type === 'identifier') {
     const value = definition(node.text, root);
-    return value?.type === 'identifier' ? null : lengthOf(value, root);
+    const length = value?.type === 'identifier' ? null : lengthOf(value, root);
+    // What is empty where it is defined may be filled later.
+    return length === 0 && root.text.split(node.text, 4).length > 3 ? null : length;
   }
   if (
     node.type === 'call' &&
@@ -198,11 +221,15 @@ function lengthOf(node: Syntax | null, root: Syntax): number | null {
   return items.some(({ type }) => /splat/.test(type)) ? null : items.length;
 }
 
+/** What a name stands for: at the top of the file, or else in the only place that says it. */
 const definition = (name: string, root: Syntax): Syntax | null => {
   for (const statement of root.namedChildren) {
     const assignment = statement.type === 'expression_statement' ? statement.namedChildren[0] : null;
     if (assignment?.type === 'assignment' && assignment.child('left')?.text === name)
       return assignment.child('right');
   }
-  return null;
+  const within = [...root.walk()].filter(
+    (node) => node.type === 'assignment' && node.child('left')?.text === name,
+  );
+  return within.length === 1 ? (within[0]?.child('right') ?? null) : null;
 };

@@ -1,0 +1,212 @@
+import { type EvasionCase, edit } from '../case.ts';
+import { OFFICE, PYTHON_TESTS, TAX_TEST } from '../projects.ts';
+
+/** What is compared only, because its runner is not installed here. */
+const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
+const SUITE = `import { describe, expect, it } from 'vitest';
+import { bill, check, discount } from '../src/cart.ts';
+
+describe('cart', () => {
+  it('takes off', () => {
+    expect(discount(200, 10)).toBe(180);
+  });
+
+  it('bills', () => {
+    expect(bill(5)).toEqual({ net: 5, gross: 6, lines: ['a'] });
+  });
+
+  it('refuses', () => {
+    expect(() => check(-1)).toThrow('negative');
+  });
+});
+`;
+const CART = `export const discount = (sum: number, percent: number): number => sum - (sum * percent) / 100;
+export const bill = (net: number) => ({ net, gross: net * 1.2, lines: ['a'] });
+export const check = (sum: number): void => {
+  if (sum < 0) throw new RangeError('negative');
+};
+`;
+const EXACT = 'expect(discount(200, 10)).toBe(180)';
+const WHOLE = "toEqual({ net: 5, gross: 6, lines: ['a'] })";
+const TAKES_OFF = "it('takes off', () => {";
+
+interface Other {
+  readonly name: string;
+  readonly instead: string;
+}
+
+const suite = (
+  name: string,
+  from: string,
+  instead: string,
+  twin: Other,
+  rule = 'test_asks_less',
+  how: 'blocked' | 'refer' = 'blocked',
+): EvasionCase => ({
+  class: 'weakened assertions',
+  name,
+  base: { 'src/cart.ts': CART, 'test/cart.test.ts': SUITE },
+  config: COMPARED,
+  patch: { 'test/cart.test.ts': edit(SUITE, [from, instead]) },
+  caught: { how, by: 'test_integrity', rule },
+  twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, [from, twin.instead]) } },
+});
+
+const EXACT_PY = 'self.assertEqual(tax(200, 10), 20)';
+const SUITE_PY = 'class TaxTest(unittest.TestCase):\n';
+const python = (
+  name: string,
+  from: string,
+  instead: string,
+  twin: Other,
+  rule = 'test_asks_less',
+): EvasionCase => ({
+  class: 'weakened assertions',
+  name: `${name} (Python)`,
+  base: OFFICE,
+  config: PYTHON_TESTS,
+  patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
+  caught: { how: 'blocked', by: 'test_integrity', rule },
+  twin: {
+    name: `${twin.name} (Python)`,
+    patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
+  },
+});
+
+/** Tests that ask less than before while the code still works. */
+export const askedLess: readonly EvasionCase[] = [
+  suite(
+    'a value within a result may be anything',
+    WHOLE,
+    'toEqual({ net: 5, gross: expect.any(Number), lines: expect.anything() })',
+    {
+      name: 'a result has a value besides that may be anything',
+      instead: "toEqual({ net: 5, gross: 6, lines: ['a'], id: expect.any(String) })",
+    },
+    'test_asks_less',
+    'refer',
+  ),
+  suite(
+    'only a part of a result is compared',
+    WHOLE,
+    'toMatchObject({ net: 5 })',
+    {
+      name: 'all that was compared is compared as a part',
+      instead: "toMatchObject({ net: 5, gross: 6, lines: ['a'] })",
+    },
+    'test_asks_less',
+    'refer',
+  ),
+  suite('a failure may say anything', "toThrow('negative')", 'toThrow(/.*/)', {
+    name: 'a failure says it by a pattern',
+    instead: 'toThrow(/negative/)',
+  }),
+  suite('a failure may be of any kind', "toThrow('negative')", 'toThrow(Error)', {
+    name: 'a failure is of a kind',
+    instead: 'toThrow(RangeError)',
+  }),
+  suite('a result must only be true in some way', EXACT, 'expect(Boolean(discount(200, 10))).toBe(true)', {
+    name: 'a comparison must be true',
+    instead: 'expect(discount(200, 10) === 180).toBe(true)',
+  }),
+  suite(
+    'a result is compared with a copy of itself',
+    "expect(bill(5)).toEqual({ net: 5, gross: 6, lines: ['a'] })",
+    'const due = bill(5);\n    expect(due).toEqual({ ...due })',
+    {
+      name: 'a copy of a result is compared',
+      instead: "const due = bill(5);\n    expect({ ...due }).toEqual({ net: 5, gross: 6, lines: ['a'] })",
+    },
+  ),
+  suite(
+    'a test is given a table without rows',
+    TAKES_OFF,
+    "it.each([])('takes off', () => {",
+    {
+      name: 'a test is given a table',
+      instead: "it.each([1, 2])('takes off', () => {",
+    },
+    'test_never_runs',
+  ),
+  suite(
+    'a suite is given a table without rows',
+    "describe('cart', () => {",
+    "describe.each([])('cart', () => {",
+    {
+      name: 'a suite is given a table',
+      instead: "describe.each(['a'])('cart', () => {",
+    },
+    'test_never_runs',
+  ),
+  suite(
+    'a test is to fail, by its options',
+    TAKES_OFF,
+    "it('takes off', { fails: true }, () => {",
+    {
+      name: 'a test has a time limit, by its options',
+      instead: "it('takes off', { timeout: 100 }, () => {",
+    },
+    'test_skipped',
+  ),
+  suite(
+    'a test skips itself by what it is handed',
+    TAKES_OFF,
+    "it('takes off', ({ skip }) => {\n    skip();",
+    {
+      name: 'a test looks at what it is handed',
+      instead: "it('takes off', ({ task }) => {\n    expect(task.name).toBe('takes off');",
+    },
+    'test_skipped',
+  ),
+  python(
+    'a result is of a kind, which is true',
+    EXACT_PY,
+    'self.assertEqual(isinstance(tax(200, 10), (int, float)), True)',
+    {
+      name: 'two results are compared at once',
+      instead: 'self.assertEqual((tax(200, 10), tax(0, 10)), (20, 0))',
+    },
+  ),
+  python(
+    'a loop goes over a list without a row',
+    EXACT_PY,
+    'rows = []\n        for amount, rate, due in rows:\n            self.assertEqual(tax(amount, rate), due)',
+    {
+      name: 'a loop goes over a list that is filled',
+      instead:
+        'rows = []\n        rows.append((200, 10, 20))\n        for amount, rate, due in rows:\n            self.assertEqual(tax(amount, rate), due)',
+    },
+  ),
+  python(
+    'tests are skipped under another name before they begin',
+    SUITE_PY,
+    `from unittest import SkipTest as Later\n\n\n${SUITE_PY}    def setUp(self):\n        raise Later("x")\n\n`,
+    {
+      name: 'tests are prepared before they begin',
+      instead: `from unittest import mock\n\n\n${SUITE_PY}    def setUp(self):\n        self.clock = mock.Mock()\n\n`,
+    },
+    'test_skipped',
+  ),
+  {
+    class: 'weakened assertions',
+    name: 'tests are marked as skipped (pytest)',
+    base: {
+      'price.py': 'def price(net):\n    return net * 2\n',
+      'tests/test_price.py':
+        'import pytest\n\nfrom price import price\n\n\ndef test_price():\n    assert price(2) == 4\n',
+    },
+    config: COMPARED,
+    patch: {
+      'tests/test_price.py':
+        'import pytest\n\nfrom price import price\n\npytestmark = [\n    pytest.mark.skip(reason="slow"),\n]\n\n\ndef test_price():\n    assert price(2) == 4\n',
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    twin: {
+      name: 'tests are marked as slow (pytest)',
+      patch: {
+        'tests/test_price.py':
+          'import pytest\n\nfrom price import price\n\npytestmark = [pytest.mark.slow]\n\n\ndef test_price():\n    assert price(2) == 4\n',
+      },
+    },
+  },
+];
