@@ -14,6 +14,7 @@ import { nativeRefactors } from './corpus/native-refactors.ts';
 import { newTests } from './corpus/new-tests.ts';
 import { oldFailures } from './corpus/old-failures.ts';
 import { paths } from './corpus/paths.ts';
+import { refactored } from './corpus/refactored.ts';
 import { roundabout } from './corpus/roundabout.ts';
 import { runner } from './corpus/runner.ts';
 import { rustCases } from './corpus/rust.ts';
@@ -46,6 +47,7 @@ export const CORPUS: readonly EvasionCase[] = [
   ...answered,
   ...copied,
   ...nativeRefactors,
+  ...refactored,
   ...blindedTests,
   ...roundabout,
 ];

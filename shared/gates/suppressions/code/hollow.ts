@@ -46,7 +46,7 @@ export function hollowed(before: Syntax, after: Syntax): Deceit[] {
   const found: Deceit[] = [];
   for (const [name, fn] of functionsOf(after)) {
     const then = old.get(name);
-    if (!then || !didSomething(then)) continue;
+    if (!then || !didSomething(then) || isAbstract(fn)) continue;
     const left = reached(statementsOf(fn));
     const what =
       left.length === 0
@@ -127,6 +127,13 @@ const headOf = (node: Syntax): string =>
     .slice(0, Math.max(0, (node.child('body')?.start ?? node.start) - node.start))
     .replace(/\s+|:/g, '');
 const isBare = (node: Syntax): boolean => (node.child('body')?.namedChildren ?? []).every(isNothing);
+
+/** A method that others have to bring: nobody can call it by mistake. */
+const isAbstract = (fn: Syntax): boolean =>
+  fn.parent?.type === 'decorated_definition' &&
+  fn.parent.children.some(
+    ({ type, text }) => type === 'decorator' && /^@(?:abc\.)?abstractmethod\s*$/.test(text),
+  );
 
 /** More than handing on one value. */
 function didSomething(fn: Syntax): boolean {

@@ -1,0 +1,165 @@
+import { type EvasionCase, edit, type Files } from '../case.ts';
+import {
+  BROKEN_CART,
+  CART,
+  CART_TEST,
+  NODE_TESTS,
+  OFFICE,
+  PYTHON_TESTS,
+  SHOP,
+  TAX,
+  TAX_TEST,
+} from '../projects.ts';
+
+/** Tests that are compared, and not run: their libraries are not here. */
+const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
+const ASKS = '  assert.equal(discount(200, 10), 180);';
+const HELPED = edit(
+  CART_TEST,
+  [ASKS, '  assertDiscount(200, 10, 180);'],
+  [
+    "const { total, discount } = require('../cart.js');",
+    "const { total } = require('../cart.js');\nconst { assertDiscount } = require('./helpers/discount.js');",
+  ],
+);
+const helper = (body: string): string =>
+  `const assert = require('node:assert');\nconst { discount } = require('../../cart.js');\n\nexports.assertDiscount = (sum, percent, expected) => ${body};\n`;
+const options = (skip: string): string =>
+  edit(CART_TEST, ["'takes off a discount', () =>", `'takes off a discount', { skip: ${skip} }, () =>`]);
+const skipIf = (condition: string): string =>
+  edit(
+    TAX_TEST,
+    ['import unittest', 'import sys\nimport unittest'],
+    ['    def test_label', `    @unittest.skipIf(${condition}, "has no such names")\n    def test_label`],
+  );
+const JEST: Files = {
+  'cart.js': CART,
+  'test/cart.test.js': `const { discount } = require('../cart.js');\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n`,
+};
+const matcher = (pass: string): string =>
+  `const { discount } = require('../cart.js');\n\nexpect.extend({\n  toCost(bought, expected) {\n    const cost = discount(bought.sum, bought.percent);\n    return { pass: ${pass}, message: () => 'costs something else' };\n  },\n});\n\ntest('takes off a discount', () => {\n  expect({ sum: 200, percent: 10 }).toCost(180);\n});\n`;
+const SHAPE = 'class Shape:\n    def area(self):\n        return self.width * self.height\n';
+const SQUARE =
+  '\n\nclass Square(Shape):\n    def __init__(self, side):\n        self.width = self.height = side\n';
+const asked = (call: string): string =>
+  `const request = require('supertest');\nconst { app } = require('../app.js');\n\ntest('answers', async () => {\n  ${call};\n});\n`;
+
+/** Tests and classes that are written anew, and ask as much as before. */
+export const refactored: readonly EvasionCase[] = [
+  {
+    class: 'weakened assertions',
+    name: 'a new helper asks nothing',
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/cart.test.js': HELPED,
+      'test/helpers/discount.js': helper('[sum, percent, expected]').replace(/^const assert.*\n/, ''),
+    },
+    caught: { how: 'blocked', by: 'test_integrity' },
+    twin: {
+      name: 'a new helper asks instead of the test',
+      patch: {
+        'test/cart.test.js': HELPED,
+        'test/helpers/discount.js': helper('assert.equal(discount(sum, percent), expected)'),
+      },
+    },
+  },
+  {
+    class: 'weakened assertions',
+    name: 'a runner that needs no import is asked for less',
+    base: JEST,
+    config: COMPARED,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/cart.test.js': edit(JEST['test/cart.test.js'] as string, ['toBe(180)', 'toBeDefined()']),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: {
+      name: 'a runner that needs no import is asked the same in other words',
+      patch: {
+        'test/cart.test.js': edit(JEST['test/cart.test.js'] as string, ['toBe(180)', 'toStrictEqual(180)']),
+      },
+    },
+  },
+  {
+    class: 'weakened assertions',
+    name: 'a new matcher says yes to everything',
+    base: JEST,
+    config: COMPARED,
+    patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': matcher('true || cost === expected') },
+    caught: { how: 'blocked', by: 'test_integrity' },
+    twin: {
+      name: 'a new matcher compares what the code gives',
+      patch: { 'test/cart.test.js': matcher('cost === expected') },
+    },
+  },
+  {
+    class: 'skipped or focused',
+    name: 'a test is left out on the system that it is run on',
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': options("process.platform === 'linux'") },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    twin: {
+      name: 'a test is left out on another system',
+      patch: { 'test/cart.test.js': options("process.platform === 'win32'") },
+    },
+  },
+  {
+    class: 'skipped or focused',
+    name: 'a test is left out whatever the system is',
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : 'has none either'"),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    twin: {
+      name: 'a test is left out on another system, which says why',
+      patch: { 'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : false") },
+    },
+  },
+  {
+    class: 'skipped or focused',
+    name: 'a test is left out on the system that it is run on (Python)',
+    base: OFFICE,
+    config: PYTHON_TESTS,
+    patch: {
+      'tax.py': edit(TAX, ['name.strip()', 'name']),
+      'tests/test_tax.py': skipIf('sys.platform == "linux"'),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    twin: {
+      name: 'a test is left out on another system (Python)',
+      patch: { 'tests/test_tax.py': skipIf('sys.platform == "win32"') },
+    },
+  },
+  {
+    class: 'new tests',
+    name: 'a request is sent, and nobody looks at the answer',
+    base: { ...SHOP, 'app.js': 'exports.app = (request, response) => response.end();\n' },
+    config: COMPARED,
+    patch: { 'test/app.test.js': asked("await request(app).get('/')") },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asserts_nothing' },
+    twin: {
+      name: 'a request expects an answer',
+      patch: { 'test/app.test.js': asked("await request(app).get('/').expect(200)") },
+    },
+  },
+  {
+    class: 'files emptied',
+    name: 'a method is left with a comment (Python)',
+    base: { ...OFFICE, 'shape.py': `${SHAPE}${SQUARE}` },
+    config: PYTHON_TESTS,
+    patch: { 'shape.py': `${edit(SHAPE, ['return self.width * self.height', 'pass'])}${SQUARE}` },
+    caught: { how: 'refer', by: 'suppressions', rule: 'function_emptied' },
+    twin: {
+      name: 'a method is left to those who extend its class (Python)',
+      patch: {
+        'shape.py': `from abc import ABC, abstractmethod\n\n\n${edit(SHAPE, ['class Shape:', 'class Shape(ABC):'], ['    def area', '    @abstractmethod\n    def area'], ['return self.width * self.height', '...'])}${SQUARE}\n    def area(self):\n        return self.width * self.height\n`,
+      },
+    },
+  },
+];
