@@ -1,5 +1,6 @@
 import type { EvasionCase } from './case.ts';
 import { answered } from './corpus/answered.ts';
+import { askedLess } from './corpus/asked-less.ts';
 import { blindedTests } from './corpus/blinded.ts';
 import { copied } from './corpus/copied.ts';
 import { deceits } from './corpus/deceits.ts';
@@ -50,4 +51,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...refactored,
   ...blindedTests,
   ...roundabout,
+  ...askedLess,
 ];
