@@ -57,7 +57,7 @@ export async function lookAtTests(context: GateContext, command: string | null):
   const ran = command === null ? null : await runTaken(context, command);
   if (ran?.outcome === 'failed')
     seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });
-  if (command !== null && ran) seen.push(...(await toldByRuns(context, command, files, ran)));
+  if (command !== null && ran) seen.push(...(await toldByRuns(context, command, files, texts, ran)));
   seen.push(...(ran?.findings ?? []).map((finding) => ({ ...finding, weight: 'reported' as const })));
   const result = resultOf(seen, cleanDetail(counted), metadataOf(counted, command));
   if (ran === null || ran.outcome === 'passed' || result.outcome !== 'passed') return withKind(result, ran);

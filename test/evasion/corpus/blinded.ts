@@ -50,6 +50,14 @@ const PRICE_TEST =
   'from price import price\n\n\ndef test_price():\n    assert price(2) == 4\n\n\ndef test_nothing():\n    assert price(0) == 0\n';
 const FIXTURE = (body: string): string => `import pytest\n\n\n@pytest.fixture\ndef network():\n    ${body}\n`;
 
+const aliasTest = (name: string, asks: string): string =>
+  `const assert = require('node:assert/strict');\nconst test = require('node:test');\nconst { ${name} } = require('./cart.js');\n\ntest('takes off a discount', () => {\n  assert.equal(${asks});\n});\n`;
+const WITH_ALIAS = {
+  'cart.js':
+    'exports.discount = (sum, percent) => sum - (sum * percent) / 100;\nexports.reduced = exports.discount;\n',
+  'cart.test.js': aliasTest('reduced', 'reduced(200, 10), 180'),
+};
+
 /** What only a run of the changed tests on the old code can tell. */
 export const blindedTests: readonly EvasionCase[] = [
   blinded('a test is asked with values on which broken code is right', 'assert.equal(discount(0, 0), 0);', {
@@ -177,6 +185,24 @@ export const blindedTests: readonly EvasionCase[] = [
           EXACT_PY,
           'self.assertEqual(tax(200, 5), 10)\n        with self.assertRaises(ValueError):\n            tax(200, 10)',
         ]),
+      },
+    },
+  },
+  {
+    class: 'blinded tests',
+    name: 'an old name goes, and the test of it asks with values on which broken code is right',
+    base: WITH_ALIAS,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': 'exports.discount = (sum) => sum;\n',
+      'cart.test.js': aliasTest('discount', 'discount(0, 10), 0'),
+    },
+    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    twin: {
+      name: 'an old name goes, and its test uses the one that stays',
+      patch: {
+        'cart.js': edit(WITH_ALIAS['cart.js'], ['exports.reduced = exports.discount;\n', '']),
+        'cart.test.js': aliasTest('discount', 'discount(200, 10), 180'),
       },
     },
   },
