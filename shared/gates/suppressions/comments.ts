@@ -59,6 +59,14 @@ const ATTRIBUTES: readonly Suppression[] = [
 export const suppressionsIn = (comment: string): Suppression[] =>
   COMMENTS.filter(({ pattern }) => pattern.test(comment.slice(0, 2_000)));
 
+/** A kind of error and a reason, or a reason for an error that must be there. */
+const EXPLAINED =
+  /@ts-expect-error[\s:\u2013\u2014-]{1,5}(?=.{0,200}[a-z]{2,}\s+[a-z]{2,})|\b(?:type|pyright|mypy|ty): ?ignore\[[\w, -]{1,100}\][\s#:\u2013\u2014-]{1,8}(?=.{0,200}[a-z]{2,}\s+[a-z]{2,})/i;
+
+/** Whether a test says why it does what types forbid: to show what happens then is its business. */
+export const isExplained = (rule: string, comment: string): boolean =>
+  rule === 'type_check_suppressed' && EXPLAINED.test(comment.slice(0, 2_000));
+
 /** What the attributes on a line of Rust silence. */
 export const attributesIn = (line: string): Suppression[] =>
   ATTRIBUTES.filter(({ pattern }) => pattern.test(line.slice(0, 2_000)));

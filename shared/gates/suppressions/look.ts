@@ -9,7 +9,7 @@ import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { projectTool } from '../tools.ts';
 import { deceitsIn } from './code/read.ts';
-import { attributesIn, speaksToReviewers, suppressionsIn } from './comments.ts';
+import { attributesIn, isExplained, speaksToReviewers, suppressionsIn } from './comments.ts';
 import { DECEPTIONS } from './deceptions.ts';
 import { linksLeadingOut } from './links.ts';
 import { swallowedErrors } from './swallowed.ts';
@@ -103,7 +103,8 @@ function seenIn(
   for (const comment of commentsOf(path, after)) {
     const first = at(comment.at);
     comment.text.split('\n').forEach((text, offset) => {
-      for (const { rule, gates } of suppressionsIn(text)) report(first + offset, rule, gates);
+      for (const { rule, gates } of suppressionsIn(text))
+        report(first + offset, rule, isTestPath(path) && isExplained(rule, text) ? [] : gates);
       if (speaksToReviewers(text))
         add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'unclear');
     });

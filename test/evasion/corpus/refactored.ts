@@ -44,6 +44,20 @@ const SQUARE =
 const asked = (call: string): string =>
   `const request = require('supertest');\nconst { app } = require('../app.js');\n\ntest('answers', async () => {\n  ${call};\n});\n`;
 
+const orderTest = (asserts: string): string =>
+  `const { total } = require('../cart.js');\n\ntest('orders', () => {\n  const items = [{ price: 1 }, { price: 2 }];\n  const order = { count: items.length, total: total(items) };\n${asserts}\n});\n`;
+const ORDER: Files = {
+  'cart.js': CART,
+  'test/order.test.js': orderTest('  expect(order.count).toBe(2);\n  expect(order.total).toBe(3);'),
+};
+const PRESENT: Files = {
+  'cart.js': CART,
+  'test/cart.test.js': edit(CART_TEST, [ASKS, `  assert.ok(discount(200, 10));\n${ASKS}`]),
+};
+
+const wrongType = (comment: string): string =>
+  `import unittest\n\nfrom tax import tax\n\n\nclass TypesTest(unittest.TestCase):\n    def test_refuses_text(self):\n        with self.assertRaises(TypeError):\n            tax("1", "2")  ${comment}\n`;
+
 /** Tests and classes that are written anew, and ask as much as before. */
 export const refactored: readonly EvasionCase[] = [
   {
@@ -160,6 +174,48 @@ export const refactored: readonly EvasionCase[] = [
       patch: {
         'shape.py': `from abc import ABC, abstractmethod\n\n\n${edit(SHAPE, ['class Shape:', 'class Shape(ABC):'], ['    def area', '    @abstractmethod\n    def area'], ['return self.width * self.height', '...'])}${SQUARE}\n    def area(self):\n        return self.width * self.height\n`,
       },
+    },
+  },
+  {
+    class: 'weakened assertions',
+    name: 'properties become a whole that says less',
+    base: ORDER,
+    config: COMPARED,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: expect.anything() });'),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: {
+      name: 'properties become a whole',
+      patch: { 'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: 3 });') },
+    },
+  },
+  {
+    class: 'weakened assertions',
+    name: 'only what is asked in general is left',
+    base: PRESENT,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/cart.test.js': edit(PRESENT['test/cart.test.js'] as string, [`${ASKS}\n`, '']),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: {
+      name: 'what is asked in general goes, and what is asked exactly stays',
+      patch: { 'test/cart.test.js': CART_TEST },
+    },
+  },
+  {
+    class: 'suppression comments',
+    name: 'a type checker that is required is told to look away, without a word why (Python)',
+    base: OFFICE,
+    config: `${PYTHON_TESTS}\ntype_check: true\ntype_check_command: "true"`,
+    patch: { 'tests/test_types.py': wrongType('# type: ignore') },
+    caught: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
+    twin: {
+      name: 'a test says why it hands over a wrong type (Python)',
+      patch: { 'tests/test_types.py': wrongType('# type: ignore[arg-type]  # the wrong type is the point') },
     },
   },
 ];

@@ -1,6 +1,7 @@
 import type { ChangedText } from '../../changed-texts.ts';
 import type { Seen } from '../../code/seen.ts';
 import { namesOneOf } from '../../tests/removed.ts';
+import { isFolded } from './folded.ts';
 import type { Oddity, ReadCase, ReadFile, ReadTests } from './model.ts';
 
 interface Placed {
@@ -111,7 +112,9 @@ function lessThan(
         ]
       : [];
   const missing = old.texts.filter((text) => !now.texts.includes(text));
-  const isMoved = missing.length > 0 && missing.every((text) => kept.has(text));
+  const isMoved =
+    (missing.length > 0 && missing.every((text) => kept.has(text))) ||
+    (old.strength.length === old.texts.length && isFolded(old.texts, now.texts));
   const [then, since] = [old.strength[place] ?? 0, now.strength[place] ?? 0];
   const how =
     since === 0 && now.strength.filter((level) => level > 0).length < old.strength.length
