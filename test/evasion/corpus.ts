@@ -13,6 +13,7 @@ import { locks } from './corpus/locks.ts';
 import { moreSecrets } from './corpus/more-secrets.ts';
 import { nativeRefactors } from './corpus/native-refactors.ts';
 import { newTests } from './corpus/new-tests.ts';
+import { nothingThere } from './corpus/nothing-there.ts';
 import { oldFailures } from './corpus/old-failures.ts';
 import { paths } from './corpus/paths.ts';
 import { refactored } from './corpus/refactored.ts';
@@ -52,4 +53,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...blindedTests,
   ...roundabout,
   ...askedLess,
+  ...nothingThere,
 ];

@@ -37,6 +37,9 @@ const PACKAGE = [
   'volta',
   'packageManager',
   'devEngines',
+  'gypfile',
+  'trustedDependencies',
+  'allowScripts',
 ] as const;
 
 /** The same of a deno.json. */

@@ -122,7 +122,16 @@ function seenIn(
       // Names of variables stand in strings too, so the line is matched as it is written, unless it is only a comment.
       for (const { rule, message, pattern, except } of DECEPTIONS)
         if (pattern.test(lines[index] ?? '') && !except?.test(path))
-          add(index, rule, message, isForeign ? 'reported' : 'fails');
+          add(
+            index,
+            rule,
+            message,
+            isForeign
+              ? ENDS.test(rule) && !path.endsWith('.go') && !path.endsWith('.rs')
+                ? 'unclear'
+                : 'reported'
+              : 'fails',
+          );
     });
     const text = code.join('\n');
     const inCode = lineCounter(text);
@@ -145,6 +154,9 @@ function seenIn(
     add(index, rule, message, silenced.length > 0 ? 'fails' : 'reported');
   }
 }
+
+/** What no package does that is loaded, whoever has written it. */
+const ENDS = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
 
 /** No code is left of a file that had some. An empty `__init__.py` still makes a package. */
 const isEmptied = (path: string, before: string, after: string): boolean =>

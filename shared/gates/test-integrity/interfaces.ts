@@ -114,6 +114,24 @@ function guarded(root: Syntax): Guarded[] {
   const found: Guarded[] = [];
   const none = new Map<string, string>();
   for (const node of root.walk()) {
+    if (node.type === 'binary_expression' && node.child('operator')?.text === 'in') {
+      const name = stringValue(node.child('left'));
+      if (name !== null && isCondition(node))
+        found.push({ local: node.child('right')?.text ?? '', name, line: node.line });
+    }
+    if (node.type === 'subscript_expression' && isGuarded(node)) {
+      const name = stringValue(node.child('index'));
+      const object = node.child('object');
+      const plain = object?.type === 'parenthesized_expression' ? object.namedChildren[0] : object;
+      const local = (plain?.type === 'as_expression' ? plain.namedChildren[0] : plain)?.text ?? '';
+      if (name !== null) found.push({ local, name, line: node.line });
+    }
+    if (/^(?:member_expression|attribute)$/.test(node.type) && failsAnyway(node))
+      found.push({
+        local: node.child('object')?.text ?? '',
+        name: (node.child('property') ?? node.child('attribute'))?.text ?? '',
+        line: node.line,
+      });
     if (node.type === 'member_expression' && isGuarded(node)) {
       const object = node.child('object');
       const plain = object?.type === 'parenthesized_expression' ? object.namedChildren[0] : object;
@@ -123,13 +141,64 @@ function guarded(root: Syntax): Guarded[] {
     if (node.type !== 'call') continue;
     const callee = pathOf(node.child('function'), none) ?? '';
     const [object, text, ...rest] = argumentsOf(node);
+    const dotted =
+      /(?:^|\.)patch$/.test(callee) && MAKES_UP.test(node.text.slice(0, 500))
+        ? stringValue(object ?? null)
+        : null;
+    if (dotted !== null)
+      found.push({
+        local: dotted.split('.').slice(0, -1).join('.'),
+        name: dotted.split('.').at(-1) ?? '',
+        line: node.line,
+      });
     const name = stringValue(text ?? null);
     if (!object || name === null) continue;
     const isAsked = (callee === 'hasattr' && !isAsserted(node)) || (callee === 'getattr' && rest.length > 0);
-    if (isAsked || (/(?:^|\.)object$/.test(callee) && /\bcreate\s*=\s*True/.test(node.text.slice(0, 500))))
+    if (isAsked || (/(?:^|\.)(?:object|setattr)$/.test(callee) && MAKES_UP.test(node.text.slice(0, 500))))
       found.push({ local: object.text, name, line: node.line });
   }
   return found;
+}
+
+/** A mock that stands for what need not be there. */
+const MAKES_UP = /\bcreate\s*=\s*True|\braising\s*=\s*False/;
+const ANY_ERROR = /^(?:(?:Base)?Exception|AttributeError|Error)$/;
+
+/** `'pay' in bill` as a question, and not as what is asserted. */
+const isCondition = (node: Syntax): boolean =>
+  node.field === 'condition' ||
+  node.parent?.field === 'condition' ||
+  (node.parent?.type === 'binary_expression' && node.field === 'left');
+
+/** A call that is to fail, in whatever way: it does so too when there is nothing to be called. */
+function failsAnyway(member: Syntax): boolean {
+  const call = member.parent;
+  if ((call?.type !== 'call' && call?.type !== 'call_expression') || member.field !== 'function')
+    return false;
+  for (const above of call.ancestors()) {
+    if (above.type === 'with_statement') {
+      const asked = above.children.find(({ type }) => type === 'with_clause')?.text.slice(0, 200) ?? '';
+      const kind = /\b(?:assertRaises|raises)\(\s*([\w.]+)\s*\)/.exec(asked)?.[1];
+      return kind !== undefined && ANY_ERROR.test(kind);
+    }
+    if (above.type === 'arguments') {
+      const [first, second] = above.namedChildren;
+      const callee = above.parent?.child('function')?.text.slice(0, 60) ?? '';
+      if (/(?:^|\.)(?:throws|rejects)$/.test(callee) && first?.type.includes('function'))
+        return second === undefined || ANY_ERROR.test(second.text.slice(0, 20));
+      if (callee !== 'expect') continue;
+      const matcher = /\.(?:toThrow|toThrowError|throw)\(\s*(\w*)\s*\)/.exec(
+        above.parent?.parent?.parent?.text.slice(0, 2_000) ?? '',
+      );
+      return (
+        matcher !== null &&
+        (matcher[1] === '' || ANY_ERROR.test(matcher[1] ?? '')) &&
+        !/\.not\.\w+\(\s*\w*\s*\)$/.test(above.parent?.parent?.parent?.text.slice(-60) ?? '')
+      );
+    }
+    if (/^(?:function_definition|class_definition)$/.test(above.type)) return false;
+  }
+  return false;
 }
 
 /** `bill.pay?.(3)`, `if (bill.pay)`, `bill.pay && …`, `(bill as any).pay` */

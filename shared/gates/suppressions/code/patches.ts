@@ -1,4 +1,5 @@
 import { isFunction } from '../../../code/functions.ts';
+import { stringValue } from '../../../code/literal.ts';
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
@@ -15,6 +16,12 @@ const LOADING =
   /^(?:module\.(?:_load|_resolveFilename|_extensions|_cache|prototype\.\w+)|Module\.(?:_load|_resolveFilename|_extensions|prototype\.\w+)|require\.(?:cache|extensions)\.|sys\.modules\.|sys\.(?:meta_path|path_hooks)|importlib\.\w+$)/;
 const DEFINES =
   /^(?:Object\.(?:assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.(?:set|defineProperty)|setattr)$/;
+
+/** What puts something in the place of a module or a member, and assertions that nobody may do without. */
+const MOCKS =
+  /(?:^|\.)(?:patch|patch\.object|patch\.multiple|(?:jest|vi)\.(?:mock|doMock)|mock\.(?:module|method)|monkeypatch\.setattr)$/;
+const ASSERTS =
+  /^(?:assert(?:[./]\w+)*|chai|expect|@jest\/globals|vitest|unittest\.(?:case\.)?TestCase(?:\.(?:assert\w+|fail\w*|run))?|TestCase|pytest\.(?:raises|fail))$/;
 
 /** Matchers that are there already: to extend with one of them is to replace it. */
 const MATCHERS =
@@ -49,6 +56,10 @@ export function patches(root: Syntax, aliases: Aliases): Deceit[] {
         add(node, 'unclear', 'how modules are found');
       if (/(?:^|\.)expect\.extend$/.test(callee) && MATCHERS.test(target?.text.slice(0, 4_000) ?? ''))
         add(node, 'fails', 'a matcher of the runner');
+      if (MOCKS.test(callee)) {
+        const mocked = stringValue(target)?.replace(/^node:/, '') ?? pathOf(target, aliases) ?? '';
+        if (ASSERTS.test(mocked)) add(node, 'fails', mocked);
+      }
       if (!DEFINES.test(callee)) continue;
       const path = pathOf(target, aliases);
       if (path === null) continue;

@@ -128,6 +128,20 @@ async function readOf(grammar: Grammar, text: string): Promise<Outcome> {
   }
 }
 
+/** An encoding under which Python reads other text than stands there; null for the usual ones. */
+function foreignEncoding(text: string): string | null {
+  for (const line of text.split('\n', 2)) {
+    const name = /^[ \t\f]*#.{0,200}?coding[:=][ \t]*([-\w.]{1,40})/.exec(line)?.[1];
+    if (name)
+      return /^(?:utf[-_]?8.*|ascii|us-ascii|latin[-_]?1.*|iso[-_]?8859.*|cp125\d|windows-125\d|koi8[-_]r|euc[-_]\w+|shift[-_]jis|gbk?|gb2312|big5)$/i.test(
+        name,
+      )
+        ? null
+        : name;
+  }
+  return null;
+}
+
 /** Code that is broken so that nobody can look into it. Broken code among the tests may be what they are about. */
 async function readability(
   path: string,
@@ -143,6 +157,17 @@ async function readability(
     const weight = was ? 'before' : isTest ? 'reported' : wasThere && then !== null ? 'fails' : 'unclear';
     return [{ file: path, line: null, rule: 'not_readable', message: now.unreadable, weight }];
   }
+  const encoding = grammar === 'python' ? foreignEncoding(text) : null;
+  if (encoding !== null)
+    return [
+      {
+        file: path,
+        line: null,
+        rule: 'not_readable',
+        message: `is read by Python as ${encoding}, so that it says something else than it seems to`,
+        weight: 'fails',
+      },
+    ];
   if (now.problem === null || (await isValidElsewhere(grammar, text))) return [];
   const { line, count } = now.problem;
   const finding = { file: path, line, rule: 'does_not_parse' };

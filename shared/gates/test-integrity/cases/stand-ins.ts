@@ -19,7 +19,7 @@ export function standIns(root: Syntax, { imports, ownNames }: Bindings): StandIn
   const found: StandIn[] = [];
   for (const node of root.walk()) {
     if (node.type === 'call' || node.type === 'call_expression') {
-      for (const name of byCall(node, imports)) found.push({ name, node });
+      for (const name of byCall(node, imports, root)) found.push({ name, node });
     } else if (node.type === 'assignment' || node.type === 'assignment_expression') {
       const left = node.child('left');
       const object =
@@ -35,12 +35,12 @@ export function standIns(root: Syntax, { imports, ownNames }: Bindings): StandIn
   return found;
 }
 
-function byCall(call: Syntax, imports: Bindings['imports']): string[] {
+function byCall(call: Syntax, imports: Bindings['imports'], root: Syntax): string[] {
   const callee = call.child('function')?.text.slice(-60) ?? '';
   const args = argumentsOf(call);
   const first = stringValue(args[0] ?? null);
   if (/(?:^|\.)(?:jest|vi)\.(?:mock|doMock)$/.test(callee) && first !== null)
-    return mockedModule(first, args[1] ?? null, imports);
+    return mockedModule(first, args[1] ?? null, imports, root);
   if (!REPLACES.test(callee) || call.text.slice(0, 1_000).includes('wraps')) return [];
   const second = stringValue(args[1] ?? null);
   if (first !== null) return callee.endsWith('spyOn') ? [] : [first.split('.').at(-1) ?? ''];
@@ -53,14 +53,29 @@ function byCall(call: Syntax, imports: Bindings['imports']): string[] {
 }
 
 /** The names that a file imports from a module that is replaced as a whole, or of which a factory makes some anew. */
-function mockedModule(specifier: string, factory: Syntax | null, imports: Bindings['imports']): string[] {
-  const names = [...imports].filter(([, each]) => each.specifier === specifier).map(([local]) => local);
+function mockedModule(
+  specifier: string,
+  factory: Syntax | null,
+  imports: Bindings['imports'],
+  root: Syntax,
+): string[] {
+  const names = [...imports]
+    .filter(([, each]) => each.specifier === specifier)
+    .flatMap(([local, { name }]) => (name === '*' ? [local, ...membersOf(local, root)] : [local]));
   const text = factory?.text.slice(0, 4_000) ?? '';
   if (!/(?:require|import)Actual|importOriginal/.test(text)) return names;
   return names.filter((name) =>
     new RegExp(`(?<![\\w$])${name.replace(/\$/g, '\\$')}\\s{0,5}[:(,]`).test(text),
   );
 }
+
+/** The members of a module that a file asks for. */
+const membersOf = (local: string, root: Syntax): string[] =>
+  [...root.walk()].flatMap((node) =>
+    node.type === 'member_expression' && node.child('object')?.text === local
+      ? [node.child('property')?.text ?? '']
+      : [],
+  );
 
 /** Whether an expression asks a stand-in, directly or through a name that keeps its answer. */
 export function asksStandIn(subject: Syntax, names: ReadonlySet<string>, kept: ReadonlySet<string>): boolean {
