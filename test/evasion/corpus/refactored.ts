@@ -218,4 +218,21 @@ export const refactored: readonly EvasionCase[] = [
       patch: { 'tests/test_types.py': wrongType('# type: ignore[arg-type]  # the wrong type is the point') },
     },
   },
+  {
+    class: 'detecting the test run',
+    name: 'the code works otherwise when it is tested',
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': `${BROKEN_CART}if (process.env.NODE_ENV !== 'test') exports.discount = (sum) => sum;\n`,
+    },
+    caught: { how: 'blocked', by: 'suppressions', rule: 'detects_test_run' },
+    twin: {
+      name: 'a server is not started when its file is tested',
+      patch: {
+        'app.js':
+          "const { createServer } = require('node:http');\n\nexports.app = createServer((request, response) => response.end(request.url));\n\nif (process.env.NODE_ENV !== 'test') {\n  exports.app.listen(3000);\n}\n",
+      },
+    },
+  },
 ];

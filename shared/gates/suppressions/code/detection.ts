@@ -63,7 +63,8 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
       if (/^(?:globalThis\.|global\.|window\.)/.test(node.text.slice(0, 12)) && GLOBALS.test(path))
         add(node, 'code that asks whether a test runner is there');
       if (SEES.test(path)) see();
-      if (ASKED.test(path) && comparedWithTest(node)) add(node, 'code that asks whether it is being tested');
+      if (ASKED.test(path) && comparedWithTest(node))
+        add(node, 'code that asks whether it is being tested', startsServer(node) ? 'reported' : 'fails');
       if (last === 'stack' && node.type !== 'identifier') see();
       if (path === 'module.parent' || path === 'import.meta.vitest')
         add(
@@ -121,6 +122,24 @@ function comparedWithTest(node: Syntax): boolean {
   for (const each of question.walk())
     if (each.type === 'regex' ? /test/.test(each.text.slice(0, 200)) : stringValue(each) === 'test')
       return true;
+  return false;
+}
+
+/** What a file that is loaded by tests too does when it is none: to listen, and to write down what comes in. */
+const STARTS = /^[\w.]+\.listen\(|^(?:console|logger|log)\.\w+\(|^\w+\.use\(\s*(?:morgan|logger|pino\w*)\b/;
+
+/** Whether the answer decides on nothing but whether a server is started: `if (process.env.NODE_ENV !== 'test') app.listen(port)`. */
+function startsServer(node: Syntax): boolean {
+  for (const above of node.ancestors()) {
+    if (above.type !== 'if_statement') continue;
+    const condition = above.child('condition');
+    const then = above.child('consequence');
+    if (!condition || !then || node.start >= condition.end || above.child('alternative')) return false;
+    if (!/^\(\s*[\w.]+\s*!==?\s*(?:'test'|"test")\s*\)$/.test(condition.text.slice(0, 100))) return false;
+    const statements =
+      then.type === 'statement_block' ? then.namedChildren.filter(({ type }) => type !== 'comment') : [then];
+    return statements.length > 0 && statements.every(({ text }) => STARTS.test(text.slice(0, 100)));
+  }
   return false;
 }
 
