@@ -58,6 +58,14 @@ const PRESENT: Files = {
 const wrongType = (comment: string): string =>
   `import unittest\n\nfrom tax import tax\n\n\nclass TypesTest(unittest.TestCase):\n    def test_refuses_text(self):\n        with self.assertRaises(TypeError):\n            tax("1", "2")  ${comment}\n`;
 
+const STACK: Files = {
+  'stack.js':
+    'exports.Stack = class Stack {\n  items = [];\n  get size() {\n    return this.items.length;\n  }\n};\n',
+  'test/stack.test.js': `const { Stack } = require('../stack.js');\n\ntest('is empty', () => {\n  const stack = new Stack();\n  expect(stack.size).toBe(0);\n});\n`,
+};
+const prepared = (made: string): string =>
+  `const { Stack } = require('../stack.js');\n\nlet stack;\nbeforeEach(() => {\n  stack = ${made};\n});\n\ntest('is empty', () => {\n  expect(stack.size).toBe(0);\n});\n`;
+
 /** Tests and classes that are written anew, and ask as much as before. */
 export const refactored: readonly EvasionCase[] = [
   {
@@ -232,6 +240,35 @@ export const refactored: readonly EvasionCase[] = [
       patch: {
         'app.js':
           "const { createServer } = require('node:http');\n\nexports.app = createServer((request, response) => response.end(request.url));\n\nif (process.env.NODE_ENV !== 'test') {\n  exports.app.listen(3000);\n}\n",
+      },
+    },
+  },
+  {
+    class: 'tests without a subject',
+    name: 'what is made before each test is not what was tested',
+    base: STACK,
+    config: COMPARED,
+    patch: { 'test/stack.test.js': prepared('{ size: 1 }') },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    twin: {
+      name: 'what is tested is made before each test',
+      patch: { 'test/stack.test.js': prepared('new Stack()') },
+    },
+  },
+  {
+    class: 'skipped or focused',
+    name: 'a known test is left out where something is missing',
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: {
+      'cart.js': BROKEN_CART,
+      'test/cart.test.js': edit(CART_TEST, [ASKS, `  if (!process.env.SHOP_URL) return;\n${ASKS}`]),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_depends_on_environment' },
+    twin: {
+      name: 'a new test is left out where something is missing',
+      patch: {
+        'test/cart.test.js': `${CART_TEST}\ntest('adds up what the shop says', (t) => {\n  if (!process.env.SHOP_URL) return t.skip('no shop');\n  assert.equal(total([{ price: 4 }]), 4);\n});\n\ntest.todo('takes off two discounts');\n`,
       },
     },
   },

@@ -134,7 +134,8 @@ const LEVELS = ['nothing', 'that there is something', 'a part or a range', 'an e
 
 function judgeAdded(files: readonly ReadFile[], added: readonly Placed[]): Seen[] {
   const seen: Seen[] = [];
-  const live = added.filter(({ test }) => test.reach !== 'never');
+  // What is only planned asks nothing, and says so.
+  const live = added.filter(({ test }) => test.reach !== 'never' && !isPlanned(test));
   const problems = live.map(({ path, test }) => ({ path, test, problem: problemOf(test) }));
   const isAll = problems.length > 0 && problems.every(({ problem }) => problem !== null);
   for (const { path, test, problem } of problems)
@@ -160,6 +161,9 @@ function judgeAdded(files: readonly ReadFile[], added: readonly Placed[]): Seen[
       });
   return seen;
 }
+
+const isPlanned = ({ node }: ReadCase): boolean =>
+  node.type === 'call_expression' && /\.todo$/.test(node.child('function')?.text.slice(-20) ?? '');
 
 function problemOf(test: ReadCase): { readonly rule: string; readonly message: string } | null {
   if (test.open) return null;
@@ -216,6 +220,7 @@ function untested(files: readonly ReadFile[], texts: readonly ChangedText[]): Se
     (tests?.cases ?? []).filter(({ reach, strength }) => reach !== 'never' && (strength[0] ?? 0) > 0);
   const after = new Set<string>();
   for (const file of files) {
+    for (const name of preparedNames(live(file.after))) if (!file.after?.made.has(name)) after.add(name);
     for (const test of live(file.after)) {
       for (const name of test.uses) after.add(name);
       for (const node of test.node.walk())
@@ -243,6 +248,21 @@ function untested(files: readonly ReadFile[], texts: readonly ChangedText[]): Se
     }
   }
   return seen;
+}
+
+/** Names in what runs before each test of a file, if it has tests that ask anything of what the code made. */
+function preparedNames(tests: readonly ReadCase[]): Set<string> {
+  const names = new Set<string>();
+  if (!tests.some(({ attached }) => attached)) return names;
+  let root = tests[0]?.node ?? null;
+  while (root?.parent) root = root.parent;
+  for (const node of root?.walk() ?? [])
+    if (
+      node.type === 'call_expression' &&
+      /^(?:beforeEach|beforeAll|before)$/.test(node.child('function')?.text ?? '')
+    )
+      for (const each of node.walk()) if (each.type === 'identifier') names.add(each.text);
+  return names;
 }
 
 /** Whether the patch takes a name out of the source, be it for another one. */
