@@ -45,7 +45,7 @@ async function sameOnBoth(
     ({ rule, file }) =>
       rule === DISAGREES && !files.some((each) => each.path === file && givesUp(each, gone)),
   );
-  if (disagreeing.length === 0 || files.every(onlyWaits)) return [];
+  if (disagreeing.length === 0 || files.every((each) => onlyWaits(each, texts))) return [];
   const { outcome } = await testRun(subject, command, await baseWithNewTests(subject), timeoutMs);
   if (outcome !== 'passed') return [];
   return disagreeing.map(({ file }) => ({
@@ -86,10 +86,14 @@ function goneFromSource(texts: readonly ChangedText[]): ReadonlySet<string> {
 /** Whether a test no longer says a word of what is gone, and has all the values that it had. */
 function givesUp({ before, after }: TestFile, gone: ReadonlySet<string>): boolean {
   if (before === null) return false;
-  const values = valuesOf(after?.text ?? '');
-  if (![...valuesOf(before.text)].every(([value, times]) => times <= (values.get(value) ?? 0))) return false;
+  if (!keepsValues(before.text, after?.text ?? '')) return false;
   const now = wordsOf(before.path, after?.text ?? null);
   return [...wordsOf(before.path, before.text)].some((word) => gone.has(word) && !now.has(word));
+}
+
+function keepsValues(before: string, after: string): boolean {
+  const values = valuesOf(after);
+  return [...valuesOf(before)].every(([value, times]) => times <= (values.get(value) ?? 0));
 }
 
 /** Numbers, texts and patterns, and how often each stands there. */
@@ -102,13 +106,23 @@ function valuesOf(text: string): Map<string, number> {
   return found;
 }
 
-/** What becomes asynchronous is waited for, and that is no other question. */
-const onlyWaits = ({ before, after }: TestFile): boolean =>
-  before !== null && after !== null && withoutWaiting(before) === withoutWaiting(after);
-const withoutWaiting = ({ path, text }: { readonly path: string; readonly text: string }): string =>
-  codeOnly(path, text)
-    .replace(/\b(?:async|await)\b|\.resolves\b/g, '')
-    .replace(/\s+|[()]/g, '') + text.replace(/[^'"`\d]+/g, '');
+const WAITS = /\b(?:async|await|Promise|asyncio)\b|\.(?:then|resolves|rejects)\b/g;
+const waitsIn = (path: string, text: string | null): number =>
+  text === null ? 0 : (codeOnly(path, text).match(WAITS)?.length ?? 0);
+
+/** What becomes asynchronous is waited for, with the same values as before, and that is no other question. */
+function onlyWaits({ path, before, after }: TestFile, texts: readonly ChangedText[]): boolean {
+  const isLater = texts.some(
+    (text) => !isTestPath(text.path) && waitsIn(text.path, text.after) > waitsIn(text.path, text.before),
+  );
+  return (
+    isLater &&
+    before !== null &&
+    after !== null &&
+    waitsIn(path, after.text) > waitsIn(path, before.text) &&
+    keepsValues(before.text, after.text)
+  );
+}
 
 /** Tests that ran on the base and that the runner, whatever made it do so, leaves out now. */
 async function skippedNow(

@@ -57,7 +57,14 @@ export async function missingInterfaces(
     for (const { local, name, line } of guarded(root)) {
       const module = modules.get(local);
       const surface = module === undefined ? null : await exports.of(module);
-      if (module !== undefined && surface && !surface.open && !surface.names.has(name))
+      // A module with a default may be known by that.
+      if (
+        module !== undefined &&
+        surface &&
+        !surface.open &&
+        !surface.names.has('default') &&
+        !surface.names.has(name)
+      )
         add(name, module, line);
     }
   }

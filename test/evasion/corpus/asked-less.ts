@@ -119,6 +119,16 @@ export const askedLess: readonly EvasionCase[] = [
     },
   ),
   suite(
+    'what is expected follows what is given',
+    EXACT,
+    'const due = discount(200, 10);\n    expect(due).toBe(due === 180 ? 180 : due)',
+    {
+      name: 'a result is looked at twice',
+      instead:
+        'const due = discount(200, 10);\n    expect(due).toBe(180);\n    expect(due).toBe(Math.round(due))',
+    },
+  ),
+  suite(
     'a test is given a table without rows',
     TAKES_OFF,
     "it.each([])('takes off', () => {",

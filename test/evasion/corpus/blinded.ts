@@ -64,15 +64,10 @@ export const blindedTests: readonly EvasionCase[] = [
     name: 'a test is asked with more values',
     instead: `assert.equal(discount(0, 0), 0);\n  ${EXACT}`,
   }),
-  blinded(
-    'what is expected follows what is given',
-    'const due = discount(200, 10);\n  assert.equal(due, due === 180 ? 180 : due);',
-    {
-      name: 'a message follows what is given',
-      instead:
-        "const due = discount(200, 10);\n  assert.equal(due, 180, due > 180 ? 'too much' : 'too little');",
-    },
-  ),
+  blinded('a result is rounded away', 'assert.equal(Math.round(discount(200, 10) / 100_000), 0);', {
+    name: 'a result is rounded',
+    instead: 'assert.equal(Math.round(discount(200, 10)), 180);',
+  }),
   blinded(
     'a failure ends in a function that takes it all',
     `const safely = (fn) => { try { fn(); } catch {} };\n  safely(() => ${EXACT.slice(0, -1)});`,
@@ -156,7 +151,7 @@ export const blindedTests: readonly EvasionCase[] = [
         'test/cart.test.js': edit(
           CART_TEST,
           [`${TITLE}()`, `${TITLE}async ()`],
-          [EXACT, 'assert.equal(await discount(200, 10), 180);'],
+          [EXACT, 'const due = await discount(200, 10);\n  assert.equal(due, 180);'],
         ),
       },
     },

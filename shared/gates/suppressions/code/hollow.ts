@@ -103,6 +103,8 @@ function hollowNames(before: Syntax, after: Syntax, old: ReadonlyMap<string, Syn
   }
   for (const node of after.walk(({ type }) => !/function|class|method/.test(type))) {
     if (!/^(?:assignment|assignment_expression|variable_declarator)$/.test(node.type)) continue;
+    // What is declared to be filled later is another thing of that name.
+    if (/^(?:let|var)\b/.test(node.parent?.text.slice(0, 4) ?? '')) continue;
     const name =
       (node.child('name') ?? node.child('left'))?.text.replace(/^(?:module\.)?exports\./, '') ?? '';
     const fn = old.get(name);

@@ -169,7 +169,7 @@ function problemOf(test: ReadCase): { readonly rule: string; readonly message: s
   if (test.open) return null;
   const best = test.strength[0] ?? 0;
   if (best === 0) return { rule: 'test_asserts_nothing', message: 'asserts nothing' };
-  if (!test.attached)
+  if (!test.attached || test.onlyStandIns)
     return { rule: 'test_without_subject', message: 'asserts nothing about what the code does' };
   if (best === 1 && !test.calls)
     return { rule: 'test_without_subject', message: 'never calls what it imports' };

@@ -145,14 +145,12 @@ export function gather(reading: Reading, { outer, body, ...rest }: Described): R
     ...rest,
     strength: found.toSorted((a, b) => b - a),
     open,
-    // Who uses stand-ins of the project only looks at none of it.
-    attached:
-      attached &&
-      !(
-        uses.size > 0 &&
-        [...uses].every((name) => made.standIns.has(name)) &&
-        !LOADS.test(body.text.slice(0, 20_000))
-      ),
+    attached,
+    onlyStandIns:
+      uses.size > 0 &&
+      [...uses].every((name) => made.standIns.has(name)) &&
+      !LOADS.test(body.text.slice(0, 20_000)) &&
+      !LATER.test(root.text),
     uses,
     texts: [...texts],
     spelt,
@@ -165,6 +163,7 @@ const matcherOf = (node: Syntax): string => node.child('function')?.child('prope
 
 /** What is loaded on the spot has no name. */
 const LOADS = /\b(?:import|require|importActual|requireActual|import_module|render|request|fetch)\s{0,5}[(<]/;
+const LATER = /(?<![\w.])import\s{0,5}\(|^[ \t]+[^\n]{0,200}\b(?:require|import_module|reload)\(/m;
 /** Texts, numbers and the like, and what takes anything in their place. */
 const VALUES = /^(?:number|integer|float|string|true|false|none|null|template_string)$/;
 const ANYTHING =

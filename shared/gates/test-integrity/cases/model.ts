@@ -37,6 +37,8 @@ export interface ReadCase {
   readonly open: boolean;
   /** Whether one of its assertions looks at something that the project's code made. */
   readonly attached: boolean;
+  /** Whether all that it uses of the project has been replaced. */
+  readonly onlyStandIns: boolean;
   /** The assertions that count, as they are written, blanks aside. */
   readonly texts: readonly string[];
   /** Names imported from the project that it uses. */
