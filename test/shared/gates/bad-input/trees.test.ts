@@ -148,9 +148,18 @@ describe('a tree is looked at, to a stated outcome,', () => {
     }));
     const evidence = await gatherOn(repository, signals);
     expect(evidence.signals.map(({ outcome }) => outcome)).toEqual(signals.map(() => 'failed'));
-    // A test that is a link cannot be compared.
-    expect(said(evidence).not_passed).toEqual(['test_integrity: inert']);
+    // A test that is a link cannot be compared; links that lead out of the tree stop the patch.
+    expect(said(evidence)).toEqual({
+      verdict: 'fail',
+      not_passed: ['test_integrity: inert', 'suppressions: failed'],
+    });
     expect(found(evidence, 'test_integrity')).toEqual(['test_not_readable test_zero.py']);
+    expect(found(evidence, 'suppressions')).toEqual([
+      ...'absolute.js environment folder migrations relative test_zero.py to-git up zero.py'
+        .split(' ')
+        .map((path) => `link_leads_out ${path}`),
+      ...'absolute.js test_zero.py zero.py'.split(' ').map((path) => `not_readable ${path}`),
+    ]);
     expect(JSON.stringify(evidence)).not.toContain('root:x:0');
   });
 
