@@ -1,5 +1,6 @@
 import type { Entry } from './changes.ts';
 import { CheckoutError } from './error.ts';
+import { askObjects } from './object-reader.ts';
 import { encodePath } from './path-bytes.ts';
 import { line, mustInStore, type Store } from './store.ts';
 
@@ -38,7 +39,7 @@ export const writeBlob = async (store: Store, content: Buffer | string): Promise
 const MAX_KEPT_BYTES = 16 * 1_048_576;
 const kept = new WeakMap<Store, { readonly blobs: Map<string, Buffer>; bytes: number }>();
 
-/** Reads several blobs with one process at most. @throws CheckoutError when they are larger than `maxBytes` together. */
+/** Reads several blobs. @throws CheckoutError when they are larger than `maxBytes` together. */
 export async function readBlobs(
   store: Store,
   ids: readonly string[],
@@ -64,8 +65,7 @@ export async function readBlobs(
       known.blobs.clear();
       known.bytes = 0;
     }
-    // A copy of its own: a part of a larger buffer would keep all of that.
-    known.blobs.set(id, Buffer.from(blob));
+    known.blobs.set(id, blob);
     known.bytes += blob.length;
   }
   return blobs;
@@ -73,34 +73,17 @@ export async function readBlobs(
 
 async function read(store: Store, wanted: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
   const blobs = new Map<string, Buffer>();
-  const output = await mustInStore(store, ['cat-file', '--batch'], {
-    input: `${wanted.join('\n')}\n`,
-    outputBytes: maxBytes,
+  let bytes = 0;
+  await askObjects(store, '--batch', wanted, ({ id, type, size }) => {
+    if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
+    bytes += size;
+    if (bytes > maxBytes) throw new CheckoutError('unknown', 'the files are too large to be read');
+    const pieces: Buffer[] = [];
+    return {
+      piece: (piece) => void pieces.push(piece),
+      // Always a copy: a part of what the pipe gave would keep all of that.
+      end: () => void blobs.set(id, Buffer.concat(pieces)),
+    };
   });
-  for (let at = 0; at < output.length; ) {
-    const end = output.indexOf(0x0a, at);
-    const [id = '', type, size] = output.toString('latin1', at, end).split(' ');
-    if (type !== 'blob' || size === undefined) throw new CheckoutError('unknown', `git has no blob ${id}`);
-    const from = end + 1;
-    blobs.set(id, output.subarray(from, from + Number(size)));
-    at = from + Number(size) + 1;
-  }
   return blobs;
-}
-
-/** A regular file of a commit, or null when there is none at that path. @throws CheckoutError over `maxBytes`. */
-export async function readFileAt(
-  store: Store,
-  commit: string,
-  path: string,
-  maxBytes: number,
-): Promise<{ readonly content: Buffer; readonly regular: boolean } | null> {
-  const listed = await mustInStore(store, ['ls-tree', '-z', commit, '--', path]);
-  const [mode, type, id] = listed.toString('latin1').split(/[\s\0]/);
-  if (type === undefined || id === undefined || id === '') return null;
-  if (type !== 'blob' || mode === '120000') return { content: Buffer.alloc(0), regular: false };
-  return {
-    content: await mustInStore(store, ['cat-file', 'blob', id], { outputBytes: maxBytes }),
-    regular: true,
-  };
 }

@@ -33,19 +33,6 @@ export function listFiles(store: Store, treeish: string): Promise<readonly Liste
 const list = async (store: Store, treeish: string): Promise<ListedFile[]> =>
   parse(await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]));
 
-/** What lies directly in one folder of a commit or tree, with its path from the top; '' is the top. Nothing where there is none. */
-export const listFolder = async (store: Store, treeish: string, folder: string): Promise<ListedFile[]> =>
-  parse(
-    await mustInStore(store, [
-      'ls-tree',
-      '-l',
-      '-z',
-      '--full-tree',
-      treeish,
-      ...(folder === '' ? [] : ['--', `${folder}/`]),
-    ]),
-  );
-
 function parse(listed: Buffer): ListedFile[] {
   const files: ListedFile[] = [];
   for (let from = 0; from < listed.length; ) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileAt } from '../checkout/edit.ts';
+import { readFileAt } from '../checkout/folder.ts';
 import { CheckoutError } from '../checkout/error.ts';
 import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';

@@ -1,5 +1,7 @@
-import { isRegular, type ListedFile, listFolder } from '../checkout/list.ts';
-import { mustInStore, type Store } from '../checkout/store.ts';
+import { readBlobs } from '../checkout/edit.ts';
+import { type FolderEntry, listFolder } from '../checkout/folder.ts';
+import { isRegular } from '../checkout/list.ts';
+import type { Store } from '../checkout/store.ts';
 
 /** Largest file of the base, in bytes, that is read to find a tool in it. */
 const MAX_READ_BYTES = 1_048_576;
@@ -9,7 +11,7 @@ const MAX_READ_BYTES = 1_048_576;
  * do not have: a folder is listed once, and a file is read once, whoever asks.
  */
 export function baseFiles(store: Store, base: string): (path: string) => Promise<string | null> {
-  const folders = new Map<string, Promise<ReadonlyMap<string, ListedFile>>>();
+  const folders = new Map<string, Promise<ReadonlyMap<string, FolderEntry>>>();
   const texts = new Map<string, Promise<string | null>>();
   const listed = (folder: string) =>
     once(folders, folder, async () => {
@@ -20,10 +22,7 @@ export function baseFiles(store: Store, base: string): (path: string) => Promise
     once(texts, path, async () => {
       const file = (await listed(path.slice(0, Math.max(0, path.lastIndexOf('/'))))).get(path);
       if (!file) return null;
-      const content = await mustInStore(store, ['cat-file', 'blob', file.id], {
-        outputBytes: MAX_READ_BYTES,
-      });
-      return content.toString('utf8');
+      return (await readBlobs(store, [file.id], MAX_READ_BYTES)).get(file.id)?.toString('utf8') ?? null;
     });
 }
 

@@ -1,4 +1,6 @@
-import { mustInStore, type Store } from '../../checkout/store.ts';
+import { listFolder } from '../../checkout/folder.ts';
+import { isRegular } from '../../checkout/list.ts';
+import type { Store } from '../../checkout/store.ts';
 import { GateName } from './settings.ts';
 
 /** Folder of the modules, in the base commit. */
@@ -16,14 +18,8 @@ export const moduleNames = (files: readonly string[]): string[] =>
 
 /** The gates that a commit brings as modules. Links and folders are none. */
 export async function modulesOf(store: Store, commit: string): Promise<string[]> {
-  const listed = await mustInStore(store, ['ls-tree', '-z', commit, '--', `${MODULE_FOLDER}/`]);
-  return moduleNames(
-    listed
-      .toString('utf8')
-      .split('\0')
-      .filter((entry) => entry.startsWith('100'))
-      .map((entry) => entry.slice(entry.lastIndexOf('/') + 1)),
-  );
+  const entries = await listFolder(store, commit, MODULE_FOLDER);
+  return moduleNames(entries.filter(isRegular).map(({ path }) => path.slice(MODULE_FOLDER.length + 1)));
 }
 
 /** What is wrong with a module's name, or null. */

@@ -1,5 +1,8 @@
+import { blobSizes } from '../../checkout/blob-stream.ts';
 import { readBlobs } from '../../checkout/edit.ts';
-import { mustInStore, type Store } from '../../checkout/store.ts';
+import { type FolderEntry, listFolder } from '../../checkout/folder.ts';
+import { isRegular } from '../../checkout/list.ts';
+import type { Store } from '../../checkout/store.ts';
 
 /** What the project itself is licensed under, as the base commit says. */
 export interface Own {
@@ -13,7 +16,7 @@ export interface Own {
   readonly reserved: boolean;
 }
 
-const NAMES = [
+const NAMES: ReadonlySet<string> = new Set([
   'LICENSE',
   'LICENSE.md',
   'LICENSE.txt',
@@ -30,7 +33,10 @@ const NAMES = [
   'pyproject.toml',
   'setup.cfg',
   'Cargo.toml',
-] as const;
+]);
+
+/** Most folders that are looked into. */
+const MAX_FOLDERS = 200;
 
 /** Largest such file that is read, in bytes. */
 const MAX_BYTES = 262_144;
@@ -67,16 +73,16 @@ export const ownerOf = (text: string): string =>
 /** Reads the license and the package metadata of the base, in the root and in the folders above `paths`. */
 export async function ownLicense(store: Store, base: string, paths: readonly string[]): Promise<Own> {
   const folders = new Set(paths.flatMap(foldersOf));
-  const wanted = [...folders].slice(0, 200).flatMap((folder) => NAMES.map((name) => `${folder}${name}`));
-  const listed = await mustInStore(store, ['ls-tree', '-z', '--long', base, '--', ...wanted]);
-  const files = listed
-    .toString('utf8')
-    .split('\0')
-    .flatMap((entry) => {
-      const match = /^100\d{3} blob ([0-9a-f]{40,64}) +(\d{1,12})\t(.+)$/s.exec(entry);
-      const [, id = '', size = '', path = ''] = match ?? [];
-      return match && Number(size) <= MAX_BYTES ? [{ id, path }] : [];
-    });
+  const listed: FolderEntry[] = [];
+  for (const folder of [...folders].slice(0, MAX_FOLDERS)) {
+    const entries = await listFolder(store, base, folder.slice(0, -1));
+    listed.push(...entries.filter((entry) => isRegular(entry) && NAMES.has(entry.path.slice(folder.length))));
+  }
+  const sizes = await blobSizes(
+    store,
+    listed.map(({ id }) => id),
+  );
+  const files = listed.filter(({ id }) => (sizes.get(id) ?? 0) <= MAX_BYTES);
   const blobs = await readBlobs(
     store,
     files.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import { blobSizes } from '../../checkout/blob-stream.ts';
 import type { Change } from '../../checkout/changes.ts';
-import { readBlobs, readFileAt } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/edit.ts';
+import { readFileAt } from '../../checkout/folder.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Finding } from '../../evidence/schema.ts';
 import type { Subject } from '../subject.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFileAt } from '../../../shared/checkout/edit.ts';
+import { readFileAt } from '../../../shared/checkout/folder.ts';
 import { type Edits, subjectOf } from '../../support/patch.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
