@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileAt } from '../checkout/folder.ts';
 import { CheckoutError } from '../checkout/error.ts';
+import { readFileAt } from '../checkout/folder.ts';
 import type { Store } from '../checkout/store.ts';
 import { ConfigError } from '../config/error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../config/file.ts';
