@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { GitAccess } from './environment.ts';
 import { CheckoutError } from './error.ts';
 import { complaint } from './git.ts';
-import { createStore, formatOf, inStore, line, mustInStore, type Store } from './store.ts';
+import { askObjects, IGNORED } from './object-reader.ts';
+import { createStore, formatOf, inStore, type Store } from './store.ts';
 
 export interface FetchOptions {
   readonly url: string;
@@ -46,8 +47,7 @@ export async function fetchBase(
 export async function fetchAlso(store: Store, options: FetchOptions): Promise<string | null> {
   const result = await fetchInto(store, options, ALSO_REF);
   if (result.code !== 0) return null;
-  const found = await inStore(store, ['rev-parse', '--verify', '--quiet', `${ALSO_REF}^{commit}`]);
-  return found.code === 0 ? line(found.stdout) : null;
+  return peeled(store, ALSO_REF, 'commit');
 }
 
 function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
@@ -80,11 +80,24 @@ async function fetchedCommit(store: Store, ref: string): Promise<string> {
     readFile(join(store.dir, 'FETCH_HEAD'), 'utf8'),
   ]);
   if (/\tbranch '/.test(head)) return fetched.trim();
-  const peeled = await inStore(store, ['rev-parse', '--verify', '--quiet', `${fetched.trim()}^{commit}`]);
-  if (peeled.code !== 0) throw new CheckoutError('base_ref_missing', `"${ref}" is not a commit`);
-  return line(peeled.stdout);
+  const commit = await peeled(store, fetched.trim(), 'commit');
+  if (commit === null) throw new CheckoutError('base_ref_missing', `"${ref}" is not a commit`);
+  return commit;
 }
 
-/** The tree of a commit. */
-export const treeOf = async (store: Store, commit: string): Promise<string> =>
-  line(await mustInStore(store, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]));
+/** What a name stands for in the end, or null when that is nothing of this type. */
+async function peeled(store: Store, name: string, type: 'commit' | 'tree'): Promise<string | null> {
+  let found: string | null = null;
+  await askObjects(store, '--batch-check', [`${name}^{${type}}`], (header) => {
+    if (header.type === type) found = header.id;
+    return IGNORED;
+  });
+  return found;
+}
+
+/** The tree of a commit. @throws CheckoutError */
+export async function treeOf(store: Store, commit: string): Promise<string> {
+  const tree = await peeled(store, commit, 'tree');
+  if (tree === null) throw new CheckoutError('unknown', `git has no tree ${commit}`);
+  return tree;
+}

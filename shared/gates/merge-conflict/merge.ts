@@ -1,7 +1,8 @@
 import { commitTree } from '../../checkout/deliver.ts';
+import { treeOf } from '../../checkout/fetch.ts';
 import { complaint } from '../../checkout/git.ts';
 import { decodePath } from '../../checkout/path-bytes.ts';
-import { inStore, line, mustInStore, type Store } from '../../checkout/store.ts';
+import { inStore, type Store } from '../../checkout/store.ts';
 import type { Upstream } from '../../checkout/upstream.ts';
 
 export interface Conflict {
@@ -23,9 +24,7 @@ export const NEEDED_GIT = '2.38';
 export async function mergeWith(store: Store, tree: string, upstream: Upstream): Promise<Merge> {
   const side = async (treeish: string, message: string): Promise<string> =>
     commitTree(store, { tree: treeish, parent: upstream.base, message, author: 'assay <>', at: LONG_AGO });
-  const theirTree = line(
-    await mustInStore(store, ['rev-parse', '--verify', '--quiet', `${upstream.commit}^{tree}`]),
-  );
+  const theirTree = await treeOf(store, upstream.commit);
   const [theirs, ours] = await Promise.all([side(theirTree, 'theirs'), side(tree, 'ours')]);
   const merged = await inStore(store, [
     'merge-tree',
