@@ -31,6 +31,12 @@ const alive = (word: string): number =>
 const gone = (word: string): Promise<void> =>
   vi.waitFor(() => expect(alive(word)).toBe(0), { timeout: 5_000, interval: 10 });
 
+const leavesNothing = async (_: string, line: string, outcome: string, word: string): Promise<void> => {
+  const evidence = await running(line);
+  expect(evidence.gates.map((gate) => gate.outcome)).toEqual([outcome]);
+  await gone(word);
+};
+
 describe('a gate whose command', () => {
   test.each([
     [
@@ -47,6 +53,10 @@ describe('a gate whose command', () => {
       'passed',
       '86404',
     ],
+  ])('%s has an outcome, and nothing of it is left', leavesNothing);
+
+  // Each of these takes its whole time limit, most of it asleep.
+  test.concurrent.each([
     [
       'does not listen to SIGTERM',
       "trap '' TERM INT HUP; while :; do sleep 86405 & wait; done",
@@ -60,11 +70,7 @@ describe('a gate whose command', () => {
       '86406',
     ],
     ['stops itself', 'kill -STOP $$; sleep 86407', 'timed_out', '86407'],
-  ])('%s has an outcome, and nothing of it is left', async (_, line, outcome, word) => {
-    const evidence = await running(line);
-    expect(evidence.gates.map((gate) => gate.outcome)).toEqual([outcome]);
-    await gone(word);
-  });
+  ])('%s has an outcome, and nothing of it is left', leavesNothing);
 
   test.each([
     ['asks for input', 'cat; read x; test -z "$x"', 'passed'],
