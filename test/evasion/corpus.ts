@@ -5,6 +5,7 @@ import { blindedTests } from './corpus/blinded.ts';
 import { copied } from './corpus/copied.ts';
 import { deceits } from './corpus/deceits.ts';
 import { deleted } from './corpus/deleted.ts';
+import { everyday } from './corpus/everyday.ts';
 import { goCases } from './corpus/go.ts';
 import { hollowFiles } from './corpus/hollow-files.ts';
 import { hollowPython } from './corpus/hollow-python.ts';
@@ -54,4 +55,5 @@ export const CORPUS: readonly EvasionCase[] = [
   ...roundabout,
   ...askedLess,
   ...nothingThere,
+  ...everyday,
 ];

@@ -5,6 +5,8 @@ import { isStillFound, isTestPath } from '../test-paths.ts';
 import { casesOf, type TestCase } from '../tests/cases.ts';
 import { type Counts, count, isCountable } from '../tests/count.ts';
 import { namesOneOf } from '../tests/removed.ts';
+import { codeOnly } from '../tests/strip.ts';
+import { joined } from './cases/joined.ts';
 import type { ReadCase, ReadFile } from './cases/model.ts';
 import { assertingHelpers, callsOf } from './helpers.ts';
 import { type Weakness, weaknessesOf } from './weaknesses.ts';
@@ -60,7 +62,10 @@ export function totalOf(sides: readonly (TestSide | null)[]): Counts {
 /** One table of values instead of many cases. */
 const TABLES = /\.each\b|\bparametrize\b|\bsubTest\(|\bt\.Run\(|\bfor\b|\.forEach\(|#\[\s*case\b/g;
 const tablesOf = (sides: readonly (TestSide | null)[]): number =>
-  sides.reduce((sum, side) => sum + (side?.text.match(TABLES)?.length ?? 0), 0);
+  sides.reduce(
+    (sum, side) => sum + (side ? (codeOnly(side.path, side.text).match(TABLES)?.length ?? 0) : 0),
+    0,
+  );
 const trivialOf = (sides: readonly (TestSide | null)[]): number =>
   sides.reduce(
     (sum, side) => sum + (side?.weaknesses.filter(({ rule }) => rule === 'assertion_trivial').length ?? 0),
@@ -80,14 +85,18 @@ export function lostProtection(
     withSubjects.has(path) || namesOneOf(text, removed);
   const pool = new PoolOfCases(after);
   const [then, now] = [strengthOf(before), strengthOf(after)];
+  // Cases that stand in another one now are fewer, and ask no less.
+  const { gone, hosts } = joined(read);
+  const isIn = (path: string, { name }: TestCase): boolean => gone.has(`${path}\0${name}`);
   // What went away with its subject is not missed.
-  for (const side of before)
+  for (const { path, before: side } of files)
     for (const each of side?.cases ?? [])
-      if (side && !pool.has(each, side.path) && isGoneWithSubject(side.path, each)) {
+      if (side && !isIn(path, each) && !pool.has(each, side.path) && isGoneWithSubject(side.path, each)) {
         then.cases--;
         then.assertions -= count(side.path, each.text).assertions;
       }
   const tree = isAllRead(files, read) ? treeStrengths(read, then) : null;
+  then.cases -= gone.size - hosts;
   const fewer = tree
     ? tree.cases < then.cases || (tree.assertions < tree.before && !tree.open)
     : now.cases < then.cases || now.assertions < then.assertions;
@@ -103,14 +112,15 @@ export function lostProtection(
     for (const each of missing) {
       const { name, line } = each;
       const withSubject = isGoneWithSubject(side.path, each);
+      const isJoined = isIn(path, each);
       seen.push({
         file: side.path,
         line,
         rule: withSubject ? 'test_removed_with_subject' : 'test_removed',
         message: withSubject
           ? `the test "${name}" went away together with what it tests`
-          : `the test "${name}" is gone${fewer && !tables ? '' : '; others were added in its stead'}`,
-        weight: withSubject || !fewer || tables ? 'reported' : 'fails',
+          : `the test "${name}" is gone${isJoined ? '; another test does the same' : fewer && !tables ? '' : '; others were added in its stead'}`,
+        weight: withSubject || isJoined || !fewer || tables ? 'reported' : 'fails',
       });
     }
     // What the syntax tree tells, patterns need not guess.
