@@ -6,7 +6,9 @@ import { copied } from './corpus/copied.ts';
 import { deceits } from './corpus/deceits.ts';
 import { deleted } from './corpus/deleted.ts';
 import { everyday } from './corpus/everyday.ts';
+import { everydayPython } from './corpus/everyday-python.ts';
 import { goCases } from './corpus/go.ts';
+import { goErrors } from './corpus/go-errors.ts';
 import { hollowFiles } from './corpus/hollow-files.ts';
 import { hollowPython } from './corpus/hollow-python.ts';
 import { hollowTests } from './corpus/hollow-tests.ts';
@@ -56,4 +58,6 @@ export const CORPUS: readonly EvasionCase[] = [
   ...askedLess,
   ...nothingThere,
   ...everyday,
+  ...everydayPython,
+  ...goErrors,
 ];

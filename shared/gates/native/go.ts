@@ -18,8 +18,9 @@ const CASES =
 const FUNCTIONS = /^func\s{1,10}(\w{1,200})\s{0,10}\(/gm;
 const ASSERTIONS =
   /\b(?!fmt\.|log\.|errors\.|\w{0,30}[eE]rr\.Error\b)\w{1,40}\.(?:Errorf?|Fatalf?|Fail(?:Now)?)\s{0,5}\(|\b(?:assert|require|is|qt|check|must)\.\w{1,60}\s{0,5}\(|\bExpect\w{0,20}\s{0,5}\(|\bs\.(?:Equal|NotEqual|True|False|NoError|Nil|NotNil|Len|Contains|Require|Assert)\w{0,20}\s{0,5}\(/g;
+/** Whether there is an error asks no more than `NoError` does. */
 const EXACT =
-  /\b(?:assert|require|s)\.(?:Equal|EqualValues|EqualError|ElementsMatch|Len|ErrorIs|ErrorAs|Contains|JSONEq|Same|Exactly|InDelta)\w{0,10}\s{0,5}\(|\bif\b[^\n{]{0,300}?(?:[!=]=|[<>]=?)|\bDeepEqual\(|\bcmp\.Diff\(|\berrors\.(?:Is|As)\(/g;
+  /\b(?:assert|require|s)\.(?:Equal|EqualValues|EqualError|ElementsMatch|Len|ErrorIs|ErrorAs|Contains|JSONEq|Same|Exactly|InDelta)\w{0,10}\s{0,5}\(|\bif\b[^\n{]{0,300}?(?:[!=]=(?!\s{0,5}nil\b)|[<>]=?)|\bDeepEqual\(|\bcmp\.Diff\(|\berrors\.(?:Is|As)\(/g;
 const SKIPS = /\b\w{1,20}\.Skip(?:f|Now)?\s{0,5}\(/g;
 /** To skip where another system runs is no skip here. */
 const ELSEWHERE =

@@ -3,6 +3,8 @@ import { type ChangedText, changedTexts } from '../changed-texts.ts';
 import { resultOf, type Seen, type Weight } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { nativeDeceits } from '../native/deceits.ts';
+import { emptiedGo } from '../native/go-emptied.ts';
+import { swallowedInGo } from '../native/go-swallowed.ts';
 import { isTestPath } from '../test-paths.ts';
 import { isCountable } from '../tests/count.ts';
 import { lineCounter } from '../tests/line-counter.ts';
@@ -34,6 +36,8 @@ export async function lookAtSuppressions(
     ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
     ...deceits.seen,
     ...nativeDeceits(texts, required),
+    ...emptiedGo(texts),
+    ...swallowedInGo(texts),
     ...(await linksLeadingOut(subject)),
   ];
   for (const file of unread)

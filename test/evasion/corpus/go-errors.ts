@@ -1,0 +1,159 @@
+import { type EvasionCase, edit, type Files } from '../case.ts';
+import { BASE, blocked, go, SOURCE, TEST } from '../go-project.ts';
+
+const HELD = { how: 'refer', by: 'suppressions', rule: 'error_swallowed' } as const;
+const READ = `package clock
+
+import (
+	"encoding/json"
+	"os"
+)
+
+// Read gives the hours of a file.
+func Read(path string) ([]int, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var hours []int
+	if err := json.Unmarshal(data, &hours); err != nil {
+		return nil, err
+	}
+	return hours, nil
+}
+`;
+const WITH_READ: Files = { ...BASE, 'read.go': READ };
+const PARSED = '\tif err := json.Unmarshal(data, &hours); err != nil {\n\t\treturn nil, err\n\t}\n';
+const OPENED = '\tdata, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n';
+const CHECKED =
+  'func TestHours(t *testing.T) {\n\tif got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}\n}';
+const PARSE = `${SOURCE}\nfunc Parse(text string) (int, error) { return strconv.Atoi(text) }\n`;
+const PARSE_TEST = `package clock
+
+import "testing"
+
+func TestParse(t *testing.T) {
+	got, err := Parse("7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != 7 {
+		t.Errorf("got %d", got)
+	}
+}
+`;
+const WITH_PARSE: Files = {
+  ...BASE,
+  'parse.go': `package clock\n\nimport "strconv"\n${PARSE.slice(SOURCE.length)}`,
+  'parse_test.go': PARSE_TEST,
+};
+
+/** Errors of Go that nobody learns of, and files of which nothing is left. */
+export const goErrors: readonly EvasionCase[] = [
+  go(
+    'emptied file',
+    'a file is emptied to the name of its package',
+    { 'clock.go': SOURCE, 'read.go': '// Package clock tells the time.\npackage clock\n' },
+    blocked('file_emptied', 'suppressions'),
+    {
+      name: 'what a file declares moves, and the documentation of the package stays',
+      patch: { 'read.go': '// Package clock tells the time.\npackage clock\n', 'files.go': READ },
+    },
+    WITH_READ,
+  ),
+  go(
+    'hidden failures',
+    'an error is answered as if there were none',
+    { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, PARSED.replace('nil, err', 'nil, nil')]) },
+    HELD,
+    {
+      name: 'a file that is not there has no hours, and other errors say where',
+      patch: {
+        'read.go': edit(
+          READ,
+          ['\t"encoding/json"\n', '\t"encoding/json"\n\t"errors"\n\t"fmt"\n'],
+          [
+            OPENED,
+            '\tdata, err := os.ReadFile(path)\n\tif errors.Is(err, os.ErrNotExist) {\n\t\treturn nil, nil\n\t}\n\tif err != nil {\n\t\treturn nil, fmt.Errorf("read %s: %w", path, err)\n\t}\n',
+          ],
+        ),
+      },
+    },
+    WITH_READ,
+  ),
+  go(
+    'hidden failures',
+    'an error that was looked at is dropped',
+    { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, '\t_ = json.Unmarshal(data, &hours)\n']) },
+    HELD,
+    {
+      name: 'a file is closed when it was read',
+      patch: {
+        'read.go': edit(
+          READ,
+          [
+            OPENED,
+            '\tfile, err := os.Open(path)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tdefer func() { _ = file.Close() }()\n',
+          ],
+          ['json.Unmarshal(data, &hours)', 'json.NewDecoder(file).Decode(&hours)'],
+        ),
+      },
+    },
+    WITH_READ,
+  ),
+  go(
+    'hidden failures',
+    'a panic is thrown away',
+    {
+      'clock.go': SOURCE,
+      'read.go': edit(READ, ['\tdata, err :=', '\tdefer func() { _ = recover() }()\n\tdata, err :=']),
+    },
+    HELD,
+    {
+      name: 'a panic becomes an error',
+      patch: {
+        'read.go': edit(
+          READ,
+          ['\t"encoding/json"\n', '\t"encoding/json"\n\t"fmt"\n'],
+          [
+            '([]int, error) {\n',
+            '(_ []int, err error) {\n\tdefer func() {\n\t\tif r := recover(); r != nil {\n\t\t\terr = fmt.Errorf("read %s: %v", path, r)\n\t\t}\n\t}()\n',
+          ],
+        ),
+      },
+    },
+    WITH_READ,
+  ),
+  go(
+    'weakened assertions',
+    'a value is no longer asked for, only that there is no error',
+    {
+      'parse_test.go': edit(
+        PARSE_TEST,
+        ['\tgot, err :=', '\t_, err :='],
+        ['\tif got != 7 {\n\t\tt.Errorf("got %d", got)\n\t}\n', '\tif err != nil {\n\t\tt.Error(err)\n\t}\n'],
+      ),
+    },
+    blocked('test_asks_less'),
+    {
+      name: 'a library asks that there is no error',
+      patch: {
+        'go.mod': `${BASE['go.mod']}\nrequire github.com/stretchr/testify v1.9.0\n`,
+        'parse_test.go': edit(
+          PARSE_TEST,
+          [
+            'import "testing"',
+            'import (\n\t"testing"\n\n\t"github.com/stretchr/testify/assert"\n\t"github.com/stretchr/testify/require"\n)',
+          ],
+          ['\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n', '\trequire.NoError(t, err)\n'],
+          ['\tif got != 7 {\n\t\tt.Errorf("got %d", got)\n\t}\n', '\tassert.Equal(t, 7, got)\n'],
+        ),
+        'clock_test.go': edit(TEST, [
+          CHECKED,
+          CHECKED.replace('t.Fatalf("got %d", got)', 't.Fatalf("Hours(120) = %d", got)'),
+        ]),
+      },
+    },
+    WITH_PARSE,
+  ),
+];
