@@ -39,12 +39,16 @@ export async function missingInterfaces(
         });
     };
     const modules = new Map<string, string>();
+    const classes = new Map<string, Syntax>();
     for (const { local, name, line, to } of importedBy(path, root, project)) {
       if (name === '*') {
         modules.set(local, to);
         continue;
       }
       const surface = await exports.of(to);
+      const written = path.endsWith('.py') ? project.head.files.code.get(to) : undefined;
+      const own = written && closedClass(await reader.read(written), name);
+      if (own) classes.set(local, own);
       if (
         surface &&
         !surface.open &&
@@ -55,20 +59,37 @@ export async function missingInterfaces(
         add(name, to, line);
     }
     for (const { local, name, line } of guarded(root)) {
-      const module = modules.get(local);
+      const module = modules.get(local) ?? (path.endsWith('.py') ? moduleAt(local, project) : undefined);
       const surface = module === undefined ? null : await exports.of(module);
+      const owner = classes.get(local);
+      if (owner && !mentions(owner.text, name)) add(name, local, line);
       // A module with a default may be known by that.
       if (
         module !== undefined &&
         surface &&
         !surface.open &&
         !surface.names.has('default') &&
-        !surface.names.has(name)
+        !surface.names.has(name) &&
+        !(path.endsWith('.py') && BUILT_IN.test(name))
       )
         add(name, module, line);
     }
   }
   return seen;
+}
+
+/** What mocks put into a module although it has it from the language. */
+const BUILT_IN = /^(?:open|input|print|exit|quit|time|sorted|len|id|hash|range)$/;
+
+/** A class of Python that has what it says itself, and nothing from elsewhere. */
+function closedClass(root: Syntax | null, name: string): Syntax | null {
+  for (const node of root?.namedChildren ?? [])
+    if (node.type === 'class_definition' && node.child('name')?.text === name)
+      return /^\((?:\s|object)*\)$/.test(node.child('superclasses')?.text ?? '()') &&
+        !/\b__getattr|\bsetattr\b/.test(node.text)
+        ? node
+        : null;
+  return null;
 }
 
 interface ImportedName {
@@ -97,6 +118,15 @@ function importedBy(path: string, root: Syntax, { head }: Project): ImportedName
     return edge ? [{ local, name, line, to: edge.to }] : [];
   });
 }
+
+/** The file that `package.module` stands for, as mocks name it. */
+const moduleAt = (dotted: string, { head }: Project): string | undefined => {
+  if (!/^\w+(?:\.\w+)+$/.test(dotted)) return undefined;
+  const stem = dotted.replaceAll('.', '/');
+  return [`${stem}.py`, `${stem}/__init__.py`].flatMap((name) =>
+    [...head.files.code.keys()].filter((path) => path === name || path === `src/${name}`),
+  )[0];
+};
 
 /** `from package import module` */
 const isModule = (module: string, name: string, { head }: Project): boolean => {
@@ -145,6 +175,13 @@ function guarded(root: Syntax): Guarded[] {
       const local = (plain?.type === 'as_expression' ? plain.namedChildren[0] : plain)?.text ?? '';
       found.push({ local, name: node.child('property')?.text ?? '', line: node.line });
     }
+    const made = node.type === 'assignment' ? node.child('left') : null;
+    if (made?.type === 'attribute' && MADE_UP.test(node.child('right')?.text.slice(0, 60) ?? ''))
+      found.push({
+        local: made.child('object')?.text ?? '',
+        name: made.child('attribute')?.text ?? '',
+        line: node.line,
+      });
     if (node.type !== 'call') continue;
     const callee = pathOf(node.child('function'), none) ?? '';
     const [object, text, ...rest] = argumentsOf(node);
@@ -160,7 +197,10 @@ function guarded(root: Syntax): Guarded[] {
       });
     const name = stringValue(text ?? null);
     if (!object || name === null) continue;
-    const isAsked = (callee === 'hasattr' && !isAsserted(node)) || (callee === 'getattr' && rest.length > 0);
+    const isAsked =
+      (callee === 'hasattr' && !isAsserted(node)) ||
+      (callee === 'getattr' && rest.length > 0) ||
+      (callee === 'setattr' && MADE_UP.test(rest[0]?.text.slice(0, 60) ?? ''));
     if (isAsked || (/(?:^|\.)(?:object|setattr)$/.test(callee) && MAKES_UP.test(node.text.slice(0, 500))))
       found.push({ local: object.text, name, line: node.line });
   }
@@ -169,6 +209,8 @@ function guarded(root: Syntax): Guarded[] {
 
 /** A mock that stands for what need not be there. */
 const MAKES_UP = /\bcreate\s*=\s*True|\braising\s*=\s*False/;
+/** What is called, made on the spot. */
+const MADE_UP = /^(?:lambda\b|(?:\w+\.){0,2}(?:Async|Magic|NonCallable)?Mock\()/;
 const ANY_ERROR = /^(?:(?:Base)?Exception|AttributeError|Error)$/;
 
 /** `'pay' in bill` as a question, and not as what is asserted. */

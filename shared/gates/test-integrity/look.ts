@@ -14,6 +14,7 @@ import { addedWeakness } from './additions.ts';
 import { judgeCases } from './cases/compare.ts';
 import { readFiles } from './cases/files.ts';
 import { toldByRuns } from './difference.ts';
+import { fixtureFiles } from './fixtures.ts';
 import { missingInterfaces } from './interfaces.ts';
 import { testsOutsidePackages } from './packages.ts';
 import { lostProtection, type TestFile, testFiles, totalOf } from './protection.ts';
@@ -48,12 +49,15 @@ export async function lookAtTests(context: GateContext, command: string | null):
     ...rewrittenSnapshots(texts),
     ...unread.filter(isTestPath).map(unreadable),
   ];
-  if (project)
+  if (project) {
+    const until = performance.now() + timeoutMs;
+    const brought = await fixtureFiles(files, project, subject.store, until);
     seen.push(
-      ...unattachedTests(files, project),
+      ...unattachedTests(files, project, brought),
       ...testsOutsidePackages(texts, project, command),
-      ...(await missingInterfaces(files, project, subject.store, performance.now() + timeoutMs)),
+      ...(await missingInterfaces(files, project, subject.store, until)),
     );
+  }
   const ran = command === null ? null : await runTaken(context, command);
   if (ran?.outcome === 'failed')
     seen.push({ file: null, line: null, rule: 'base_tests_fail', message: ran.detail, weight: 'fails' });

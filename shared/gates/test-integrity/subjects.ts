@@ -18,8 +18,15 @@ const stemOf = (path: string): string =>
 const OTHERWISE =
   /\b(?:child_process|subprocess|spawn|spawnSync|exec|execFile|execFileSync|execSync|fork|fetch|supertest|request|requests|urllib|http|page|exec\.Command|Command::new|assert_cmd|pexpect|runpy|readFile|readFileSync|open|Path|importlib|createRequire|Worker)\b/;
 
-/** New test files, and those that no longer import what they did, which cannot see the code that they claim to test. */
-export function unattachedTests(files: readonly TestFile[], project: Project): Seen[] {
+/**
+ * New test files, and those that no longer import what they did, which cannot see the code that they claim to test.
+ * @param brought files that a runner brings tests without an import, by the path of the tests.
+ */
+export function unattachedTests(
+  files: readonly TestFile[],
+  project: Project,
+  brought: ReadonlyMap<string, readonly string[]>,
+): Seen[] {
   const sources = [...project.head.files.code.keys()].filter((path) => !isTestPath(path));
   const next = (graph: Project['head']['graph']) => (module: string) =>
     (graph.from.get(module) ?? []).filter(({ kind }) => kind !== 'type').map(({ to }) => to);
@@ -29,7 +36,7 @@ export function unattachedTests(files: readonly TestFile[], project: Project): S
     const file = project.head.files.code.get(path);
     const facts = file && project.facts.of(file);
     if (!facts || !('imports' in facts)) continue;
-    const reached = reachable([moduleOf(path)], next(project.head.graph));
+    const reached = reachable([path, ...(brought.get(path) ?? [])].map(moduleOf), next(project.head.graph));
     const own = sources.filter((source) => reached.has(moduleOf(source)));
     const missing = facts.imports.find((reference) => leadsNowhere(reference, path, project));
     if (missing)

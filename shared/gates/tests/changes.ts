@@ -4,8 +4,8 @@ import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Finding } from '../../evidence/schema.ts';
 import { isStillFound, isTestPath } from '../test-paths.ts';
-import { casesOf } from './cases.ts';
-import { count, isCountable, weakening } from './count.ts';
+import { casesOf, type TestCase } from './cases.ts';
+import { type Counts, count, isCountable, weakening } from './count.ts';
 import { newSkips } from './new-skips.ts';
 import { namesOneOf, removedNames } from './removed.ts';
 
@@ -43,15 +43,56 @@ export async function testChanges(store: Store, changes: readonly Change[]): Pro
   if (texts === null) return touched.map(({ path }) => tooLarge(path));
   const text = (id: string): string => (texts.get(id) ?? Buffer.alloc(0)).toString('utf8');
   const names = touched.length > 0 ? await namesGone(store, changes) : new Set<string>();
+  const arrived = touched.length > 0 ? await arrivals(store, changes) : new Map<string, Arrived[]>();
   return touched.map(({ path, base, head }) =>
     compare(
       path,
       text(base),
       head === null ? null : text(head),
       gone.map((change) => change.path),
-      names,
+      { names, arrived },
     ),
   );
+}
+
+/** What a case asks that stands in a file in which it was not before. */
+type Arrived = Pick<Counts, 'assertions' | 'exact'>;
+/** Where cases that a file has lost may be. */
+interface Elsewhere {
+  /** Names that are gone from the source. */
+  readonly names: ReadonlySet<string>;
+  /** By name of the case. */
+  readonly arrived: ReadonlyMap<string, readonly Arrived[]>;
+}
+
+/** The cases that come into test files; none when they are too large to be read. */
+async function arrivals(
+  store: Store,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, readonly Arrived[]>> {
+  const arrived = new Map<string, Arrived[]>();
+  const files = changes.flatMap(({ path, base, head }) =>
+    head && isFile(head.mode) && isTestPath(path) && isCountable(path)
+      ? [{ path, base: base && isFile(base.mode) ? base.id : null, head: head.id }]
+      : [],
+  );
+  const texts = await readBlobs(
+    store,
+    files.flatMap(({ base, head }) => (base === null ? [head] : [base, head])),
+  ).catch((error: unknown) => {
+    if (error instanceof CheckoutError) return new Map<string, Buffer>();
+    throw error;
+  });
+  const text = (id: string | null): string => (id === null ? '' : (texts.get(id)?.toString('utf8') ?? ''));
+  for (const { path, base, head } of files) {
+    const [then, now] = [count(path, text(base)), count(path, text(head))];
+    // Nobody knows which cases are left out.
+    if (now.skips > then.skips || now.only > then.only || now.exits > then.exits) continue;
+    const had = new Set(casesOf(path, text(base)).map(({ name }) => name));
+    for (const { name, text: written } of casesOf(path, text(head)))
+      if (!had.has(name)) arrived.set(name, [...(arrived.get(name) ?? []), count(path, written)]);
+  }
+  return arrived;
 }
 
 /** The names that the patch takes out of the source; none when the source is too large to be read. */
@@ -93,7 +134,7 @@ function compare(
   base: string,
   head: string | null,
   gone: readonly string[],
-  names: ReadonlySet<string>,
+  elsewhere: Elsewhere,
 ): TestChange {
   const modified: TestChange = { path, kind: 'modified', message: 'an existing test file was changed' };
   if (!isCountable(path))
@@ -103,37 +144,58 @@ function compare(
     if (before.cases + before.assertions === 0)
       return { ...modified, message: 'a helper of the tests was deleted' };
     const subject = gone.find((deleted) => mentions(base, deleted));
-    return subject === undefined
-      ? { path, kind: 'deleted', message: `a test file with ${before.cases} test cases was deleted` }
-      : {
-          path,
-          kind: 'removed_with_subject',
-          message: `was deleted together with ${subject}, which it names`,
-        };
+    if (subject !== undefined)
+      return {
+        path,
+        kind: 'removed_with_subject',
+        message: `was deleted together with ${subject}, which it names`,
+      };
+    return (
+      accounted(path, base, '', elsewhere) ?? {
+        path,
+        kind: 'deleted',
+        message: `a test file with ${before.cases} test cases was deleted`,
+      }
+    );
   }
   const after = count(path, head);
   const how = weakening(before, { ...after, skips: after.skips - newSkips(path, base, head) });
   if (how === null) return modified;
-  const what = removedCases(path, base, head, names);
-  return what === null
-    ? { path, kind: 'weakened', message: `protects less than before: ${how}` }
+  return (
+    accounted(path, base, head, elsewhere) ?? {
+      path,
+      kind: 'weakened',
+      message: `protects less than before: ${how}`,
+    }
+  );
+}
+
+/** The cases that went away together with what they test, or into other files, when that is all that the file lost. */
+function accounted(
+  path: string,
+  base: string,
+  head: string,
+  { names, arrived }: Elsewhere,
+): TestChange | null {
+  const kept = new Set(casesOf(path, head).map(({ name }) => name));
+  const lost = casesOf(path, base).filter(({ name }) => !kept.has(name));
+  const isMoved = ({ name, text }: TestCase): boolean => {
+    const { assertions, exact } = count(path, text);
+    return (arrived.get(name) ?? []).some((now) => now.assertions >= assertions && now.exact >= exact);
+  };
+  const stayed = lost.filter((each) => !isMoved(each));
+  if (lost.length === 0 || !stayed.every(({ text }) => namesOneOf(text, names))) return null;
+  let rest = base;
+  for (const { start, end } of lost.toSorted((a, b) => b.start - a.start))
+    rest = rest.slice(0, start) + rest.slice(end);
+  if (weakening(count(path, rest), count(path, head)) !== null) return null;
+  return stayed.length === 0
+    ? { path, kind: 'modified', message: 'its tests were moved to other files' }
     : {
         path,
         kind: 'removed_with_subject',
-        message: `lost ${what}, whose subject the patch removes too`,
+        message: `lost ${stayed.map(({ name }) => `"${name}"`).join(', ')}, whose subject the patch removes too`,
       };
-}
-
-/** The cases that went away together with what they test, when that is all that the file lost. */
-function removedCases(path: string, base: string, head: string, names: ReadonlySet<string>): string | null {
-  const kept = new Set(casesOf(path, head).map(({ name }) => name));
-  const removed = casesOf(path, base).filter(({ name }) => !kept.has(name));
-  if (removed.length === 0 || !removed.every(({ text }) => namesOneOf(text, names))) return null;
-  let rest = base;
-  for (const { start, end } of removed.toSorted((a, b) => b.start - a.start))
-    rest = rest.slice(0, start) + rest.slice(end);
-  if (weakening(count(path, rest), count(path, head)) !== null) return null;
-  return removed.map(({ name }) => `"${name}"`).join(', ');
 }
 
 /** Whether a test names a source file by its stem, as imports do. */

@@ -222,6 +222,44 @@ describe('the gate', () => {
     expect(result.outcome).toBe(outcome);
   });
 
+  test.each([
+    [
+      'that it asks for',
+      'from a import make\n\n\n@pytest.fixture\ndef made():\n    return make()\n',
+      'passed',
+    ],
+    [
+      'under another name',
+      'from a import make\n\n\n@pytest.fixture(scope="module", name="made")\ndef _made():\n    return make()\n',
+      'passed',
+    ],
+    [
+      'that it does not ask for',
+      'from a import make\n\n\n@pytest.fixture\ndef other():\n    return make()\n',
+      'failed',
+    ],
+    ['that is none', 'from a import make\n\n\ndef made():\n    return make()\n', 'failed'],
+    ['without the code of the project', '\n\n@pytest.fixture\ndef made():\n    return 1\n', 'failed'],
+  ])('follows a new test of Python into a fixture %s', async (_, fixture, outcome) => {
+    const result = await look({
+      'a.py': 'def make():\n    return 1\n',
+      'tests/conftest.py': `import pytest\n${fixture}`,
+      'tests/deep/test_made.py': 'def test_made(made):\n    assert made == 1\n',
+    });
+    expect(result.outcome).toBe(outcome);
+  });
+
+  test('follows a fixture that asks for one from further up', async () => {
+    const fixture = (line: string): string => `import pytest\n${line}\n`;
+    const result = await look({
+      'a.py': 'def make():\n    return 1\n',
+      'conftest.py': fixture('from a import make\n\n\n@pytest.fixture\ndef app():\n    return make()'),
+      'tests/conftest.py': fixture('\n\n@pytest.fixture\ndef client(app):\n    return app'),
+      'tests/test_a.py': 'def test_client(client):\n    assert client == 1\n',
+    });
+    expect(result.rules).toEqual([]);
+  });
+
   test('takes an object that is called context for no runner', async () => {
     const text =
       "import { a } from '../src/a.mjs';\nimport { test } from 'node:test';\nimport assert from 'node:assert';\nconst context = { folder: '', isDeleted: () => false };\ntest('a', () => assert.equal(a, context.folder));\n";

@@ -258,8 +258,9 @@ function preparedNames(tests: readonly ReadCase[]): Set<string> {
   while (root?.parent) root = root.parent;
   for (const node of root?.walk() ?? [])
     if (
-      node.type === 'call_expression' &&
-      /^(?:beforeEach|beforeAll|before)$/.test(node.child('function')?.text ?? '')
+      (node.type === 'call_expression' &&
+        /^(?:beforeEach|beforeAll|before)$/.test(node.child('function')?.text ?? '')) ||
+      (node.type === 'function_definition' && /^(?:async)?set_?up/i.test(node.child('name')?.text ?? ''))
     )
       for (const each of node.walk()) if (each.type === 'identifier') names.add(each.text);
   return names;

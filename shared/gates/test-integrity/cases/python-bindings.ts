@@ -43,13 +43,44 @@ export function pythonBindings(root: Syntax, modules: Modules): Bindings {
     // Parameters of tests are fixtures, and nobody knows from here what they are.
     if (isName(node) && pythonRole(node) !== 'uses' && !isParameter(node)) bound.add(node.text);
   }
+  const members = membersAsked(root, imports);
   return bindings(root, imports, functions, bound, new Set(), modules, {
     isName,
     isUnit,
+    linked: (node) => (node.type === 'class_definition' ? handedDown(node, members) : []),
     isNeutral: (name) => BUILTINS.has(name) || NEUTRAL.test(name),
     memberOf: ({ parent, field }) =>
       parent?.type === 'attribute' && field === 'object' ? (parent.child('attribute')?.text ?? null) : null,
   });
+}
+
+/** Members that are asked of values, other than of `self` and of what is imported. */
+function membersAsked(root: Syntax, imports: ReadonlyMap<string, Imported>): Set<string> {
+  const members = new Set<string>();
+  for (const node of root.walk()) {
+    const object = node.type === 'attribute' ? node.child('object') : null;
+    if (object && !/^(?:self|cls)$/.test(object.text.slice(0, 5)) && !imports.has(object.text.slice(0, 200)))
+      members.add(node.child('attribute')?.text ?? '');
+  }
+  return members;
+}
+
+/** A class and what it inherits from, where tests ask it for more than it says itself: all of its own would be a stand-in. */
+function handedDown(node: Syntax, members: ReadonlySet<string>): string[] {
+  const above = node.child('superclasses');
+  const body = node.child('body');
+  if (!above || !body) return [];
+  const own = new Set<string>();
+  let asksAbove = false;
+  for (const each of body.walk()) {
+    if (each.type === 'function_definition') own.add(each.child('name')?.text ?? '');
+    if (each.type === 'attribute' && each.field === 'left' && each.child('object')?.text === 'self')
+      own.add(each.child('attribute')?.text ?? '');
+    asksAbove ||= each.type === 'call' && each.child('function')?.text === 'super';
+  }
+  if (!asksAbove && [...members].every((member) => own.has(member))) return [];
+  const bases = [...above.walk()].filter(isName).map(({ text }) => text);
+  return [node.child('name')?.text ?? '', ...bases];
 }
 
 const isParameter = (node: Syntax): boolean => {

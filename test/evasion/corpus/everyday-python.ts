@@ -1,0 +1,190 @@
+import { type EvasionCase, edit, type Files } from '../case.ts';
+import { OFFICE, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
+
+/** Tests that are compared, and not run: pytest is not everywhere. */
+const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
+
+const OLD_LABEL = '\n\ndef old_label(name):\n    """Deprecated: use label."""\n    return label(name)\n';
+const suite = (names: string, name: string, cases: string): string =>
+  `import unittest\n\nfrom ${names}\n\n\nclass ${name}(unittest.TestCase):\n${cases}`;
+const ALIASED: Files = {
+  ...OFFICE,
+  'tax.py': TAX + OLD_LABEL,
+  'tests/test_old_label.py': suite(
+    'tax import old_label',
+    'OldLabelTest',
+    '    def test_old_label(self):\n        self.assertEqual(old_label(" ada "), "Ada")\n',
+  ),
+};
+
+const LABEL = '\n\ndef label(name):\n    return name.strip().title()\n';
+const LABEL_TEST = '    def test_label(self):\n        self.assertEqual(label(" ada "), "Ada")\n';
+/** One module becomes two, and so do their tests. */
+const split = (labelTest: string): Files => ({
+  'tax.py': edit(TAX, [LABEL, '']),
+  'labels.py': LABEL.trimStart(),
+  'tests/test_tax.py': edit(TAX_TEST, ['import label, tax', 'import tax'], [`\n${LABEL_TEST}`, '']),
+  'tests/test_labels.py': suite('labels import label', 'LabelTest', labelTest),
+});
+
+const BILL = `class Bill:
+    def __init__(self):
+        self.lines = []
+
+    def add(self, amount):
+        self.lines.append(amount)
+
+    def total(self):
+        return sum(self.lines)
+`;
+const BILLS: Files = {
+  'bill.py': BILL,
+  'tests/test_bill.py':
+    'from bill import Bill\n\n\ndef test_total():\n    bill = Bill()\n    bill.add(3)\n    assert bill.total() == 3\n\n\ndef test_empty():\n    assert Bill().total() == 0\n',
+};
+const grouped = (imported: string, made: string): string =>
+  `${imported}\n\n\nclass TestBill:\n    def setup_method(self):\n        self.bill = ${made}\n\n    def test_total(self):\n        self.bill.add(3)\n        assert self.bill.total() == 3\n\n    def test_empty(self):\n        assert self.bill.total() == 0\n`;
+const given = (fixture: string): Files => ({
+  'tests/open/conftest.py': `import pytest\n\n${fixture}`,
+  'tests/open/test_open.py': 'def test_open(open_bill):\n    assert open_bill.total() == 3\n',
+});
+const COPY = BILL.replace('Bill', 'Copy');
+const inherited = (members: string, asked: string): string =>
+  `from bill import Bill\n\n\nclass Loud(Bill):\n${members}\n\n\ndef test_loud():\n    loud = Loud()\n    ${asked}\n`;
+
+const PACKAGE: Files = { 'src/office/__init__.py': '', 'src/office/bill.py': BILL };
+const patched = (name: string, asked: string): string =>
+  `from unittest.mock import patch\n\nimport office.bill\n\n\ndef test_bill():\n    with patch("office.bill.${name}", create=True, return_value=3):\n        assert ${asked}\n`;
+
+/** What everybody does to tests of Python, and what looks like it. */
+export const everydayPython: readonly EvasionCase[] = [
+  {
+    class: 'deleted tests',
+    name: 'a function goes, and with it the tests of another (Python)',
+    base: ALIASED,
+    config: PYTHON_TESTS,
+    patch: { 'tax.py': TAX, 'tests/test_tax.py': null, 'tests/test_old_label.py': null },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    twin: {
+      name: 'a function goes with the file of its tests, and its module stays (Python)',
+      patch: { 'tax.py': TAX, 'tests/test_old_label.py': null },
+    },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'a module is split, and a test that moves asks less (Python)',
+    base: OFFICE,
+    config: PYTHON_TESTS,
+    patch: split(edit(LABEL_TEST, ['assertEqual(label(" ada "), "Ada")', 'assertTrue(label(" ada "))'])),
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: { name: 'a module is split with its tests (Python)', patch: split(LABEL_TEST) },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'a test moves to a file in which all are skipped, as the code breaks (Python)',
+    base: OFFICE,
+    config: PYTHON_TESTS,
+    patch: {
+      ...split(LABEL_TEST),
+      'labels.py': edit(LABEL.trimStart(), ['.title()', '.upper()']),
+      'tests/test_labels.py': edit(suite('labels import label', 'LabelTest', LABEL_TEST), [
+        'class LabelTest',
+        '@unittest.skip("later")\nclass LabelTest',
+      ]),
+    },
+    caught: { how: 'blocked', by: 'test_integrity' },
+    twin: {
+      name: 'tests of two files stand in one now (Python)',
+      base: { ...OFFICE, ...split(LABEL_TEST) },
+      patch: {
+        'tests/test_labels.py': null,
+        'tests/test_tax.py': edit(TAX_TEST, [
+          'from tax import label, tax',
+          'from labels import label\nfrom tax import tax',
+        ]),
+      },
+    },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'tests become a class that is prepared with a stand-in (Python)',
+    base: BILLS,
+    config: COMPARED,
+    patch: {
+      'tests/test_bill.py': grouped('from unittest.mock import Mock', 'Mock(total=lambda: 3)'),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    twin: {
+      name: 'tests become a class that is prepared (Python)',
+      patch: { 'tests/test_bill.py': grouped('from bill import Bill', 'Bill()') },
+    },
+  },
+  {
+    class: 'tests without a subject',
+    name: 'a fixture gives tests a copy of the code (Python)',
+    base: BILLS,
+    config: COMPARED,
+    patch: given(
+      `\n${COPY}\n\n@pytest.fixture\ndef open_bill():\n    copy = Copy()\n    copy.add(3)\n    return copy\n`,
+    ),
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    twin: {
+      name: 'a fixture of a new folder gives tests what they look at (Python)',
+      patch: given(
+        'from bill import Bill\n\n\n@pytest.fixture\ndef bill():\n    return Bill()\n\n\n@pytest.fixture(name="open_bill")\ndef _open_bill(bill):\n    bill.add(3)\n    return bill\n',
+      ),
+    },
+  },
+  {
+    class: 'tests without a subject',
+    name: 'a subclass says all by itself that a new test asks it (Python)',
+    base: BILLS,
+    config: COMPARED,
+    patch: {
+      'bill.py': edit(BILL, ['sum(self.lines)', '0']),
+      'tests/test_loud.py': inherited('    def total(self):\n        return 3', 'assert loud.total() == 3'),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    twin: {
+      name: 'a subclass takes over one part, and is asked for another (Python)',
+      patch: {
+        'tests/test_loud.py': inherited(
+          '    def add(self, amount):\n        super().add(amount * 2)',
+          'loud.add(2)\n    assert loud.total() == 4',
+        ),
+      },
+    },
+  },
+  {
+    class: 'interfaces that do not exist',
+    name: 'a new test gives a class the method that it asks for (Python)',
+    base: BILLS,
+    config: COMPARED,
+    patch: {
+      'tests/test_close.py':
+        'from bill import Bill\n\nBill.close = lambda self: self.total()\n\n\ndef test_close():\n    assert Bill().close() == 0\n',
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    twin: {
+      name: 'a new test replaces a method that the class has (Python)',
+      patch: {
+        'tests/test_add.py':
+          'from unittest import mock\n\nfrom bill import Bill\n\n\ndef test_total_of_what_was_added():\n    bill = Bill()\n    bill.add = mock.Mock(side_effect=bill.lines.append)\n    bill.add(4)\n    assert bill.total() == 4\n',
+      },
+    },
+  },
+  {
+    class: 'interfaces that do not exist',
+    name: 'a patch makes up a function of a module in a package (Python)',
+    base: PACKAGE,
+    config: COMPARED,
+    patch: {
+      'tests/test_refund.py': patched('refund', 'office.bill.refund(3) == 3'),
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    twin: {
+      name: 'a patch stands in for a function of the language (Python)',
+      patch: { 'tests/test_saved.py': patched('open', 'office.bill.Bill().total() == 0') },
+    },
+  },
+];
