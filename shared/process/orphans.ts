@@ -1,21 +1,47 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const MAX_PASSES = 10;
+/** Ids that the kernel may have passed over because they were taken. */
+const TAKEN_IDS = 4_096;
+
+/** How many processes and threads this system has ever started; null where it does not say. https://docs.kernel.org/filesystems/proc.html */
+export function startedProcesses(): number | null {
+  if (process.platform !== 'linux') return null;
+  const started = /^processes (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1];
+  return started === undefined ? null : Number(started);
+}
+
+/**
+ * The highest id that no process can have that was started after `leader`; 0 when the ids may have begun anew since. Looking at every
+ * process of the system takes some ms, during which nothing else of ours runs.
+ * @param started by everybody since shortly before `leader`; null: not known.
+ * @param highest id of this system; null: not known.
+ */
+export const earlierIds = (leader: number, started: number | null, highest: number | null): number =>
+  started !== null && highest !== null && leader + started + TAKEN_IDS < highest ? leader : 0;
 
 /**
  * Kills descendants that have left their process group (`setsid`, daemons), found by a mark in their environment or, where they
  * cleared it, by the folder that they work in. Linux only, best effort: a process that has left all of these is not found; in
  * the containers it ends with the container.
  * @param mark the text `NAME=value` that only these processes carry.
- * @param after pid of the first of them; later ones have higher ids until the counter wraps.
+ * @param leader the first of them.
+ * @param startedBefore what `startedProcesses` gave shortly before it was started.
  * @param territory real path of a folder in which nobody else works; null: there is none.
  */
-export function killOrphans(mark: string, after: number, territory: string | null = null): number {
+export function killOrphans(
+  mark: string,
+  leader: number,
+  startedBefore: number | null,
+  territory: string | null = null,
+): number {
   if (process.platform !== 'linux') return 0;
   let killed = 0;
   // Who starts another one before its end is met by the next pass.
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const ended = killOnce(mark, after, territory);
+    const now = startedProcesses();
+    const started = now === null || startedBefore === null ? null : now - startedBefore;
+    const ended = killOnce(mark, earlierIds(leader, started, highestId()), territory);
     killed += ended;
     if (ended === 0) break;
   }
@@ -38,13 +64,19 @@ function killOnce(mark: string, after: number, territory: string | null): number
   return killed;
 }
 
+const highestId = (): number | null => Number(readText('/proc/sys/kernel/pid_max') ?? '') || null;
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return null;
+  }
+}
+
 /** False as well for processes that are gone, or another user's: not ours to end. */
 function isMarked(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
-  } catch {
-    return false;
-  }
+  return readText(`/proc/${pid}/environ`)?.split('\0').includes(mark) ?? false;
 }
 
 function worksIn(pid: number, territory: string | null): boolean {

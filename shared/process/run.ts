@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { forgetGroup, signalGroup, trackGroup } from './groups.ts';
-import { killOrphans } from './orphans.ts';
+import { killOrphans, startedProcesses } from './orphans.ts';
 import { CappedOutput } from './output.ts';
 import type { RunAs } from './run-as.ts';
 
@@ -71,6 +71,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       : spawn(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe'] });
 
   return new Promise((resolve) => {
+    const startedBefore = startedProcesses();
     let child: ReturnType<typeof start>;
     try {
       child = start();
@@ -126,7 +127,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     child.once('exit', (exitCode, signal) => {
       if (leader !== undefined) {
         signalGroup(leader, 'SIGKILL');
-        killOrphans(`${MARK}=${mark}`, leader, options.territory);
+        killOrphans(`${MARK}=${mark}`, leader, startedBefore, options.territory);
       }
       const drain = setTimeout(() => {
         child.stdout.destroy();
