@@ -6,6 +6,7 @@ const report = process.env['ASSAY_TEST_REPORT'];
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/temporary-folder.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
