@@ -10,18 +10,26 @@ interface Asking {
   readonly name: string;
   readonly isFixture: boolean;
   readonly asks: readonly string[];
+  readonly node: Syntax;
+}
+
+/** What pytest brings a test without an import. */
+export interface Brought {
+  /** The `conftest.py` files that it comes from. */
+  readonly files: readonly string[];
+  /** Names in the fixtures. */
+  readonly names: ReadonlySet<string>;
 }
 
 /**
- * The `conftest.py` files whose fixtures tests of Python are given, by the path of the tests: pytest brings them without an import.
- * Only what a test asks for by name counts, itself or through another fixture.
+ * The fixtures of `conftest.py` files that tests of Python are given, by the path of the tests. Only what a test asks for by name counts, itself or through another fixture.
  */
-export async function fixtureFiles(
+export async function broughtFixtures(
   files: readonly TestFile[],
   { head }: Project,
   store: Store,
   until: number,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, Brought>> {
   const reader = new CodeReader(store, until);
   const known = new Map<string, readonly Asking[]>();
   const read = async (path: string): Promise<readonly Asking[]> => {
@@ -30,24 +38,26 @@ export async function fixtureFiles(
     known.set(path, there);
     return there;
   };
-  const given = new Map<string, string[]>();
+  const given = new Map<string, Brought>();
   for (const { path, after } of files) {
     if (after === null || !path.endsWith('.py')) continue;
     const found = new Set<string>();
+    const names = new Set<string>();
     const asked = new Set((await read(path)).flatMap(({ asks }) => asks));
     // From the nearest folder up: a fixture may ask for one that lies further up.
     for (const conftest of conftestsOver(path)) {
       const fixtures = (await read(conftest)).filter(({ isFixture }) => isFixture);
       for (let size = -1; size !== asked.size; ) {
         size = asked.size;
-        for (const { name, asks } of fixtures) {
+        for (const { name, asks, node } of fixtures) {
           if (!asked.has(name)) continue;
           found.add(conftest);
+          for (const each of node.walk()) if (each.type === 'identifier') names.add(each.text);
           for (const each of asks) asked.add(each);
         }
       }
     }
-    given.set(path, [...found]);
+    given.set(path, { files: [...found], names });
   }
   return given;
 }
@@ -77,6 +87,7 @@ function functionsOf(root: Syntax | null): Asking[] {
         name: (fixture && givenName(fixture)) ?? own,
         isFixture: fixture !== undefined,
         asks: [...parametersOf(node), ...used],
+        node,
       },
     ];
   });

@@ -14,7 +14,7 @@ import { addedWeakness } from './additions.ts';
 import { judgeCases } from './cases/compare.ts';
 import { readFiles } from './cases/files.ts';
 import { toldByRuns } from './difference.ts';
-import { fixtureFiles } from './fixtures.ts';
+import { broughtFixtures } from './fixtures.ts';
 import { missingInterfaces } from './interfaces.ts';
 import { testsOutsidePackages } from './packages.ts';
 import { lostProtection, type TestFile, testFiles, totalOf } from './protection.ts';
@@ -36,13 +36,15 @@ export async function lookAtTests(context: GateContext, command: string | null):
       ? await projectOf(subject, performance.now() + timeoutMs)
       : null;
   const read = project ? await readFiles(files, texts, project) : [];
+  const until = performance.now() + timeoutMs;
+  const brought = project ? await broughtFixtures(files, project, subject.store, until) : new Map();
   const removed = removedNames(texts);
   const withSubject = new Set(
     subject.tests.flatMap(({ path, kind }) => (kind === 'removed_with_subject' ? [path] : [])),
   );
   const seen: Seen[] = [
     ...lostProtection(files, removed, withSubject, read),
-    ...judgeCases(read, texts, removed),
+    ...judgeCases(read, texts, removed, brought),
     ...addedWeakness(files),
     ...judgeNative(native, removed, withSubject),
     ...(await lostModules(subject, texts)),
@@ -50,8 +52,6 @@ export async function lookAtTests(context: GateContext, command: string | null):
     ...unread.filter(isTestPath).map(unreadable),
   ];
   if (project) {
-    const until = performance.now() + timeoutMs;
-    const brought = await fixtureFiles(files, project, subject.store, until);
     seen.push(
       ...unattachedTests(files, project, brought),
       ...testsOutsidePackages(texts, project, command),

@@ -4,6 +4,7 @@ import type { Project } from '../../code/project.ts';
 import type { Seen } from '../code/seen.ts';
 import { isTestPath } from '../test-paths.ts';
 import { commentsOf } from '../tests/strip.ts';
+import type { Brought } from './fixtures.ts';
 import type { TestFile, TestSide } from './protection.ts';
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -20,12 +21,11 @@ const OTHERWISE =
 
 /**
  * New test files, and those that no longer import what they did, which cannot see the code that they claim to test.
- * @param brought files that a runner brings tests without an import, by the path of the tests.
  */
 export function unattachedTests(
   files: readonly TestFile[],
   project: Project,
-  brought: ReadonlyMap<string, readonly string[]>,
+  brought: ReadonlyMap<string, Brought>,
 ): Seen[] {
   const sources = [...project.head.files.code.keys()].filter((path) => !isTestPath(path));
   const next = (graph: Project['head']['graph']) => (module: string) =>
@@ -36,7 +36,10 @@ export function unattachedTests(
     const file = project.head.files.code.get(path);
     const facts = file && project.facts.of(file);
     if (!facts || !('imports' in facts)) continue;
-    const reached = reachable([path, ...(brought.get(path) ?? [])].map(moduleOf), next(project.head.graph));
+    const reached = reachable(
+      [path, ...(brought.get(path)?.files ?? [])].map(moduleOf),
+      next(project.head.graph),
+    );
     const own = sources.filter((source) => reached.has(moduleOf(source)));
     const missing = facts.imports.find((reference) => leadsNowhere(reference, path, project));
     if (missing)

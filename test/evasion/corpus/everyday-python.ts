@@ -1,5 +1,5 @@
 import { type EvasionCase, edit, type Files } from '../case.ts';
-import { OFFICE, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
+import { BROKEN_TAX, OFFICE, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
 
 /** Tests that are compared, and not run: pytest is not everywhere. */
 const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
@@ -55,6 +55,30 @@ const inherited = (members: string, asked: string): string =>
 const PACKAGE: Files = { 'src/office/__init__.py': '', 'src/office/bill.py': BILL };
 const patched = (name: string, asked: string): string =>
   `from unittest.mock import patch\n\nimport office.bill\n\n\ndef test_bill():\n    with patch("office.bill.${name}", create=True, return_value=3):\n        assert ${asked}\n`;
+
+const HELPER =
+  'from tax import tax\n\n\ndef check_tax(case, amount, rate, due):\n    case.assertEqual(tax(amount, rate), due)\n';
+const helpedTest = (helper: string, values: string): string =>
+  suite(
+    `tests.helpers import ${helper}`,
+    'HelpedTest',
+    `    def test_${helper}(self):\n        ${helper}(self, ${values})\n`,
+  );
+const HELPED: Files = {
+  'tax.py': TAX,
+  'tests/__init__.py': '',
+  'tests/helpers.py': HELPER,
+  'tests/test_tax.py': helpedTest('check_tax', '200, 10, 20'),
+};
+
+const FIXTURE =
+  'import pytest\n\nfrom bill import Bill\n\n\n@pytest.fixture\ndef bill():\n    return Bill()\n';
+const OF_FIXTURE = 'def test_empty(bill):\n    assert bill.total() == 0\n';
+const FIXED: Files = { 'bill.py': BILL, 'tests/open/test_bill.py': `${FIXTURE}\n\n${OF_FIXTURE}` };
+
+const ONE_BY_ONE = '    assert one.total() == 1\n    assert two.total() == 2\n';
+const compared = (asserts: string): string =>
+  `from bill import Bill\n\n\ndef test_bills():\n    one, two = Bill(), Bill()\n    one.add(1)\n    two.add(2)\n${asserts}`;
 
 /** What everybody does to tests of Python, and what looks like it. */
 export const everydayPython: readonly EvasionCase[] = [
@@ -185,6 +209,52 @@ export const everydayPython: readonly EvasionCase[] = [
     twin: {
       name: 'a patch stands in for a function of the language (Python)',
       patch: { 'tests/test_saved.py': patched('open', 'office.bill.Bill().total() == 0') },
+    },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'a helper of the tests gets a second one of its name, as the code breaks (Python)',
+    base: HELPED,
+    config: PYTHON_TESTS,
+    patch: {
+      'tax.py': BROKEN_TAX,
+      'tests/helpers.py': `${HELPER}\n\ndef check_tax(case, amount, rate, due):\n    case.assertGreater(tax(amount, rate) + due, 0)\n`,
+    },
+    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    twin: {
+      name: 'a helper of the tests gets a neighbour for a new test (Python)',
+      patch: {
+        'tests/helpers.py': `${HELPER}\n\ndef check_free(case, amount):\n    case.assertEqual(tax(amount, 0), 0)\n`,
+        'tests/test_free.py': helpedTest('check_free', '200'),
+      },
+    },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'a fixture moves to a conftest, and is a stand-in there (Python)',
+    base: FIXED,
+    config: COMPARED,
+    patch: {
+      'tests/open/conftest.py':
+        'from unittest.mock import Mock\n\nimport pytest\n\n\n@pytest.fixture\ndef bill():\n    return Mock(total=lambda: 0)\n',
+      'tests/open/test_bill.py': OF_FIXTURE,
+    },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    twin: {
+      name: 'a fixture moves to a conftest (Python)',
+      patch: { 'tests/open/conftest.py': FIXTURE, 'tests/open/test_bill.py': OF_FIXTURE },
+    },
+  },
+  {
+    class: 'tests refactored away',
+    name: 'two values are compared at once, one of them with itself (Python)',
+    base: { 'bill.py': BILL, 'tests/test_bill.py': compared(ONE_BY_ONE) },
+    config: COMPARED,
+    patch: { 'tests/test_bill.py': compared('    assert (one.total(), 2) == (1, 2)\n') },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    twin: {
+      name: 'two values are compared at once (Python)',
+      patch: { 'tests/test_bill.py': compared('    assert (one.total(), two.total()) == (1, 2)\n') },
     },
   },
 ];

@@ -1,6 +1,7 @@
 import type { ChangedText } from '../../changed-texts.ts';
 import type { Seen } from '../../code/seen.ts';
 import { namesOneOf } from '../../tests/removed.ts';
+import type { Brought } from '../fixtures.ts';
 import { isFolded } from './folded.ts';
 import type { Oddity, ReadCase, ReadFile, ReadTests } from './model.ts';
 
@@ -48,6 +49,7 @@ export function judgeCases(
   files: readonly ReadFile[],
   texts: readonly ChangedText[],
   removed: ReadonlySet<string>,
+  brought: ReadonlyMap<string, Brought> = new Map(),
 ): Seen[] {
   const { pairs, added } = paired(files);
   const kept = new Map<string, number>();
@@ -59,7 +61,7 @@ export function judgeCases(
   const seen = pairs.flatMap(([old, now]) => lessThan(old, now, removed, kept));
   seen.push(...judgeAdded(files, added));
   seen.push(...oddities(files, texts));
-  seen.push(...untested(files, texts));
+  seen.push(...untested(files, texts, brought));
   return seen;
 }
 
@@ -215,12 +217,18 @@ const FROM_A_PACKAGE =
   /\bfrom\s{1,5}['"][^.'"]|\brequire\(\s{0,5}['"][^.'"]|^\s{0,20}(?:import|from)\s{1,5}(?:unittest|pytest)\b/m;
 
 /** What tests looked at before, and none does any more, although it is still there. */
-function untested(files: readonly ReadFile[], texts: readonly ChangedText[]): Seen[] {
+function untested(
+  files: readonly ReadFile[],
+  texts: readonly ChangedText[],
+  brought: ReadonlyMap<string, Brought>,
+): Seen[] {
   const live = (tests: ReadTests | null): readonly ReadCase[] =>
     (tests?.cases ?? []).filter(({ reach, strength }) => reach !== 'never' && (strength[0] ?? 0) > 0);
   const after = new Set<string>();
   for (const file of files) {
     for (const name of preparedNames(live(file.after))) if (!file.after?.made.has(name)) after.add(name);
+    if (live(file.after).some(({ attached }) => attached))
+      for (const name of brought.get(file.path)?.names ?? []) after.add(name);
     for (const test of live(file.after)) {
       for (const name of test.uses) after.add(name);
       for (const node of test.node.walk())

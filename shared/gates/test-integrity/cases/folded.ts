@@ -5,6 +5,9 @@ const WHOLE =
   /\.(?:toEqual|toStrictEqual|eql)\(|\.deep\.equal\(|\b(?:deepEqual|deepStrictEqual|assertEqual|assertDictEqual|assertListEqual)\([^,]{1,300},|^assert\b[^=]{1,300}==/;
 /** The property that an assertion asks for, as in `expect(order.total)` and `assert.equal(order.total, 1)`. */
 const PROPERTY = /\.(\w{1,80})(?=\s{0,5}[),]|\s{1,5}(?:==|is)\s)/;
+/** Values side by side, as in `assert (a.x, b.x) == (1, 2)`, and one of them alone. */
+const TUPLE = /^(?:assert|self\.assertEqual\()\s{0,5}\((.{1,300}?)\)\s{0,5}(?:==|,)\s{0,5}\(/;
+const SINGLE = /^(?:assert\s{0,5}([^=<>]{1,200}?)\s{0,5}==|self\.assertEqual\((.{1,200}?),)/;
 /** Whether there is something, and what: implied by any comparison of the same with a value. */
 const PRESENCE =
   /^(?:assert(?:\.ok)?|expect)\((.{1,200})\)(?:\.(?:toBeDefined|toBeTruthy)\(\)|\.not\.toBe(?:Null|Undefined)\(\))?;?$|^assert ([^=<>]{1,200}?)(?: is not None)?$/;
@@ -22,19 +25,23 @@ export function isFolded(before: readonly string[], after: readonly string[]): b
     .filter((text) => !before.includes(text))
     .some((text) => {
       const whole = WHOLE.exec(text);
-      return whole !== null && spellsOut(text.slice(whole.index + whole[0].length), left);
+      return whole !== null && spellsOut(text, text.slice(whole.index + whole[0].length), left);
     });
 }
 
-function spellsOut(expected: string, assertions: readonly string[]): boolean {
-  if (!/[{[]/.test(expected)) return false;
+function spellsOut(text: string, expected: string, assertions: readonly string[]): boolean {
+  const tuple = TUPLE.exec(text)?.[1];
+  if (tuple === undefined && !/[{[]/.test(expected)) return false;
   const there = new Map<string, number>();
   for (const literal of expected.match(LITERALS) ?? [])
     there.set(plain(literal), (there.get(plain(literal)) ?? 0) + 1);
-  return assertions.every((text) => {
-    const literals = text.match(LITERALS) ?? [];
-    const property = PROPERTY.exec(text)?.[1];
-    if (property !== undefined && !new RegExp(`\\b${property}\\b`).test(expected)) return false;
+  return assertions.every((lost) => {
+    const literals = lost.match(LITERALS) ?? [];
+    const property = PROPERTY.exec(lost)?.[1];
+    const single = SINGLE.exec(lost);
+    if (tuple !== undefined && !tuple.includes(single?.[1] ?? single?.[2] ?? lost)) return false;
+    if (tuple === undefined && property !== undefined && !new RegExp(`\\b${property}\\b`).test(expected))
+      return false;
     return (
       literals.length > 0 &&
       literals.every((literal) => {
