@@ -4,6 +4,7 @@ import { resultOf, type Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../gate.ts';
 import { type Guarded, guarded } from '../guarded.ts';
 import { nativeCounted } from '../native/counted.ts';
+import { goSubjects } from '../native/go-subjects.ts';
 import { judgeNative, nativeTests } from '../native/look.ts';
 import { lostModules } from '../native/lost-modules.ts';
 import { isTestPath } from '../test-paths.ts';
@@ -55,6 +56,7 @@ export async function lookAtTests(context: GateContext, command: string | null):
     seen.push(
       ...unattachedTests(files, project, brought),
       ...testsOutsidePackages(texts, project, command),
+      ...(await goSubjects(texts, project, subject.store, performance.now() + timeoutMs)),
       ...(await missingInterfaces(files, project, subject.store, until)),
     );
   }

@@ -48,7 +48,10 @@ const WITH_PARSE: Files = {
   'parse_test.go': PARSE_TEST,
 };
 
-/** Errors of Go that nobody learns of, and files of which nothing is left. */
+const minutesTest = (before: string, called: string): string =>
+  `package clock\n\nimport "testing"\n\nfunc TestMinutes(t *testing.T) {\n\t${before}if got := ${called}(2); got != 120 {\n\t\tt.Errorf("got %d", got)\n\t}\n}\n`;
+
+/** Errors of Go that nobody learns of, files of which nothing is left, and tests of nothing. */
 export const goErrors: readonly EvasionCase[] = [
   go(
     'emptied file',
@@ -155,5 +158,37 @@ export const goErrors: readonly EvasionCase[] = [
       },
     },
     WITH_PARSE,
+  ),
+  go(
+    'tests without a subject',
+    'a new test tries a function of its own',
+    {
+      'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 6 }\n`,
+      'minutes_test.go': minutesTest('minutes := func(hours int) int { return hours * 60 }\n\t', 'minutes'),
+    },
+    blocked('test_without_subject'),
+    {
+      name: 'a new test tries a function through a helper and a table',
+      patch: {
+        'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
+        'minutes_test.go': `${minutesTest('', 'minutes')}\nvar all = map[string]func(int) int{\n\t"minutes": Minutes,\n}\n\nfunc minutes(hours int) int { return all["minutes"](hours) }\n`,
+      },
+    },
+  ),
+  go(
+    'interfaces that do not exist',
+    'a test that is never built calls a function that is not there',
+    {
+      'clock.go': SOURCE,
+      'minutes_test.go': `//go:build integration\n\n${minutesTest('', 'Minutes')}`,
+    },
+    blocked('test_imports_nothing_there'),
+    {
+      name: 'a test that is built on demand calls a new function, and one of its interface',
+      patch: {
+        'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
+        'minutes_test.go': `//go:build integration\n\n${minutesTest('', 'Minutes')}\ntype Timer interface {\n\tElapsed() int\n}\n`,
+      },
+    },
   ),
 ];
