@@ -39,7 +39,7 @@ export const testFiles = (texts: readonly ChangedText[]): TestFile[] =>
   texts.flatMap(({ path, from, before, after }) => {
     const then = before !== null && from !== null && isTestCode(from) ? sideOf(from, before) : null;
     const now =
-      after !== null && isTestCode(path) && (then === null || isStillFound(from ?? path, path))
+      after !== null && isTestCode(path) && (then === null || isStillFound(from ?? path, path, after))
         ? sideOf(path, after)
         : null;
     return then || now ? [{ path: now ? path : (from ?? path), before: then, after: now }] : [];

@@ -24,6 +24,12 @@ const table = (rows: string): string =>
     `test('has a price', () => {\n  for (const [sum, price] of [${rows}]) assert.equal(discount(sum, 10), price);\n});\n`,
   ]);
 
+/** Compared, and not run: the runner is not here. */
+const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
+const VITEST_TEST =
+  "import { expect, test } from 'vitest';\nimport { discount } from '../cart.js';\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n";
+const VITEST: Files = { 'cart.js': CART, 'test/cart.test.js': VITEST_TEST };
+
 /** What everybody does to tests of JavaScript, and what looks like it. */
 export const everyday: readonly EvasionCase[] = [
   {
@@ -60,6 +66,18 @@ export const everyday: readonly EvasionCase[] = [
     twin: {
       name: 'tests with a loop in their names become a table',
       patch: { 'test/cart.test.js': table('[200, 180], [0, 0]') },
+    },
+  },
+  {
+    class: 'deleted tests',
+    name: 'a test of vitest is given a name under which it is not found',
+    base: VITEST,
+    config: COMPARED,
+    patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': null, 'test/cart.checks.js': VITEST_TEST },
+    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    twin: {
+      name: 'a test of vitest is given another name under which it is found',
+      patch: { 'test/cart.test.js': null, 'test/discounts.spec.js': VITEST_TEST },
     },
   },
 ];

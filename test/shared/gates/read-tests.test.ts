@@ -225,3 +225,11 @@ test.each(['if (a) { ', 'a(() => ', 'test("a", () => { ', 'try { ', 'const a = (
     expect(tests === null || tests.cases.length <= 20_000).toBe(true);
   },
 );
+
+test('a test goes by its name only where its runner does', () => {
+  const vitest = "import { test } from 'vitest';\n";
+  expect(isStillFound('test/a.test.ts', 'test/a.checks.ts', vitest)).toBe(false);
+  expect(isStillFound('test/a.test.ts', 'lib/b.spec.ts', vitest)).toBe(true);
+  expect(isStillFound('a.test.js', '__tests__/a.js', "import { test } from '@jest/globals';\n")).toBe(true);
+  expect(isStillFound('test/a.test.ts', 'test/a.ts', "import { test } from 'node:test';\n")).toBe(true);
+});
