@@ -23,6 +23,7 @@ import { refactored } from './corpus/refactored.ts';
 import { roundabout } from './corpus/roundabout.ts';
 import { runner } from './corpus/runner.ts';
 import { rustCases } from './corpus/rust.ts';
+import { rustErrors } from './corpus/rust-errors.ts';
 import { rustRunner } from './corpus/rust-runner.ts';
 import { secrets } from './corpus/secrets.ts';
 import { silenced } from './corpus/silenced.ts';
@@ -46,6 +47,7 @@ export const CORPUS: readonly EvasionCase[] = [
   ...goCases,
   ...rustCases,
   ...rustRunner,
+  ...rustErrors,
   ...paths,
   ...oldFailures,
   ...locks,

@@ -5,6 +5,7 @@ import type { GateContext, GateResult } from '../gate.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { emptiedGo } from '../native/go-emptied.ts';
 import { swallowedInGo } from '../native/go-swallowed.ts';
+import { swallowedInRust } from '../native/rust-swallowed.ts';
 import { isTestPath } from '../test-paths.ts';
 import { isCountable } from '../tests/count.ts';
 import { lineCounter } from '../tests/line-counter.ts';
@@ -38,6 +39,7 @@ export async function lookAtSuppressions(
     ...nativeDeceits(texts, required),
     ...emptiedGo(texts),
     ...swallowedInGo(texts),
+    ...swallowedInRust(texts),
     ...(await linksLeadingOut(subject)),
   ];
   for (const file of unread)

@@ -1,0 +1,83 @@
+import type { EvasionCase, Files, Patch } from '../case.ts';
+import { BASE, LIB, rust } from '../rust-project.ts';
+
+const HELD = { how: 'refer', by: 'suppressions', rule: 'error_swallowed' } as const;
+const READ = `use std::fs;
+use std::io;
+
+/// Hours of a file.
+pub fn read(path: &str) -> Result<Vec<u32>, String> {
+    let text = load(path)?;
+    Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
+}
+
+fn load(path: &str) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error: io::Error| error.to_string())
+}
+`;
+const WITH_READ: Files = { ...BASE, 'src/lib.rs': `pub mod read;\n${LIB}`, 'src/read.rs': READ };
+const added = (text: string): Patch => ({
+  'src/lib.rs': `pub mod more;\n${LIB}`,
+  'src/more.rs': text,
+});
+
+/** Errors of Rust that nobody learns of. */
+export const rustErrors: readonly EvasionCase[] = [
+  rust(
+    'hidden failures',
+    'a panic is caught, and a default given in its place',
+    added(
+      'pub fn limit(text: &str) -> u32 {\n    std::panic::catch_unwind(|| text.parse::<u32>().unwrap()).unwrap_or(0)\n}\n',
+    ),
+    HELD,
+    {
+      name: 'what is no number has a default',
+      patch: added('pub fn limit(text: &str) -> u32 {\n    text.parse::<u32>().unwrap_or(10)\n}\n'),
+    },
+  ),
+  rust(
+    'hidden failures',
+    'what cannot be written is thrown away',
+    added('pub fn save(path: &str, text: &str) {\n    let _ = std::fs::write(path, text);\n}\n'),
+    HELD,
+    {
+      name: 'what cannot be removed is thrown away, what cannot be written is told',
+      patch: added(
+        'use std::{fs, io};\n\npub fn save(path: &str, text: &str) -> io::Result<()> {\n    let _ = fs::remove_file(path);\n    fs::write(path, text)\n}\n',
+      ),
+    },
+  ),
+  rust(
+    'hidden failures',
+    'an error that was handed on becomes a default',
+    { 'src/read.rs': READ.replace('load(path)?', 'load(path).unwrap_or_default()') },
+    HELD,
+    {
+      name: 'an error that was handed on gets a kind',
+      base: WITH_READ,
+      patch: {
+        'src/read.rs': READ.replace('load(path)?', 'load(path).map_err(|error| format!("{path}: {error}"))?'),
+      },
+    },
+    WITH_READ,
+  ),
+  rust(
+    'hidden failures',
+    'any error becomes a success',
+    {
+      'src/read.rs': READ.replace(
+        'let text = load(path)?;\n',
+        'let text = match load(path) {\n        Ok(text) => text,\n        Err(_) => return Ok(Vec::new()),\n    };\n',
+      ),
+    },
+    HELD,
+    {
+      name: 'one kind of error is an answer, all others are handed on',
+      base: WITH_READ,
+      patch: {
+        'src/read.rs': `${READ}\npub fn there(path: &str) -> io::Result<Option<String>> {\n    match fs::read_to_string(path) {\n        Ok(text) => Ok(Some(text)),\n        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),\n        Err(error) => Err(error),\n    }\n}\n\npub fn port() -> u16 {\n    match std::env::var("PORT") {\n        Ok(port) => port.parse().unwrap_or(80),\n        Err(_) => 80,\n    }\n}\n`,
+      },
+    },
+    WITH_READ,
+  ),
+];
