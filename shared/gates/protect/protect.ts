@@ -29,6 +29,7 @@ const MERGES: Record<Exclude<Extent, 'whole'>, () => Promise<Merge>> = {
   cargo_toml: async () => (await import('./toml.ts')).cargoByBase,
   pyproject_toml: async () => (await import('./toml.ts')).pyprojectByBase,
   sections: async () => (await import('./sections.ts')).sectionsByBase,
+  requirements: async () => (await import('./requirements.ts')).requirementsByBase,
   go_mod: async () => (await import('./go-mod.ts')).goModByBase,
   conftest: async () => (await import('./conftest.ts')).conftestByBase(),
 };

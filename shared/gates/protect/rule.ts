@@ -7,6 +7,7 @@ export type Extent =
   | 'pyproject_toml'
   | 'sections'
   | 'go_mod'
+  | 'requirements'
   | 'conftest';
 
 export interface Protection {

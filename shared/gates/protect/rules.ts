@@ -13,6 +13,12 @@ export const RULES: readonly Rule[] = [
   { reason: 'tasks and settings of the checks', extent: 'deno_json', names: ['deno.json', 'deno.jsonc'] },
   { reason: 'where known dependencies come from', extent: 'go_mod', names: ['go.mod', 'go.work'] },
   {
+    reason: 'where known dependencies come from',
+    extent: 'requirements',
+    names: ['requirements*.{txt,in}', '*requirements.{txt,in}', 'constraints*.txt'],
+    paths: ['**/requirements/*.{txt,in}'],
+  },
+  {
     reason: 'linter or formatter configuration',
     extent: 'whole',
     names: [

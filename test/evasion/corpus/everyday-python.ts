@@ -80,6 +80,8 @@ const ONE_BY_ONE = '    assert one.total() == 1\n    assert two.total() == 2\n';
 const compared = (asserts: string): string =>
   `from bill import Bill\n\n\ndef test_bills():\n    one, two = Bill(), Bill()\n    one.add(1)\n    two.add(2)\n${asserts}`;
 
+const PINNED: Files = { ...OFFICE, 'requirements.txt': 'pytest==8.3.2\n' };
+
 /** What everybody does to tests of Python, and what looks like it. */
 export const everydayPython: readonly EvasionCase[] = [
   {
@@ -255,6 +257,18 @@ export const everydayPython: readonly EvasionCase[] = [
     twin: {
       name: 'two values are compared at once (Python)',
       patch: { 'tests/test_bill.py': compared('    assert (one.total(), two.total()) == (1, 2)\n') },
+    },
+  },
+  {
+    class: 'edited configuration',
+    name: 'a package that tests need is taken from elsewhere (Python)',
+    base: PINNED,
+    config: PYTHON_TESTS,
+    patch: { 'requirements.txt': 'pytest @ https://packages.example.org/pytest-8.3.2.whl\n' },
+    caught: { how: 'protected', by: 'requirements.txt' },
+    twin: {
+      name: 'a package gets another version, and one is new (Python)',
+      patch: { 'requirements.txt': 'pytest==8.4.0\nrich>=13\n' },
     },
   },
 ];

@@ -4,6 +4,7 @@ import { goModByBase } from '../../../shared/gates/protect/go-mod.ts';
 import type { MergeContext } from '../../../shared/gates/protect/merge.ts';
 import { denoByBase, packageByBase } from '../../../shared/gates/protect/package-json.ts';
 import { referencesOf } from '../../../shared/gates/protect/references.ts';
+import { requirementsByBase } from '../../../shared/gates/protect/requirements.ts';
 import { sectionsByBase } from '../../../shared/gates/protect/sections.ts';
 import { isShadow } from '../../../shared/gates/protect/shadows.ts';
 import { protection } from '../../../shared/gates/protect/table.ts';
@@ -45,6 +46,8 @@ describe('a path that steers checks', () => {
     ['package.json', 'scripts and settings of the checks'],
     ['pyproject.toml', 'settings of the checks'],
     ['go.mod', 'where known dependencies come from'],
+    ['requirements-dev.txt', 'where known dependencies come from'],
+    ['requirements/test.txt', 'where known dependencies come from'],
     ['PACKAGE.JSON', 'scripts and settings of the checks'],
     ['Biome.JSON', 'linter or formatter configuration'],
     ['eslint.config.\n', 'linter or formatter configuration'],
@@ -274,6 +277,37 @@ members = ["near", "far"]
     const gone = new Set(['odd/odd.rs', 'far/Cargo.toml']);
     const head = edited(['[[test]]\nname = "odd"\npath = "odd/odd.rs"\n', ''], [', "far"', '']);
     expect(merged(head, { folder: '', isDeleted: (path) => gone.has(path) })).toBeNull();
+  });
+});
+
+describe('a file of requirements', () => {
+  const base = '# tests\npytest==8.3.2\nruff>=0.6  # lint\n';
+  test.each([
+    [
+      'takes a known package from elsewhere',
+      `${base}`.replace('pytest==8.3.2', 'PyTest @ https://a.example/p.whl'),
+    ],
+    [
+      'names a known package by an address',
+      `${base}`.replace('pytest==8.3.2', '-e git+https://a.example/p.git#egg=pytest'),
+    ],
+    ['looks for packages elsewhere', `--extra-index-url https://a.example/\n${base}`],
+    ['goes on in the next line', `--index-url \\\n  https://a.example/\n${base}`],
+  ])('that %s is put right', (_, head) => {
+    expect(requirementsByBase(base, head, NOWHERE)).toBe('pytest==8.3.2\nruff>=0.6\n');
+  });
+
+  test.each([
+    ['has another version', base.replace('8.3.2', '8.4.0')],
+    ['has a new package, from wherever', `${base}shop @ https://a.example/shop.whl\n./local\n`],
+    ['lost a package', '# tests\npytest==8.3.2\n'],
+    ['has other words', base.replace('# tests', '# what tests need')],
+  ])('that %s is the work', (_, head) => {
+    expect(requirementsByBase(base, head, NOWHERE)).toBeNull();
+  });
+
+  test('that is new is the work', () => {
+    expect(requirementsByBase(null, base, NOWHERE)).toBeNull();
   });
 });
 
