@@ -25,7 +25,7 @@ const COMMENTS: readonly Suppression[] = [
     rule: 'coverage_suppressed',
     gates: ['coverage_delta'],
     pattern:
-      /\bpragma: ?no (?:cover|branch)\b|\b(?:istanbul|c8|v8|vitest) ignore\b|\bcoverage: ?ignore\b|\bLCOV_EXCL_/i,
+      /\bpragma: ?no (?:cover|branch)\b|\b(?:istanbul|c8|v8|vitest) ignore\b|\bnode:coverage (?:disable|ignore)\b|\bcoverage: ?ignore\b|\bLCOV_EXCL_/i,
   },
   {
     rule: 'mutation_suppressed',

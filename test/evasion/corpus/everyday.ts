@@ -80,4 +80,16 @@ export const everyday: readonly EvasionCase[] = [
       patch: { 'test/cart.test.js': null, 'test/discounts.spec.js': VITEST_TEST },
     },
   },
+  {
+    class: 'suppression comments',
+    name: "node's own coverage is told to look away",
+    base: SHOP,
+    config: NODE_TESTS,
+    patch: { 'cart.js': `/* node:coverage disable */\n${CART}` },
+    caught: { how: 'finding', by: 'suppressions', rule: 'coverage_suppressed' },
+    twin: {
+      name: 'a comment names a module of node',
+      patch: { 'cart.js': `/* Needs nothing but node:assert; coverage is whole. */\n${CART}` },
+    },
+  },
 ];

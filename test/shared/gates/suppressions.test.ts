@@ -15,6 +15,7 @@ test.each([
   ['# type: ignore[arg-type]', 'type_check_suppressed'],
   ['# pragma: no cover', 'coverage_suppressed'],
   ['/* istanbul ignore next */', 'coverage_suppressed'],
+  ['/* node:coverage disable */', 'coverage_suppressed'],
   ['// Stryker disable all', 'mutation_suppressed'],
   ['# nosec B602', 'scanner_suppressed'],
   ['# fmt: off', 'format_suppressed'],
