@@ -106,7 +106,7 @@ export const goErrors: readonly EvasionCase[] = [
   ),
   go(
     'hidden failures',
-    'a panic is thrown away',
+    'code throws a panic away',
     {
       'clock.go': SOURCE,
       'read.go': edit(READ, ['\tdata, err :=', '\tdefer func() { _ = recover() }()\n\tdata, err :=']),
