@@ -85,9 +85,9 @@ function cargo(json: Json): MutationReport | null {
 
 function gremlins(json: Json): MutationReport | null {
   if (json['mutants_total'] === undefined || !Array.isArray(json['files'])) return null;
+  // `TIMED OUT` says nothing: its clock runs while the change is compiled, so that a busy machine is enough for it.
   const killed: Readonly<Record<string, boolean>> = {
     KILLED: true,
-    'TIMED OUT': true,
     LIVED: false,
     'NOT COVERED': false,
   };

@@ -47,7 +47,7 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
     version:
       'command -v gremlins >/dev/null || exit 127; gremlins --version | grep -E "[0-9]\\.[0-9]" || go version -m "$(command -v gremlins)" | grep -E "^.mod"',
     get: 'go install github.com/go-gremlins/gremlins/cmd/gremlins@latest',
-    line: 'gremlins unleash --output "$REPORT"',
+    line: 'gremlins unleash --timeout-coefficient 20 --output "$REPORT"',
   },
   rust: {
     name: 'cargo-mutants',

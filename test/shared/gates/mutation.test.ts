@@ -119,6 +119,7 @@ const GREMLINS = JSON.stringify({
         { line: 4, type: 'ARITHMETIC_BASE', status: 'LIVED' },
         { line: 5, type: 'ARITHMETIC_BASE', status: 'NOT COVERED' },
         { line: 6, type: 'ARITHMETIC_BASE', status: 'NOT VIABLE' },
+        { line: 7, type: 'ARITHMETIC_BASE', status: 'TIMED OUT' },
       ],
     },
   ],
