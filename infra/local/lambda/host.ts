@@ -34,7 +34,7 @@ export function createLambdaHost(
     const env = environmentOf(spec, options.endpoints);
     return createPool({
       maxInstances,
-      async start(onEnd) {
+      async start(onEnd, stopped) {
         if (directory === null) {
           throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };
         }
@@ -45,6 +45,7 @@ export function createLambdaHost(
           compileCache: options.compileCache,
           onLog: (line) => options.onLog(spec.name, line),
           onEnd,
+          stopped,
         });
         counters.add('Lambda', 'ColdStarts');
         counters.add('Lambda', 'InitMilliseconds', performance.now() - began);

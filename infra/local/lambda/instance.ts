@@ -24,13 +24,15 @@ interface InstanceOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly compileCache: string;
   onLog(line: string): void;
+  /** Ends the thread while it starts. */
+  readonly stopped: AbortSignal;
   /** Called when the thread takes no further invocations, before the one under way is answered. */
   onEnd(): void;
 }
 
 /** Starts a thread and waits until the function's code is loaded. Throws what loading threw. */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  const { spec, env, compileCache, onLog, onEnd } = options;
+  const { spec, env, compileCache, onLog, onEnd, stopped } = options;
   const data: WorkerData = {
     directory: spec.directory,
     handler: spec.handler,
@@ -58,6 +60,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     settle?.({ payload: { ...error }, error });
     settle = null;
   };
+  const terminate = (): void => void worker.terminate();
+  stopped.addEventListener('abort', terminate);
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (message: WorkerMessage) => {
       if (message.kind === 'ready') resolve();
@@ -83,7 +87,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       reject(error);
       fail(error);
     });
-  });
+  }).finally(() => stopped.removeEventListener('abort', terminate));
 
   return {
     invoke(event) {

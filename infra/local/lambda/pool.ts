@@ -7,8 +7,8 @@ const GROW_AFTER_MS = 25;
 
 export interface PoolOptions {
   readonly maxInstances: number;
-  /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`. */
-  start(onEnd: () => void): Promise<Instance>;
+  /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`, soon once `stopped`. */
+  start(onEnd: () => void, stopped: AbortSignal): Promise<Instance>;
 }
 
 /** The execution environments of one function. */
@@ -31,9 +31,9 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
   const idle: Instance[] = [];
   const all = new Set<Instance>();
   const queue: Waiting[] = [];
-  let starting = 0;
+  const growing = new Set<Promise<void>>();
+  const stopping = new AbortController();
   let growth: NodeJS.Timeout | null = null;
-  let stopped = false;
 
   function dispatch(): void {
     while (idle.length > 0 && queue.length > 0) {
@@ -47,8 +47,8 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
         dispatch();
       });
     }
-    if (queue.length > 0 && all.size + starting === 0) void grow();
-    else if (queue.length > starting && all.size + starting < maxInstances) considerGrowing();
+    if (queue.length > 0 && all.size + growing.size === 0) void grow();
+    else if (queue.length > growing.size && all.size + growing.size < maxInstances) considerGrowing();
   }
 
   function considerGrowing(): void {
@@ -62,35 +62,39 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
   }
 
   async function grow(): Promise<void> {
-    if (stopped) return;
-    starting += 1;
+    if (stopping.signal.aborted) return;
+    const one = add();
+    growing.add(one);
+    const error = await one.then(
+      () => null,
+      (failure: unknown) => failure as InvokeError,
+    );
+    growing.delete(one);
+    // As in Lambda, an invocation that finds no environment gets the error of the one that did not start.
+    if (error !== null && all.size === 0) fail(error);
+    dispatch();
+  }
+
+  async function add(): Promise<void> {
     let instance: Instance | null = null;
     let ended = false;
     const onEnd = () => {
       ended = true;
       if (instance !== null) remove(instance);
     };
-    try {
-      instance = await start(onEnd);
-      starting -= 1;
-      if (stopped) await instance.stop();
-      else if (!ended) {
-        all.add(instance);
-        idle.push(instance);
-      }
-    } catch (error) {
-      starting -= 1;
-      // As in Lambda, an invocation that finds no environment gets the error of the one that did not start.
-      if (all.size === 0) fail(error as InvokeError);
+    instance = await start(onEnd, stopping.signal);
+    if (stopping.signal.aborted) await instance.stop();
+    else if (!ended) {
+      all.add(instance);
+      idle.push(instance);
     }
-    dispatch();
   }
 
   function remove(instance: Instance): void {
     all.delete(instance);
     const index = idle.indexOf(instance);
     if (index >= 0) idle.splice(index, 1);
-    if (!stopped) dispatch();
+    if (!stopping.signal.aborted) dispatch();
   }
 
   function fail(error: InvokeError): void {
@@ -104,12 +108,13 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
         dispatch();
       }),
     async warm() {
-      if (all.size + starting === 0) await grow();
+      if (all.size + growing.size === 0) await grow();
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });
       await Promise.all([...all].map((instance) => instance.stop()));
+      await Promise.allSettled(growing);
     },
   };
 }

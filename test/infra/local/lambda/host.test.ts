@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../../infra/local/counters.ts';
 import { functionArn } from '../../../../infra/local/lambda/function-spec.ts';
 import { ENV } from '../../../../shared/names.ts';
@@ -135,6 +135,22 @@ test('warming up loads a function before it is called, and its state stays betwe
   await invoke('f', {});
   expect((await invoke('f', {})).payload).toBe(2);
   expect(counters.snapshot()['Lambda invocations']).toEqual({ f: 2 });
+});
+
+test('a host that stops waits for the functions that it was loading, and does not let them finish', async () => {
+  const mark = join(directory.path, 'loading');
+  const { warmUp, stop } = host(
+    `require('node:fs').writeFileSync(${JSON.stringify(mark)}, ''); while (true);`,
+  );
+  let over = false;
+  const warming = warmUp().then(() => {
+    over = true;
+  });
+  await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 10_000, interval: 5 });
+  await stop();
+  await new Promise(setImmediate);
+  expect(over).toBe(true);
+  await warming;
 });
 
 test('what a function prints is handed on line by line', async () => {
