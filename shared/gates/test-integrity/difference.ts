@@ -9,6 +9,7 @@ import { testRun } from '../test-run.ts';
 import { codeOnly } from '../tests/strip.ts';
 import { onlyGrows } from './grown.ts';
 import type { TestFile } from './protection.ts';
+import { keepsValues } from './values.ts';
 
 const DISAGREES = 'test_base_version_fails';
 
@@ -91,21 +92,6 @@ function givesUp({ before, after }: TestFile, gone: ReadonlySet<string>): boolea
   if (!keepsValues(before.text, after?.text ?? '')) return false;
   const now = wordsOf(before.path, after?.text ?? null);
   return [...wordsOf(before.path, before.text)].some((word) => gone.has(word) && !now.has(word));
-}
-
-function keepsValues(before: string, after: string): boolean {
-  const values = valuesOf(after);
-  return [...valuesOf(before)].every(([value, times]) => times <= (values.get(value) ?? 0));
-}
-
-/** Numbers, texts and patterns, and how often each stands there. */
-function valuesOf(text: string): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const [value] of text.matchAll(
-    /(['"`])(?:(?!\1)[^\\\n]|\\.)*\1|(?<=[(,=:]\s*)\/(?:[^/\\\n]|\\.)+\/|\b\d[\w.]*/g,
-  ))
-    found.set(value, (found.get(value) ?? 0) + 1);
-  return found;
 }
 
 const WAITS = /\b(?:async|await|Promise|asyncio)\b|\.(?:then|resolves|rejects)\b/g;
