@@ -17,7 +17,7 @@ export function emptiedGo(texts: readonly ChangedText[]): Seen[] {
   const emptied = go.flatMap(({ path, before, after }) => {
     if (isTestPath(path) || !isRead(before) || !isRead(after) || declaredIn(after).size > 0) return [];
     const then = declaredIn(before);
-    return then.size > 0 && /^\s*package\b/m.test(lex('go', after).code) ? [{ path, then }] : [];
+    return then.size > 0 && /^[ \t]*package\b/m.test(lex('go', after).code) ? [{ path, then }] : [];
   });
   if (emptied.length === 0) return [];
   const there = new Set(go.flatMap(({ after }) => (isRead(after) ? [...declaredIn(after)] : [])));

@@ -136,7 +136,7 @@ async function packageOf(folder: string, { head }: Project, reader: CodeReader):
   return { sources, tests, isOpen };
 }
 
-const isFromOutside = (code: string): boolean => /^\s*package[ \t]{1,5}\w{1,200}_test\b/m.test(code);
+const isFromOutside = (code: string): boolean => /^[ \t]*package[ \t]{1,5}\w{1,200}_test\b/m.test(code);
 
 /** What a file declares outside of functions, by name: each declaration up to the next. */
 function declarationsOf(code: string): Map<string, string[]> {

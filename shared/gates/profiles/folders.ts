@@ -106,7 +106,7 @@ async function workspaceOf(
   if (language !== 'rust') return crate;
   for (const folder of above(crate)) {
     const manifest = inFolder(folder, 'Cargo.toml');
-    if (base.has(manifest) && /^\s*\[workspace\b/m.test((await project.baseFile(manifest)) ?? ''))
+    if (base.has(manifest) && /^[ \t]*\[workspace\b/m.test((await project.baseFile(manifest)) ?? ''))
       return folder;
   }
   return crate;

@@ -108,3 +108,11 @@ describe('a file of Go of which only the package is left', () => {
     expect(emptiedGo([changed('a.go', 'package a\n', left)])).toEqual([]);
   });
 });
+
+test.each(['\n', '\n ', ' ', '\t', '/*', '"\n'])(
+  'a file of Go that became nothing but %j comes to an end',
+  (piece) => {
+    const after = piece.repeat(Math.floor(500_000 / piece.length));
+    expect(emptiedGo([changed('a.go', 'package a\n\nfunc F() {}\n', after)])).toEqual([]);
+  },
+);

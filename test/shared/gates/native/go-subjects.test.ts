@@ -43,6 +43,7 @@ test.each([
   'import (',
   'type (\n',
   '(A ',
+  '\n ',
 ])('hostile tests of Go come to an end: %j', async (piece) => {
   let count = 0;
   const text = piece.repeat(400_000 / piece.length).replaceAll('A', () => `A${count++}`);
