@@ -8,6 +8,12 @@ interface Method {
   readonly body: readonly { readonly line: number; readonly code: string }[];
 }
 
+/** By hand: a pattern would go over the spaces of a long line again at each of them. */
+function withoutEnd(code: string): string {
+  const text = code.trimEnd();
+  return text.endsWith('end') ? text.slice(0, -'end'.length).trimEnd().replace(/;$/, '') : code;
+}
+
 /** A method, by the indentation of its `end`. */
 function methodOf(lines: readonly string[], name: string): Method | null {
   const head = new RegExp(`^([ \\t]*)def (?:self\\.)?${name}\\b[ \\t]*(?:\\(\\))?[ \\t]*(;.*|=.*)?$`);
@@ -16,7 +22,7 @@ function methodOf(lines: readonly string[], name: string): Method | null {
   if (!match) return null;
   const [, indent = '', inline] = match;
   if (inline !== undefined) {
-    const code = inline.replace(/^[;=]\s*/, '').replace(/;?\s*end\s*$/, '');
+    const code = withoutEnd(inline.replace(/^[;=]\s*/, ''));
     return { line: at + 1, body: [{ line: at + 1, code }] };
   }
   const length = lines.slice(at + 1).findIndex((line) => line.startsWith(`${indent}end`));

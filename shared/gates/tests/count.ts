@@ -37,7 +37,7 @@ const PYTHON: Patterns = {
   exact:
     /(?<![\w.])assert\b[^\n]{0,300}?(?:==|!=|<|>|\bis\b|\bin\b)|\bself\.assert(?:Equal|NotEqual|Is|In|Raises|Greater|Less|Regex|AlmostEqual|CountEqual|DictEqual|ListEqual)\w*\s*\(|\bpytest\.raises\b/g,
   skips:
-    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bmarks\s*=\s*\[?\s*(?:\w+\.)*(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b[^=\n]{0,80}=\s{0,20}(?:\[[^\]]{0,400}?|[^\n]{0,200}?)\b(?:skip\w*|xfail)\b|\braise\s+(?:\w+\.)*(?:SkipTest|Skipped|skip\.Exception)\b|^\s*__unittest_skip__\b|^[ \t]*collect_ignore\w*\s*=/gm,
+    /@(?:\w+\.)*(?:skip\w*|xfail|expectedFailure)\b|\bmarks\s*=\s*\[?\s*(?:\w+\.)*(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(|^pytestmark\b[^=\n]{0,80}=\s{0,20}(?:\[[^\]]{0,400}?|[^\n]{0,200}?)\b(?:skip\w*|xfail)\b|\braise\s+(?:\w+\.)*(?:SkipTest|Skipped|skip\.Exception)\b|^[ \t]*__unittest_skip__\b|^[ \t]*collect_ignore\w*\s*=/gm,
   only: null,
   exits: /\b(?:sys\.exit|os\._exit|os\.kill|os\.abort|pytest\.exit|exit|quit)\s*\(/g,
 };
