@@ -1,13 +1,13 @@
-/** The dependency direction: `shared` imports nobody; the rooms import `shared`; nothing is circular. */
+/** The dependency direction: `shared` imports nobody; the rooms import what stands below them; nothing is circular. */
+const ROOMS = '(infra|local|functions|containers|shared|gates|cli|test|docs)';
 const only = (room, allowed) => ({
   name: `${room}-imports-only-${allowed.join('-and-') || 'itself'}`,
   severity: 'error',
   from: { path: `^${room}/` },
-  to: {
-    path: '^(infra|functions|containers|shared|cli|test|docs)/',
-    pathNot: `^(${[room, ...allowed].join('|')})/`,
-  },
+  to: { path: `^${ROOMS}/`, pathNot: `^(${[room, ...allowed].join('|')})/` },
 });
+/** Control plane: what only handlers, the template and clients of the API may know. */
+const CONTROL = '^shared/(api|cascade|ledger|store|task/commands|use-cases|verdict)/';
 
 module.exports = {
   forbidden: [
@@ -20,22 +20,58 @@ module.exports = {
       to: { couldNotResolve: true, pathNot: '^aws-lambda$' },
     },
     only('shared', []),
+    only('gates', ['shared']),
     only('functions', ['shared']),
-    only('containers', ['shared']),
-    only('cli', ['shared']),
-    only('infra', ['shared']),
+    only('containers', ['shared', 'gates']),
+    only('cli', ['shared', 'gates', 'local']),
+    only('local', ['shared']),
+    {
+      name: 'infra-imports-only-shared',
+      comment: 'Of the gates it knows which grammars their bundle needs beside it.',
+      severity: 'error',
+      from: { path: '^infra/' },
+      to: { path: `^${ROOMS}/`, pathNot: '^(infra|shared)/|^gates/code/grammar-files\\.ts$' },
+    },
+    {
+      name: 'gates-import-the-contract-only',
+      comment: 'Gates run on a checkout; no control plane is there.',
+      severity: 'error',
+      from: { path: '^gates/' },
+      to: { path: CONTROL },
+    },
+    {
+      name: 'local-knows-names-and-tokens',
+      comment: 'The embedded cloud runs the template; what Assay is stands in there.',
+      severity: 'error',
+      from: { path: '^local/' },
+      to: { path: '^shared/', pathNot: '^shared/(names|tokens)\\.ts$' },
+    },
+    {
+      name: 'local-holds-no-cdk',
+      severity: 'error',
+      from: { path: '^local/' },
+      to: { path: 'node_modules/(aws-cdk-lib|constructs|cdk-nag)/' },
+    },
+    {
+      name: 'task-knows-no-api',
+      comment:
+        'The domain refuses (shared/refusal.ts); how a refusal looks over HTTP is the business of the API.',
+      severity: 'error',
+      from: { path: '^shared/(task|evidence|messages|cascade|verdict)/' },
+      to: { path: '^shared/api/' },
+    },
     {
       name: 'aws-sdk-only-in-shared-store',
       comment: 'The domain knows no AWS SDK; its one edge to AWS is shared/store/.',
       severity: 'error',
-      from: { path: '^shared/', pathNot: '^shared/store/' },
+      from: { path: '^(shared|gates)/', pathNot: '^shared/store/' },
       to: { path: 'node_modules/@aws-sdk/' },
     },
     {
       name: 'infra-takes-no-store',
       comment: 'infra imports names and schemas, never code that runs in a handler.',
       severity: 'error',
-      from: { path: '^infra/', pathNot: '^infra/local/' },
+      from: { path: '^infra/' },
       to: { path: '^shared/store/' },
     },
     {

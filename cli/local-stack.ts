@@ -74,7 +74,7 @@ function firstLine(child: ChildProcess, tail: readonly string[]): Promise<Connec
 
 /** Starts the embedded stack as a child process and waits until it is ready. Throws CliError with the end of its log when it is not. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
-  const args = [resolve(HOME, 'infra/local/main.ts'), '--data', options.dataDir, '--json'];
+  const args = [resolve(HOME, 'local/main.ts'), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));
   const child = spawn(process.execPath, args, {

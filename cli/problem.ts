@@ -1,8 +1,9 @@
-import { PROBLEMS, type Problem, type ProblemCode } from '../shared/api/problem.ts';
+import { PROBLEMS, type Problem } from '../shared/api/problem.ts';
+import type { RefusalCode } from '../shared/refusal.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 
-const EXIT_OF: Partial<Record<ProblemCode, ExitCode>> = {
+const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
   not_found: EXIT.notFoundOrRefer,
   no_task: EXIT.notFoundOrRefer,
   conflict: EXIT.conflict,
@@ -12,7 +13,7 @@ const EXIT_OF: Partial<Record<ProblemCode, ExitCode>> = {
   version_mismatch: EXIT.conflict,
 };
 
-const HINTS: Partial<Record<ProblemCode, (connection: Connection) => string>> = {
+const HINTS: Partial<Record<RefusalCode, (connection: Connection) => string>> = {
   unauthenticated: ({ source }) =>
     `The token comes from ${source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
   forbidden: () =>
@@ -25,7 +26,7 @@ const HINTS: Partial<Record<ProblemCode, (connection: Connection) => string>> = 
   internal: ({ url }) => `The fault is on the side of ${url}; its logs carry the request id.`,
 };
 
-const isKnown = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
+const isKnown = (code: string): code is RefusalCode => Object.hasOwn(PROBLEMS, code);
 
 /** `/tasks/1/title` as `tasks[1].title`; `?status` and `{id}` stay what they are. */
 export const readablePointer = (pointer: string): string =>

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
-import { GRAMMAR_FILES } from '../shared/code/grammar-files.ts';
+import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
 /** Root of the checkout. */
 export const ROOT = dirname(import.meta.dirname);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { TABLE } from './names.ts';
 import type { BoxKind } from './task/attempt.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
@@ -7,6 +8,19 @@ const secret = (): string => randomBytes(32).toString('base64url');
 export const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 export const mintOperatorToken = (): string => `assay_op_${secret()}`;
+
+/** Key of the item that says whose token this is. */
+export const operatorTokenKey = (token: string): Record<string, string> => ({
+  [TABLE.pk]: `token#${sha256(token)}`,
+  [TABLE.sk]: 'token',
+});
+
+/** The item of an operator token. Only its hash is stored: the token is shown once. */
+export const operatorTokenItem = (token: string, name: string): Record<string, string> => ({
+  ...operatorTokenKey(token),
+  name,
+  created_at: new Date().toISOString(),
+});
 
 /** A token for one box of one attempt; it says what it is for, so that the item to check it against can be found. */
 export const mintBoxToken = (kind: BoxKind, taskId: string, attempt: number): string =>

@@ -48,6 +48,10 @@ describe('the layer check', () => {
       'containers/box.ts':
         "import { client } from '../shared/store/client.ts';\nexport const box = client;\n",
       'shared/store/client.ts': 'export const client = 1;\n',
+      'gates/engine.ts':
+        "import { client } from '../shared/store/client.ts';\nexport const engine = client;\n",
+      'shared/reader.ts': "import { engine } from '../gates/engine.ts';\nexport const reader = engine;\n",
+      'local/cloud.ts': "import { domain } from '../shared/domain.ts';\nexport const cloud = domain;\n",
       'cli/a.ts': "import { b } from './b.ts';\nexport const a = b;\n",
       'cli/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
     };
@@ -59,13 +63,21 @@ describe('the layer check', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('reads TypeScript, and sees what goes the wrong way, in a circle, or from a box to the store', () => {
-    const found = cruise(folder, ['shared', 'functions', 'containers', 'cli']).summary.violations.map(
-      (violation) => `${violation.rule.name}: ${violation.from}`,
-    );
+  it('reads TypeScript, and sees what goes the wrong way, in a circle, or to the store', () => {
+    const found = cruise(folder, [
+      'shared',
+      'gates',
+      'local',
+      'functions',
+      'containers',
+      'cli',
+    ]).summary.violations.map((violation) => `${violation.rule.name}: ${violation.from}`);
     expect(found).toContain('shared-imports-only-itself: shared/domain.ts');
     expect(found).toContain('shared-imports-only-itself: shared/types.ts');
     expect(found).toContain('containers-hold-no-aws: containers/box.ts');
+    expect(found).toContain('gates-import-the-contract-only: gates/engine.ts');
+    expect(found).toContain('shared-imports-only-itself: shared/reader.ts');
+    expect(found).toContain('local-knows-names-and-tokens: local/cloud.ts');
     expect(found.some((each) => each.startsWith('no-circular: cli/'))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { git } from '../../shared/checkout/git.ts';
+import { git } from '../../gates/checkout/git.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**

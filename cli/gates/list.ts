@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { listWorkingTree } from '../../shared/checkout/working-tree.ts';
-import { ConfigError } from '../../shared/config/error.ts';
-import type { LoadedConfig } from '../../shared/config/load.ts';
-import { describeCondition } from '../../shared/gates/conditions.ts';
-import { DEFAULT_CONDITION } from '../../shared/gates/custom/command-gate.ts';
-import { moduleFile } from '../../shared/gates/custom/modules.ts';
-import type { Gate, Plan, Planned } from '../../shared/gates/gate.ts';
-import { pipelineOf } from '../../shared/gates/pipeline.ts';
-import { planOf } from '../../shared/gates/plan.ts';
-import { inFolder } from '../../shared/gates/profiles/folders.ts';
-import type { ProjectFiles } from '../../shared/gates/project-files.ts';
-import { GATES } from '../../shared/gates/registry.ts';
+import { listWorkingTree } from '../../gates/checkout/working-tree.ts';
+import { describeCondition } from '../../gates/engine/conditions.ts';
+import { ConfigError } from '../../gates/engine/configuration/error.ts';
+import type { LoadedConfig } from '../../gates/engine/configuration/load.ts';
+import type { Gate, Plan, Planned } from '../../gates/engine/gate.ts';
+import { pipelineOf } from '../../gates/engine/pipeline.ts';
+import { planOf } from '../../gates/engine/plan.ts';
+import type { ProjectFiles } from '../../gates/engine/project-files.ts';
+import { DEFAULT_CONDITION } from '../../gates/gates/custom/command-gate.ts';
+import { moduleFile } from '../../gates/gates/custom/modules.ts';
+import { GATES } from '../../gates/gates/registry.ts';
+import { inFolder } from '../../gates/tool-run/folders.ts';
 import { configError } from '../check/errors.ts';
 import { configIn } from '../check/options.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -135,7 +135,7 @@ async function ownGates({ gates }: LoadedConfig, dir: string): Promise<Gate[]> {
     module,
     found,
   });
-  const { customCommandGate } = await import('../../shared/gates/custom/command-gate.ts');
+  const { customCommandGate } = await import('../../gates/gates/custom/command-gate.ts');
   const custom = gates.custom_gates.map(async (gate) => {
     if (gate.command !== undefined) return customCommandGate({ ...gate, command: gate.command });
     const id = gate.package ?? '';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { above } from '../../shared/gates/profiles/folders.ts';
+import { above } from '../../gates/tool-run/folders.ts';
 
 /** A program that a gate needs, and whether it is here. */
 export interface Tool {

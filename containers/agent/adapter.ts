@@ -1,5 +1,5 @@
+import { commandEnvironment } from '../../gates/process/environment.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import { commandEnvironment } from '../../shared/process/environment.ts';
 
 /** Set for the agent: where it may leave token counts, a summary and its own status (shared/messages/assignment.ts, UsageFile). */
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';

@@ -1,4 +1,4 @@
-import type { RunResult } from '../../shared/process/run.ts';
+import type { RunResult } from '../../gates/process/run.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 
 /** Texts of a failed agent and what they mean; the first that matches counts. Lower case. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { CheckoutError } from '../../shared/checkout/error.ts';
-import { fetchAlso, fetchBase } from '../../shared/checkout/fetch.ts';
-import type { Store } from '../../shared/checkout/store.ts';
-import { applyPatch } from '../../shared/checkout/tree.ts';
-import type { Upstream } from '../../shared/checkout/upstream.ts';
+import { CheckoutError } from '../../gates/checkout/error.ts';
+import { fetchAlso, fetchBase } from '../../gates/checkout/fetch.ts';
+import type { Store } from '../../gates/checkout/store.ts';
+import { applyPatch } from '../../gates/checkout/tree.ts';
+import type { Upstream } from '../../gates/checkout/upstream.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';

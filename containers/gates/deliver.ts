@@ -1,6 +1,6 @@
+import { commitTree, pushNewBranch } from '../../gates/checkout/deliver.ts';
+import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
-import { commitTree, pushNewBranch } from '../../shared/checkout/deliver.ts';
-import { CheckoutError } from '../../shared/checkout/error.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CheckoutError } from '../../gates/checkout/error.ts';
+import { ConfigError } from '../../gates/engine/configuration/error.ts';
+import { gatherEvidence } from '../../gates/engine/gather.ts';
+import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
 import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
-import { CheckoutError } from '../../shared/checkout/error.ts';
-import { ConfigError } from '../../shared/config/error.ts';
-import type { TestRunOfGate } from '../../shared/gates/formats/out/junit.ts';
-import { gatherEvidence } from '../../shared/gates/gather.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Box } from '../supervisor/box.ts';

@@ -1,7 +1,7 @@
+import { MAX_ENTRY_BYTES } from '../../gates/engine/memory/limits.ts';
+import type { Memory, MemoryKey } from '../../gates/engine/memory/memory.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import { type HttpOptions, request } from '../../shared/api/http.ts';
-import { MAX_ENTRY_BYTES } from '../../shared/gates/memory/limits.ts';
-import type { Memory, MemoryKey } from '../../shared/gates/memory/memory.ts';
 
 /** Remembering saves work; it must not cost much when the API or the bucket is not well. */
 const PATIENCE: HttpOptions = { timeoutMs: 10_000, tries: 2 };

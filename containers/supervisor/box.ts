@@ -1,11 +1,11 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killAllGroups } from '../../gates/process/groups.ts';
+import { removeFolder } from '../../gates/process/remove-folder.ts';
+import { parseRunAs, type RunAs } from '../../gates/process/run-as.ts';
 import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
-import { killAllGroups } from '../../shared/process/groups.ts';
-import { removeFolder } from '../../shared/process/remove-folder.ts';
-import { parseRunAs, type RunAs } from '../../shared/process/run-as.ts';
 import { readAssignment } from './assignment.ts';
 
 /** What every box has: where it works, as whom commands run, and a way to be told to stop. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { CheckoutError } from '../../gates/checkout/error.ts';
 import { request } from '../../shared/api/http.ts';
-import { CheckoutError } from '../../shared/checkout/error.ts';
 import { MAX_PATCH_BYTES } from '../../shared/names.ts';
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

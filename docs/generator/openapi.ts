@@ -1,12 +1,13 @@
-import { PROBLEMS, Problem, type ProblemCode } from '../../shared/api/problem.ts';
+import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { PATH_PARAMETERS, ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import type { RefusalCode } from '../../shared/refusal.ts';
 import { VERSION } from '../../shared/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
 import { Components, type Json, type JsonObject } from './schemas.ts';
 
 /** Refusals that a route may answer, told from what it takes and does. */
-export function problemsOf(route: Route): ProblemCode[] {
-  const codes: ProblemCode[] = ['internal', 'busy'];
+export function problemsOf(route: Route): RefusalCode[] {
+  const codes: RefusalCode[] = ['internal', 'busy'];
   const secured = !route.callers.includes('anyone');
   if (secured) codes.push('unauthenticated', 'forbidden');
   if (route.path.includes('{id}')) codes.push('not_found');
@@ -28,7 +29,7 @@ const PROBLEM_CONTENT: JsonObject = {
 };
 
 function refusals(route: Route): JsonObject {
-  const byStatus = new Map<number, ProblemCode[]>();
+  const byStatus = new Map<number, RefusalCode[]>();
   for (const code of problemsOf(route)) {
     const { status } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);

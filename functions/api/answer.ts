@@ -1,11 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import {
-  type FieldError,
-  PROBLEMS,
-  type Problem,
-  type ProblemCode,
-  Refusal,
-} from '../../shared/api/problem.ts';
+import { PROBLEMS, type Problem } from '../../shared/api/problem.ts';
+import { type FieldError, Refusal, type RefusalCode } from '../../shared/refusal.ts';
 
 /** What a route's handler answers; `version` becomes the ETag. */
 export interface Answer {
@@ -29,7 +24,7 @@ export const json = (
 
 /** An RFC 9457 problem document. */
 export function problem(
-  code: ProblemCode,
+  code: RefusalCode,
   detail: string,
   requestId: string,
   errors: readonly FieldError[] = [],

@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
-import { parse, Refusal } from '../../shared/api/problem.ts';
+import { parse } from '../../shared/api/problem.ts';
 import { type Caller, PATH_PARAMETERS, type Route } from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import type { Identity } from './identity.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;

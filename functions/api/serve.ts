@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { Refusal } from '../../shared/api/problem.ts';
 import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { logger } from '../kit/logger.ts';
 import { type Answer, etag, json, problemOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import { Refusal } from '../../shared/api/problem.ts';
 import {
   type ClaimBody,
   type CompleteBody,
@@ -13,6 +12,7 @@ import {
 } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { objectKey } from '../../shared/names.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { runningAttempt } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { FieldError, pointer, Refusal, type RefusalCode } from '../refusal.ts';
 
-/** Stable codes of refusals: `code` of the problem document, with its HTTP status and title. */
+/** `code` of the problem document of each refusal, with its HTTP status and title. */
 export const PROBLEMS = {
   body_not_json: { status: 400, title: 'The body is not JSON' },
   bad_cursor: { status: 400, title: 'The cursor is not one that this listing gave out' },
@@ -20,12 +21,7 @@ export const PROBLEMS = {
   dependency_cycle: { status: 422, title: 'The dependencies form a cycle' },
   busy: { status: 503, title: 'Too much contention; try again' },
   internal: { status: 500, title: 'Something broke on our side' },
-} as const;
-export type ProblemCode = keyof typeof PROBLEMS;
-
-/** One refused field; `pointer` is a JSON Pointer into the body, or `?name` for a query parameter and `{name}` for a path parameter. */
-export const FieldError = z.object({ pointer: z.string(), message: z.string() });
-export type FieldError = z.infer<typeof FieldError>;
+} as const satisfies Record<RefusalCode, { readonly status: number; readonly title: string }>;
 
 /** RFC 9457 problem details with a stable `code`. */
 export const Problem = z
@@ -41,23 +37,6 @@ export const Problem = z
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;
-
-/** A refusal that the caller may see. Everything else that is thrown becomes `internal` without detail. */
-export class Refusal extends Error {
-  readonly code: ProblemCode;
-  readonly errors: readonly FieldError[];
-
-  constructor(code: ProblemCode, detail: string, errors: readonly FieldError[] = []) {
-    super(detail);
-    this.name = 'Refusal';
-    this.code = code;
-    this.errors = errors;
-  }
-}
-
-/** A JSON Pointer (RFC 6901) of a zod issue path. */
-export const pointer = (path: readonly PropertyKey[]): string =>
-  path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** Turns zod issues into field errors; unknown keys are named one by one. */
 export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldError[] {

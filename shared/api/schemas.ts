@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Evidence } from '../evidence/schema.ts';
-import { MEMORY_KINDS } from '../gates/memory/memory.ts';
+import { MEMORY_KINDS } from '../messages/memory.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
@@ -180,7 +180,7 @@ export const Upload = z
   .object({ url: z.string(), method: z.literal('PUT'), expires_s: z.number().int() })
   .meta({ id: 'Upload' });
 
-/** The place of something that outlives the task; see shared/gates/memory/memory.ts. */
+/** The place of something that outlives the task; see gates/engine/memory/memory.ts. */
 export const MemoryBody = z
   .strictObject({
     kind: z.enum(MEMORY_KINDS),

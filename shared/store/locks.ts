@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { Refusal } from '../api/problem.ts';
 import { TABLE } from '../names.ts';
+import { Refusal } from '../refusal.ts';
 import { overlap } from '../task/file-overlap.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import type { Task } from '../task/task.ts';

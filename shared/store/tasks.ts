@@ -8,8 +8,8 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Refusal } from '../api/problem.ts';
 import { INDEXES, TABLE } from '../names.ts';
+import { Refusal } from '../refusal.ts';
 import type { Change, Command } from '../task/commands/change.ts';
 import { allowedFrom, type Status } from '../task/status.ts';
 import type { Task } from '../task/task.ts';

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { type FieldError, pointer } from '../api/problem.ts';
+import { type FieldError, pointer } from '../refusal.ts';
 import type { CompletionSignal } from './signals.ts';
 
 /** Says why a regular expression is refused (RE2 syntax: no backtracking, so no back-references or look-around), or null. */

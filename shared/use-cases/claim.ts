@@ -1,4 +1,4 @@
-import { Refusal } from '../api/problem.ts';
+import { Refusal } from '../refusal.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { startAttempt } from '../task/commands/claim.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { Refusal } from '../api/problem.ts';
 import { type ListQuery, type TaskList, TaskSummary } from '../api/schemas.ts';
 import { canonicalHash } from '../canonical.ts';
 import { INDEXES } from '../names.ts';
+import { Refusal } from '../refusal.ts';
 import type { TaskRow, TaskStore } from '../store/tasks.ts';
 import { STATUSES } from '../task/status.ts';
 

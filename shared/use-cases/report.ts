@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import { Refusal } from '../api/problem.ts';
 import type { CompleteBody, FailBody } from '../api/schemas.ts';
 import { costUsd } from '../cascade/prices.ts';
 import { isTier, type TierModels } from '../cascade/tiers.ts';
 import { objectKey } from '../names.ts';
+import { Refusal } from '../refusal.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { type Handed, report } from '../task/commands/work.ts';

@@ -1,5 +1,5 @@
-import { Refusal } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
+import { Refusal } from '../refusal.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { dependenciesFirst, findCycle } from '../task/graph.ts';

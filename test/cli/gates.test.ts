@@ -6,7 +6,7 @@ import type { ListedGate } from '../../cli/gates/list.ts';
 import { toolOf } from '../../cli/gates/tool.ts';
 import { run } from '../../cli/run.ts';
 import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
-import { GATES } from '../../shared/gates/registry.ts';
+import { GATES } from '../../gates/gates/registry.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bucketMemory } from '../../containers/gates/memory.ts';
+import { memoryKey } from '../../gates/engine/memory/memory.ts';
 import { createBoxClient } from '../../shared/api/box-client.ts';
-import { memoryKey } from '../../shared/gates/memory/memory.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createStore } from '../../shared/checkout/store.ts';
+import { createStore } from '../../gates/checkout/store.ts';
+import { gatherEvidence } from '../../gates/engine/gather.ts';
+import { pooled } from '../../gates/process/pool.ts';
 import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
-import { gatherEvidence } from '../../shared/gates/gather.ts';
-import { pooled } from '../../shared/process/pool.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import type { Catch, EvasionCase, Files, Patch } from './case.ts';
 

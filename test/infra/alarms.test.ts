@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
-import { compileExpression } from '../../infra/local/cloudwatch/expression.ts';
+import { compileExpression } from '../../local/cloudwatch/expression.ts';
 import { METRICS } from '../../shared/names.ts';
 import { only, synthesise, text } from './synthesise.ts';
 

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
 import {
   buildBundles,
   CONTAINERS,
@@ -21,7 +22,6 @@ import {
   type FunctionName,
   ROOT,
 } from '../../infra/build.ts';
-import { GRAMMAR_FILES } from '../../shared/code/grammar-files.ts';
 import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
 
 const run = promisify(execFile);

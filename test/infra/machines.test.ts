@@ -1,13 +1,13 @@
 import aslValidator from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
-import { compileMachine } from '../../infra/local/states/definition/compile.ts';
-import { StateError } from '../../infra/local/states/interpreter/errors.ts';
-import { runFlow } from '../../infra/local/states/interpreter/run.ts';
-import type { Callback } from '../../infra/local/states/interpreter/scope.ts';
 import { cascadeDefinition } from '../../infra/machines/cascade.ts';
 import { janitorDefinition } from '../../infra/machines/janitor.ts';
 import type { State } from '../../infra/machines/states.ts';
+import { compileMachine } from '../../local/states/definition/compile.ts';
+import { StateError } from '../../local/states/interpreter/errors.ts';
+import { runFlow } from '../../local/states/interpreter/run.ts';
+import type { Callback } from '../../local/states/interpreter/scope.ts';
 import { CascadeStep, JanitorStep, LaunchMessage, STAGES } from '../../shared/messages/queue.ts';
 
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Upstream } from '../../shared/checkout/upstream.ts';
-import type { Gate, GateResult } from '../../shared/gates/gate.ts';
-import { Rooms } from '../../shared/gates/rooms.ts';
-import { makeSubject } from '../../shared/gates/subject.ts';
+import type { Upstream } from '../../gates/checkout/upstream.ts';
+import type { Gate, GateResult } from '../../gates/engine/gate.ts';
+import { Rooms } from '../../gates/engine/rooms.ts';
+import { makeSubject } from '../../gates/engine/subject.ts';
 import { type Repository, temporaryFolder } from './repository.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureWorkingTree } from '../../shared/checkout/working-tree.ts';
+import { captureWorkingTree } from '../../gates/checkout/working-tree.ts';
+import { type GatherOptions, gatherEvidence } from '../../gates/engine/gather.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
-import { type GatherOptions, gatherEvidence } from '../../shared/gates/gather.ts';
 import { CompletionSignal } from '../../shared/task/signals.ts';
 import { type Repository, temporaryFolder } from './repository.ts';
 

@@ -1,4 +1,4 @@
-import type { Judge, Question } from '../../shared/gates/llm/judge.ts';
+import type { Judge, Question } from '../../gates/rules/llm/judge.ts';
 
 /** A judge that gives the same answer to every question, or fails, and remembers what it was asked. */
 export function scriptedJudge(answer: unknown): Judge & { readonly asked: Question[] } {

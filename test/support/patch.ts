@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStore, type Store } from '../../shared/checkout/store.ts';
-import type { Gate, GateContext, GateResult } from '../../shared/gates/gate.ts';
-import { Rooms } from '../../shared/gates/rooms.ts';
-import { makeSubject, type Subject } from '../../shared/gates/subject.ts';
+import { createStore, type Store } from '../../gates/checkout/store.ts';
+import type { Gate, GateContext, GateResult } from '../../gates/engine/gate.ts';
+import { Rooms } from '../../gates/engine/rooms.ts';
+import { makeSubject, type Subject } from '../../gates/engine/subject.ts';
 import { temporaryFolder } from './repository.ts';
 
 /** Content by path. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Attempt } from '../attempt.ts';
 import { next, type TaskEvent, TRANSITIONS } from '../status.ts';
 import { currentAttempt, type Task } from '../task.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Attempt, Launch } from '../attempt.ts';
 import type { Effort } from '../schema.ts';
 import type { Task } from '../task.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import type { SubmitTask } from '../schema.ts';
 import { isTerminal } from '../status.ts';
 import type { Task } from '../task.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import { currentAttempt, deliveryBranch, type Task } from '../task.ts';
 import { attemptNumbered, type Change, change, nowIso, runningAttempt } from './change.ts';
 

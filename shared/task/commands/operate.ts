@@ -1,4 +1,4 @@
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { type Change, change, nowIso, withAttempt } from './change.ts';
 import { ended } from './settle.ts';

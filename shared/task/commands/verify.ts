@@ -1,5 +1,5 @@
-import { Refusal } from '../../api/problem.ts';
 import type { Evidence, Facts, Verdict } from '../../evidence/schema.ts';
+import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';

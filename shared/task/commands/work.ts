@@ -1,4 +1,4 @@
-import { Refusal } from '../../api/problem.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Artifact, Attempt, Report, Usage } from '../attempt.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';

@@ -1,4 +1,4 @@
-import type { Detector } from '../../../shared/gates/scan/detector.ts';
+import type { Detector } from '../../../gates/rules/scan/detector.ts';
 
 /** Texts that, said again and again, come close to what a detector looks for. */
 export function hostile({ anchors }: Pick<Detector, 'anchors'>): string[] {

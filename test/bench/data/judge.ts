@@ -1,7 +1,7 @@
-import { dlpDetectors } from '../../../shared/gates/dlp-scan/detectors.ts';
-import { piiDetectors } from '../../../shared/gates/pii-scan/detectors.ts';
-import { factsOf } from '../../../shared/gates/scan/file-facts.ts';
-import { Scanner } from '../../../shared/gates/scan/scanner.ts';
+import { dlpDetectors } from '../../../gates/rules/dlp-scan/detectors.ts';
+import { piiDetectors } from '../../../gates/rules/pii-scan/detectors.ts';
+import { factsOf } from '../../../gates/rules/scan/file-facts.ts';
+import { Scanner } from '../../../gates/rules/scan/scanner.ts';
 import type { Label, Labelled } from './labelled.ts';
 
 const PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../shared/api/problem.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
 import { startAttempt } from '../../../shared/task/commands/claim.ts';
 import { recordDecision } from '../../../shared/task/commands/decide.ts';

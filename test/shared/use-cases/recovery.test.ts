@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Refusal } from '../../../shared/api/problem.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { failByOperator } from '../../../shared/task/commands/operate.ts';

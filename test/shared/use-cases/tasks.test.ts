@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refusal } from '../../../shared/api/problem.ts';
 import { ListQuery } from '../../../shared/api/schemas.ts';
 import { summarise } from '../../../shared/ledger/nudge.ts';
+import { Refusal } from '../../../shared/refusal.ts';
 import { cancel } from '../../../shared/task/commands/operate.ts';
 import { keepAlive } from '../../../shared/task/commands/work.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';

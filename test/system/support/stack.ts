@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Faults } from '../../../infra/local/ports.ts';
+import type { Faults } from '../../../local/ports.ts';
 import type { AttemptView, TaskView } from '../../../shared/api/schemas.ts';
 
 interface Ready {
@@ -53,7 +53,7 @@ export class Stack {
 
   /** Starts the stack on its data, again after `kill` or `stop`. */
   async restart(): Promise<void> {
-    const child = spawn(process.execPath, ['infra/local/main.ts', '--data', this.dataDir, '--json'], {
+    const child = spawn(process.execPath, ['local/main.ts', '--data', this.dataDir, '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

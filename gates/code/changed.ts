@@ -1,0 +1,22 @@
+import type { Change } from '../checkout/changes.ts';
+import { basePath } from '../checkout/changes.ts';
+import type { Project } from './project.ts';
+import type { CodeFile } from './tree-files.ts';
+
+/** A file of code that a patch touches, on both sides. */
+export interface ChangedCode {
+  /** Path in the new tree, or in the base when it is gone. */
+  readonly path: string;
+  /** Null when it was no code, or was not there. */
+  readonly before: CodeFile | null;
+  readonly after: CodeFile | null;
+}
+
+/** The code among the changes; a rename is one file with two paths. */
+export const changedCode = (project: Project, changes: readonly Change[]): ChangedCode[] =>
+  changes.flatMap((change) => {
+    const from = basePath(change);
+    const before = (from === null ? null : project.base.files.code.get(from)) ?? null;
+    const after = (change.head === null ? null : project.head.files.code.get(change.path)) ?? null;
+    return before || after ? [{ path: change.path, before, after }] : [];
+  });

@@ -1,0 +1,71 @@
+import { canonicalHash } from '../../../shared/canonical.ts';
+import type { Judge, JudgedTask } from '../../rules/llm/judge.ts';
+import { inFolder } from '../../tool-run/folders.ts';
+import type { Plan } from '../gate.ts';
+import type { Step } from '../pipeline.ts';
+import { planOf } from '../plan.ts';
+import type { Subject } from '../subject.ts';
+import { programsIn } from './programs.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Gates whose result changes while base and tree stay as they are. */
+const NOT_REMEMBERED: ReadonlySet<string> = new Set([
+  // New advisories come every day.
+  'dep_audit',
+  // The branch that the work is to go to moves.
+  'merge_conflict',
+  // Measures this machine at this time.
+  'benchmark',
+]);
+
+export interface KeyOptions {
+  readonly subject: Subject;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  readonly task: JudgedTask | null;
+  readonly judge: Judge | null;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * What a result is remembered by: everything that it depends on, as far as we know. Null: it is not to be remembered. The commit of
+ * the base stands for its configuration, modules and lock files; a gate that asks a model also depends on the task and the model.
+ */
+export async function keyOf(step: Step, options: KeyOptions): Promise<string | null> {
+  const { gate } = step;
+  if (NOT_REMEMBERED.has(gate.name)) return null;
+  // How tests have fared elsewhere is a part of what it says.
+  if (gate.name === 'tests' && options.settings['flaky_detection'] === true) return null;
+  const { subject, settings, required, task, judge, surroundings } = options;
+  return canonicalHash({
+    schema: 1,
+    ...surroundings,
+    gate: gate.name,
+    facts: gate.facts ?? null,
+    condition: step.condition,
+    command: step.command,
+    asked: step.asked,
+    timeout_ms: step.timeoutMs,
+    required,
+    settings: Object.fromEntries(Object.keys(gate.settings).map((key) => [key, settings[key] ?? null])),
+    tools: await toolsOf(step, options),
+    base: subject.base,
+    tree: subject.patched,
+    judged: gate.judged ? { task, model: judge?.model ?? null } : null,
+  });
+}
+
+/** The programs that a gate's command lines name, as they are on this machine: another version is another file. */
+async function toolsOf({ gate, command, asked }: Step, options: KeyOptions): Promise<string[]> {
+  const { subject, settings } = options;
+  const plan: Plan = command === null ? await planOf(gate, subject, settings, asked) : [{ command }];
+  if (plan === 'ours') return [];
+  const named = await Promise.all(
+    plan.flatMap(({ command: line, folder = '', instead = [] }) =>
+      [line, ...instead].map(async (each) =>
+        programsIn(each, await subject.baseFile(inFolder(folder, 'package.json'))),
+      ),
+    ),
+  );
+  return [...new Set(named.flat())].sort();
+}

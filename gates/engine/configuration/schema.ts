@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { TaskId } from '../../../shared/task/schema.ts';
+import { CustomGate } from '../../gates/custom/settings.ts';
+import { GATES } from '../../gates/registry.ts';
+import { ConditionSetting } from '../conditions.ts';
+
+const TimeLimit = z.number().int().min(1).max(7_200);
+
+const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+
+const Step = z.strictObject({
+  /** Whether there is such a gate, the project's own included, is looked at when the whole file is known. */
+  name: z.string(),
+  required: z.boolean().default(true),
+  condition: ConditionSetting.default('always'),
+  command: Command.optional(),
+  /** Another name of `command`. */
+  command_override: Command.optional(),
+  /** Time limit of this gate, in seconds. */
+  timeout_s: TimeLimit.optional(),
+});
+
+const Until = z.union([z.iso.date(), z.iso.datetime()], {
+  error: () => 'must be a date, or a date and time in UTC',
+});
+
+/** Somebody's decision to do without a gate for a while: it is in the history of the repository. */
+const BypassEntry = z.strictObject({
+  gate: z.string(),
+  /** Id of the task, or `*` for every one. */
+  task: z.union([z.literal('*'), TaskId]),
+  by: z.string().trim().min(1).max(200),
+  reason: z.string().trim().min(1).max(1_000),
+  /** A day counts to its end in UTC. */
+  until: Until,
+});
+export type BypassEntry = z.output<typeof BypassEntry>;
+
+const COMMON = {
+  /** Master switch. */
+  enabled: z.boolean().default(true),
+  /** Time limit of one gate, in seconds. */
+  timeout_s: TimeLimit.default(120),
+  allow_bypass: z.boolean().default(false),
+  /** Gates that are left out; only with `allow_bypass`. */
+  bypasses: z.array(BypassEntry).max(100).default([]),
+  cache_enabled: z.boolean().default(true),
+  /** Base of `assay check` when none is given; a task names its own. */
+  base_ref: z.string().trim().min(1).max(255).default('main'),
+  /** Order, requirement and condition of the gates; absent: made from the switches. */
+  pipeline: z
+    .array(Step)
+    .max(100)
+    .superRefine((steps, context) => {
+      steps.forEach((step, index) => {
+        if (step.command !== undefined && step.command_override !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'command_override'],
+            message: 'is another name of "command", which is set too',
+          });
+        if (steps.findIndex((other) => other.name === step.name) !== index)
+          context.addIssue({ code: 'custom', path: [index, 'name'], message: `lists "${step.name}" twice` });
+      });
+    })
+    .optional(),
+  /** Gates of the project's own. */
+  custom_gates: z.array(CustomGate).max(100).default([]),
+};
+
+/** The keys of every gate are merged in, so a new gate brings its own switch and nothing here changes. */
+const gateKeys: z.ZodRawShape = Object.assign({}, ...GATES.map((gate) => gate.settings));
+
+const QualityGates = z.strictObject({ ...gateKeys, ...COMMON });
+
+const Nudge = z.strictObject({
+  /** Share of unverified completions above which people are told. */
+  threshold: z.number().min(0).max(1).optional(),
+  min_completions: z.number().int().min(1).max(10_000).optional(),
+});
+
+/** `assay.yaml` in the base commit. */
+export const Config = z.strictObject({
+  version: z.literal(1, { error: () => 'must be 1' }).default(1),
+  quality_gates: QualityGates.prefault({}),
+  verification_nudge: Nudge.prefault({}),
+});
+
+export interface QualityGatesConfig extends z.output<z.ZodObject<typeof COMMON>> {
+  /** Names of the gates that the base commit brings as modules. */
+  readonly modules: readonly string[];
+  /** The gates' own keys, as each gate's `settings` describes them. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,189 @@
+import { availableParallelism } from 'node:os';
+import type { Evidence } from '../../shared/evidence/schema.ts';
+import type { CompletionSignal } from '../../shared/task/signals.ts';
+import { shownPath } from '../checkout/path-bytes.ts';
+import type { Store } from '../checkout/store.ts';
+import type { Upstream } from '../checkout/upstream.ts';
+import type { RunAs } from '../process/run-as.ts';
+import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
+import { baseConfig } from './base-config.ts';
+import { standingBypasses } from './bypass.ts';
+import { ConfigError } from './configuration/error.ts';
+import { CONFIG_FILE } from './configuration/file.ts';
+import type { LoadedConfig } from './configuration/load.ts';
+import type { Memory } from './memory/memory.ts';
+import { Rooms } from './rooms.ts';
+import type { Bypass, RunnerOptions } from './runner.ts';
+import { type GateJob, runJobs } from './schedule.ts';
+import { lookAtSignals, runSignal } from './signals.ts';
+import { makeSubject, type Subject } from './subject.ts';
+
+export interface GatherOptions {
+  /** Holds both trees. */
+  readonly store: Store;
+  /** Commit that the work started from. */
+  readonly base: string;
+  /** Tree hash of the work. */
+  readonly tree: string;
+  readonly signals: readonly CompletionSignal[];
+  /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
+  readonly upstream?: () => Promise<Upstream | null>;
+  /** An existing, empty folder for checkouts; the caller removes it. */
+  readonly workDir: string;
+  readonly runAs?: RunAs | null;
+  /** Configuration to use instead of the base commit's. */
+  readonly config?: { readonly file: string; readonly text: string };
+  readonly bypasses?: readonly Bypass[];
+  /** The task that the work is for, when it is known. */
+  readonly task?: JudgedTask | null;
+  /** The model that gates may ask; absent: no provider is configured. */
+  readonly judge?: Judge | null;
+  /** What outlives this run; absent: nothing. */
+  readonly memory?: Memory | null;
+  /** Names what else the tools come from, such as the image of the container; asked only when something is to be remembered. */
+  readonly image?: () => Promise<string | null>;
+  /** False: results and baselines are neither looked up nor kept, as with `cache_enabled: false`. */
+  readonly remember?: boolean;
+  /** What tells this repository from others in what outlives this run, such as its address. */
+  readonly repository?: string | null;
+  /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
+  readonly onTests?: RunnerOptions['onTests'];
+  /** Commands at once; default: one per core. */
+  readonly parallel?: number;
+  readonly abort?: AbortSignal;
+}
+
+/**
+ * Looks at one tree: completion signals and gates. The same code for the gates box and `assay check`.
+ * @throws ConfigError when the configuration of the base commit cannot be used.
+ */
+export async function gatherEvidence(options: GatherOptions): Promise<Evidence> {
+  const started = performance.now();
+  const { store, base, tree, signals, workDir, abort } = options;
+  const rooms = new Rooms({
+    store,
+    base,
+    workDir,
+    runAs: options.runAs ?? null,
+    ...(abort ? { abort } : {}),
+  });
+  const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
+  const [config, subject, looked] = await Promise.all([
+    baseConfig(store, base, options.config ?? null),
+    makeSubject({
+      store,
+      base,
+      tree,
+      rooms,
+      workDir,
+      ...(options.upstream ? { upstream: options.upstream } : {}),
+    }),
+    hasStatic
+      ? rooms.look(tree).then((root) => lookAtSignals(root, signals))
+      : new Map<number, Evidence['signals'][number]>(),
+  ]);
+  const bypasses = options.bypasses ?? [];
+  refuseBypass(config, bypasses);
+  const standing = config
+    ? standingBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
+    : [];
+
+  const gates =
+    config === null
+      ? NO_GATES
+      : await jobsOf(config, subject, { ...options, bypasses: [...bypasses, ...standing] });
+  const signalSteps = signals.map((signal, index) => async () => {
+    const seen = looked.get(index);
+    if (seen) return seen;
+    if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
+    return runSignal(subject, signal);
+  });
+  const signalResults: Evidence['signals'] = [];
+  const gateResults = await runJobs(
+    gates.jobs,
+    signalSteps.map((step, index) => async () => {
+      signalResults[index] = await step();
+    }),
+    options.parallel ?? availableParallelism(),
+  );
+  await gates.save();
+  return {
+    schema_version: 1,
+    base_commit: base,
+    tree,
+    empty_patch: subject.changes.length === 0,
+    changed_files: subject.changedPaths.map(shownPath),
+    signals: signalResults,
+    gates: gateResults,
+    protected_files: subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) })),
+    gathered_at: new Date().toISOString(),
+    duration_ms: Math.round(performance.now() - started),
+  };
+}
+
+interface Gates {
+  readonly jobs: readonly GateJob[];
+  /** Keeps the results for the next run. */
+  readonly save: () => Promise<void>;
+}
+const NO_GATES: Gates = { jobs: [], save: async () => {} };
+
+/** The gates are loaded only when there is a configuration: most of a box's time is its start. */
+async function jobsOf(
+  { gates }: LoadedConfig,
+  subject: Subject,
+  {
+    bypasses,
+    task = null,
+    judge = null,
+    memory = null,
+    remember = true,
+    image,
+    repository = null,
+    onTests,
+  }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'> &
+    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'onTests'>,
+): Promise<Gates> {
+  if (!gates.enabled) return NO_GATES;
+  const kept = gates.cache_enabled && remember ? memory : null;
+  const loading =
+    kept &&
+    Promise.all([
+      import('./cache/results.ts').then(({ loadResults }) => loadResults(kept, subject)),
+      import('./cache/surroundings.ts').then(({ surroundingsOf }) => surroundingsOf(image)),
+    ]);
+  const [{ pipelineOf }, { gateJobs }] = await Promise.all([import('./pipeline.ts'), import('./runner.ts')]);
+  const wanted = (name: string): boolean => gates.pipeline?.some((step) => step.name === name) ?? true;
+  const custom = gates.custom_gates.filter(({ name }) => wanted(name));
+  const modules = gates.modules.filter(wanted);
+  const own =
+    custom.length + modules.length === 0
+      ? []
+      : await (await import('../gates/custom/gates.ts')).customGates(custom, modules, subject);
+  const [results = null, surroundings = null] = (await loading) ?? [];
+  const jobs = await gateJobs(pipelineOf(gates, own), {
+    subject,
+    settings: gates.settings,
+    bypasses,
+    task,
+    judge,
+    results,
+    surroundings,
+    baselines: kept,
+    history: memory,
+    repository,
+    ...(onTests ? { onTests } : {}),
+  });
+  return { jobs, save: async () => results?.save() };
+}
+
+function refuseBypass(config: LoadedConfig | null, bypasses: readonly Bypass[]): void {
+  if (bypasses.length === 0 || config?.gates.allow_bypass) return;
+  throw new ConfigError(CONFIG_FILE, [
+    {
+      key: 'quality_gates.allow_bypass',
+      line: 1,
+      message: 'is not true in the base commit, so no gate may be bypassed',
+    },
+  ]);
+}

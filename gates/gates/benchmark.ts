@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import type { Gate } from '../engine/gate.ts';
+import { Command } from '../tool-run/command.ts';
+import { PROFILE_SETTINGS, profilesOf } from '../tool-run/settings.ts';
+
+const Benchmark = z.strictObject({
+  enabled: z.boolean().optional(),
+  /** Share by which a number may get worse; the seed's default. */
+  threshold: z.number().min(0).max(100).default(0.1),
+  command: Command.optional(),
+});
+
+/** The project's benchmarks may not get worse. */
+export const benchmark: Gate = {
+  name: 'benchmark',
+  flag: 'benchmark.enabled',
+  on: false,
+  required: true,
+  condition: 'always',
+  timeoutS: 600,
+  settings: { benchmark: Benchmark.optional(), ...PROFILE_SETTINGS },
+  plan: async (project, settings) => {
+    const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
+    if (command !== undefined) return [{ command }];
+    const { BENCHMARKS, planSuites } = await import('../tool-run/measure/suites.ts');
+    return planSuites(project, BENCHMARKS, profilesOf(settings));
+  },
+  run: async (context, settings) => {
+    const [{ measureBoth }, { BENCHMARKS }, { benchmarksOf, regressions }] = await Promise.all([
+      import('../tool-run/measure/both.ts'),
+      import('../tool-run/measure/suites.ts'),
+      import('../tool-run/measure/benchmarks.ts'),
+    ]);
+    const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
+    return measureBoth(context, settings, {
+      command: context.command ?? command,
+      suites: BENCHMARKS,
+      read: benchmarksOf,
+      judge: ({ base, current, metadata }) => {
+        const worse = regressions(base, current, threshold);
+        const gone = [...base.keys()].filter((name) => !current.has(name));
+        const compared = [...current.keys()].filter((name) => base.has(name)).length;
+        return {
+          outcome: worse.length > 0 ? 'failed' : compared === 0 ? 'inert' : 'passed',
+          kind: 'executed_by_us',
+          findings: [
+            ...worse.map(({ name, metric, base: before, current: now, share }) => ({
+              file: null,
+              line: null,
+              rule: `benchmark_${metric}`,
+              message: `${name}: ${metric} ${before} became ${now}, ${(share * 100).toFixed(1)} % worse`,
+            })),
+            ...gone.map((name) => ({
+              file: null,
+              line: null,
+              rule: 'benchmark_gone',
+              message: `${name}: ran on the base, and no longer runs`,
+            })),
+          ],
+          detail: `${compared} benchmarks compared, ${worse.length} numbers more than ${threshold * 100} % worse, ${gone.length} benchmarks gone`,
+          metadata: {
+            ...metadata,
+            benchmarks: compared,
+            regressions: worse.length,
+            benchmarks_gone: gone.length,
+          },
+        };
+      },
+    });
+  },
+};

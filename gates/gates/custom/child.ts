@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Room } from '../../engine/rooms.ts';
+import type { RunResult } from '../../process/run.ts';
+import { HARNESS } from './harness.ts';
+
+/** Where a module comes from. */
+export type Source =
+  | { readonly name: string; readonly file: string }
+  | { readonly name: string; readonly package: string };
+
+export interface Answer {
+  readonly ran: RunResult;
+  /** What the module answered; undefined when it came to no answer. */
+  readonly value: unknown;
+}
+
+/**
+ * Has modules described or, with a context, one of them run, in a process of its own with the limits and the user of a command.
+ * Never rejects because of a module.
+ */
+export async function askModules(
+  room: Room,
+  sources: readonly Source[],
+  context: Readonly<Record<string, unknown>> | null,
+  timeoutMs: number,
+): Promise<Answer> {
+  const mark = randomUUID();
+  const ran = await room.run(
+    {
+      argv: [process.execPath, '--input-type=module', '--eval', HARNESS],
+      input: JSON.stringify({ mark, sources, ...(context ? { context } : {}) }),
+    },
+    timeoutMs,
+  );
+  return { ran, value: answerIn(ran.output, mark) };
+}
+
+function answerIn(output: string, mark: string): unknown {
+  const at = output.lastIndexOf(`\n${mark}`);
+  if (at < 0) return undefined;
+  const from = at + mark.length + 1;
+  const end = output.indexOf('\n', from);
+  try {
+    return JSON.parse(output.slice(from, end < 0 ? undefined : end));
+  } catch {
+    return undefined;
+  }
+}

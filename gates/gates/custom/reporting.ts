@@ -1,0 +1,39 @@
+import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { runTools } from '../../tool-run/run-tools.ts';
+
+/**
+ * Runs a command that writes a report to `$REPORT`. SARIF: what it says about lines that the patch wrote fails. JUnit: a test fails
+ * that does not fail on the base; tests that the patch takes away are run with it.
+ */
+export const runReporting = (
+  context: GateContext,
+  gate: { readonly name: string; readonly command: string; readonly format: 'sarif' | 'junit' },
+): Promise<GateResult> => {
+  const tests = gate.format === 'junit';
+  return runTools(
+    context,
+    {
+      beyond: [],
+      tools: [
+        {
+          language: 'javascript',
+          setup: null,
+          folder: '',
+          tool: {
+            name: gate.name,
+            kind: tests ? 'tests' : 'lint',
+            version: 'true',
+            get: 'it is in assay.yaml',
+            line: gate.command,
+            format: gate.format,
+            complains: [],
+            exitSaysNothing: true,
+            signs: [],
+            byDefault: true,
+          },
+        },
+      ],
+    },
+    { blame: tests ? 'not_in_base' : 'added_lines', runsTests: tests },
+  );
+};

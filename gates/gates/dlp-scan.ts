@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import type { Gate } from '../engine/gate.ts';
+import type { Category } from '../rules/dlp-scan/category.ts';
+import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
+
+/** Beginnings of values that are nobody's, when the configuration names none. */
+const DEFAULT_PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'MOCK', 'SAMPLE'] as const;
+
+/** What a finding of a category does. */
+const Action = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
+const DEFAULT_ACTIONS: Readonly<Record<Category, z.infer<typeof Action>>> = {
+  license: 'block',
+  regulated: 'block',
+  proprietary: 'warn',
+};
+
+const settings = {
+  dlp_scan: z.boolean().optional(),
+  dlp_license: Action.optional(),
+  dlp_regulated: Action.optional(),
+  dlp_proprietary: Action.optional(),
+  /** Further names of internal machines; `*` stands for one label. */
+  dlp_internal_hosts: HostsSetting.optional(),
+  dlp_scan_paths: PathsSetting.optional(),
+  dlp_ignore_paths: PathsSetting.optional(),
+  dlp_allowlist_prefixes: PrefixesSetting.optional(),
+};
+const Settings = z.object(settings);
+
+/** What must not leave its place: text under other licenses, regulated data of people, and what is internal to the house. */
+export const dlpScan: Gate = {
+  name: 'dlp_scan',
+  flag: 'dlp_scan',
+  on: true,
+  required: true,
+  condition: 'any_changed',
+  settings,
+  run: async (context, given) => {
+    const config = Settings.parse(given);
+    const [{ runScan }, { dlpDetectors }, { ownLicense }] = await Promise.all([
+      import('../rules/scan/run.ts'),
+      import('../rules/dlp-scan/detectors.ts'),
+      import('../rules/dlp-scan/own.ts'),
+    ]);
+    const { store, base, changedPaths } = context.subject;
+    const prefixes = config.dlp_allowlist_prefixes?.length ? config.dlp_allowlist_prefixes : DEFAULT_PREFIXES;
+    const hosts = config.dlp_internal_hosts ?? [];
+    const actions = {
+      license: config.dlp_license ?? DEFAULT_ACTIONS.license,
+      regulated: config.dlp_regulated ?? DEFAULT_ACTIONS.regulated,
+      proprietary: config.dlp_proprietary ?? DEFAULT_ACTIONS.proprietary,
+    };
+    const own = await ownLicense(store, base, changedPaths);
+    const { detectors, categoryOf } = dlpDetectors({ own, prefixes, hosts });
+    const on = detectors.filter(({ rule }) => actions[categoryOf(rule)] !== 'off');
+    return runScan(context, {
+      detectors: on,
+      paths: config.dlp_scan_paths ?? [],
+      ignorePaths: config.dlp_ignore_paths ?? [],
+      // Of medium severity is a number that only looks like one of a person, in a test or a manual, and the notice of a package.
+      fails: ({ rule, severity }) =>
+        actions[categoryOf(rule)] === 'block' &&
+        !(severity === 'medium' && (rule === 'us_ssn' || categoryOf(rule) === 'license')),
+    });
+  },
+};

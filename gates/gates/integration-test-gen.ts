@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { grammarOf } from '../code/language.ts';
+import type { Gate } from '../engine/gate.ts';
+import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
+import { Command } from '../tool-run/command.ts';
+
+/** Lets a model write an integration test for the patch, and runs it. */
+export const integrationTestGen: Gate = {
+  name: 'integration_test_gen',
+  flag: 'integration_test_gen',
+  on: false,
+  required: true,
+  condition: 'code_changed',
+  settings: {
+    integration_test_gen: z.boolean().optional(),
+    /** Runs the test; `{file}` stands for its path. */
+    integration_test_command: Command.optional(),
+  },
+  judged: true,
+  plan: async () => 'ours',
+  run: async (context, settings) => {
+    const changed = context.subject.changes.filter(({ path, head }) => head && grammarOf(path));
+    if (changed.length === 0) return { ...NOTHING_TO_JUDGE, detail: 'no code was added or changed' };
+    const { generateAndRun } = await import('../rules/llm/generated-test.ts');
+    const command = context.command ?? Command.safeParse(settings['integration_test_command']).data ?? null;
+    return generateAndRun(
+      context,
+      changed.map(({ path }) => path),
+      command,
+    );
+  },
+};

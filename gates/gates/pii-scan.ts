@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import type { Gate } from '../engine/gate.ts';
+import { PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
+
+/** Beginnings of values that are no secrets, when the configuration names none. */
+const DEFAULT_PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'LOCALHOST'] as const;
+
+const settings = {
+  pii_scan: z.boolean().optional(),
+  /** Folders, files or globs to look in; absent: everywhere. */
+  pii_scan_paths: PathsSetting.optional(),
+  pii_ignore_paths: PathsSetting.optional(),
+  pii_allowlist_prefixes: PrefixesSetting.optional(),
+};
+const Settings = z.object(settings);
+
+/** Secrets and personal data that a patch adds. Secrets fail it; what is merely about a person is reported. */
+export const piiScan: Gate = {
+  name: 'pii_scan',
+  flag: 'pii_scan',
+  on: true,
+  required: true,
+  condition: 'any_changed',
+  settings,
+  run: async (context, given) => {
+    const { pii_scan_paths, pii_ignore_paths, pii_allowlist_prefixes } = Settings.parse(given);
+    // Its rules take some time to load and to make ready; a box that does not scan need not wait for that.
+    const [{ runScan }, { piiDetectors }] = await Promise.all([
+      import('../rules/scan/run.ts'),
+      import('../rules/pii-scan/detectors.ts'),
+    ]);
+    const prefixes = pii_allowlist_prefixes?.length ? pii_allowlist_prefixes : DEFAULT_PREFIXES;
+    return runScan(context, {
+      detectors: piiDetectors(prefixes),
+      paths: pii_scan_paths ?? [],
+      ignorePaths: pii_ignore_paths ?? [],
+      fails: ({ severity }) => severity !== 'medium',
+    });
+  },
+};

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import type { Gate } from '../engine/gate.ts';
+import { Command } from '../tool-run/command.ts';
+import { flakyOf } from '../tool-run/flaky/settings.ts';
+import { projectTool } from '../tool-run/tools.ts';
+
+/** Whether new and changed tests fail without the patch and pass with it. */
+export const redFirst: Gate = {
+  name: 'red_first',
+  flag: 'red_first',
+  on: false,
+  required: false,
+  condition: 'tests_changed',
+  settings: { red_first: z.boolean().optional(), red_first_command: Command.optional() },
+  run: async (context, settings) => {
+    const command =
+      context.command ??
+      Command.safeParse(settings['red_first_command']).data ??
+      Command.safeParse(settings['test_command']).data ??
+      (await projectTool(context.subject, 'tests'));
+    if (command === null)
+      return {
+        outcome: 'inert',
+        kind: 'checked_by_us',
+        findings: [],
+        detail: 'no red_first_command or test_command is set, and the project configures no tests',
+      };
+    const { runRedFirst } = await import('../rules/red-first/look.ts');
+    return runRedFirst({ ...context, flaky: flakyOf(settings) }, command);
+  },
+};

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Gate } from '../engine/gate.ts';
+import { askAbout, NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
+
+/** Weight of each dimension; together 1. */
+export const RUBRIC_WEIGHTS = {
+  style_compliance: 0.15,
+  correctness: 0.35,
+  performance_impact: 0.15,
+  security: 0.25,
+  maintainability: 0.1,
+} as const;
+type Dimension = keyof typeof RUBRIC_WEIGHTS;
+const DIMENSIONS = Object.keys(RUBRIC_WEIGHTS) as Dimension[];
+
+const PASS_FROM = 6;
+const REWORK_BELOW = 4;
+
+const Score = z.number().min(0).max(10);
+/** A dimension that is missing, or off the scale, makes the answer unreadable: nobody makes up a score for it. */
+const Answer = z.strictObject({
+  scores: z.strictObject({
+    style_compliance: Score,
+    correctness: Score,
+    performance_impact: Score,
+    security: Score,
+    maintainability: Score,
+  }),
+  summary: z.string().max(4_000).default(''),
+});
+
+const INSTRUCTION = `You review a change of code. Give each dimension a score from 0 (unacceptable) to 10 (excellent): ${DIMENSIONS.join(', ')}. Answer as {"scores": {"style_compliance": 0, "correctness": 0, "performance_impact": 0, "security": 0, "maintainability": 0}, "summary": "<two or three sentences>"}.`;
+
+/** The weighted mean of the scores, with two decimal places. */
+export const compositeOf = (scores: Readonly<Record<Dimension, number>>): number =>
+  Math.round(DIMENSIONS.reduce((sum, name) => sum + RUBRIC_WEIGHTS[name] * scores[name], 0) * 100) / 100;
+
+/** Marks for the patch in five dimensions, in a model's opinion. */
+export const reviewRubric: Gate = {
+  name: 'review_rubric',
+  flag: 'review_rubric',
+  on: false,
+  required: true,
+  condition: 'code_changed',
+  settings: { review_rubric: z.boolean().optional() },
+  judged: true,
+  run: async (context) => {
+    if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
+    const asked = await askAbout(context, {
+      instruction: INSTRUCTION,
+      maxTokens: 1_024,
+      temperature: 0.1,
+      model: null,
+      diffCharacters: 10_000,
+      answer: Answer,
+    });
+    if ('instead' in asked) return asked.instead;
+    const { scores, summary } = asked.answer;
+    const composite = compositeOf(scores);
+    return {
+      outcome: composite >= PASS_FROM ? 'passed' : 'failed',
+      kind: 'judged',
+      findings: DIMENSIONS.filter((name) => scores[name] < PASS_FROM).map((name) => ({
+        file: null,
+        line: null,
+        rule: name,
+        message: `${scores[name]} of 10`,
+      })),
+      detail: `${composite} of 10, ${PASS_FROM} needed: ${summary}`,
+      metadata: { ...asked.metadata, composite, needs_rework: composite < REWORK_BELOW, ...scores },
+    };
+  },
+};

@@ -1,0 +1,89 @@
+import { asks, type Profile } from '../../tool-run/tool.ts';
+
+/** Python: ruff, pyright or mypy, pytest, bandit, pip-audit. */
+export const python: Profile = {
+  language: 'python',
+  tools: [
+    {
+      kind: 'lint',
+      name: 'ruff',
+      version: asks('ruff'),
+      get: 'pip install ruff',
+      line: 'ruff check --no-cache --output-format sarif --output-file "$REPORT" .',
+      format: 'sarif',
+      complains: [1],
+      stops: { rules: /^invalid-syntax$/, at: 'file' },
+      signs: [
+        { file: 'ruff.toml' },
+        { file: '.ruff.toml' },
+        { file: 'pyproject.toml', has: /^\[tool\.ruff\b/m },
+      ],
+      byDefault: true,
+    },
+    {
+      kind: 'type_check',
+      name: 'pyright',
+      version: asks('pyright'),
+      get: 'pip install pyright',
+      line: 'pyright --outputjson > "$REPORT"',
+      format: 'pyright',
+      complains: [1],
+      signs: [{ file: 'pyrightconfig.json' }, { file: 'pyproject.toml', has: /^\[tool\.(based)?pyright\b/m }],
+      byDefault: false,
+    },
+    {
+      kind: 'type_check',
+      name: 'mypy',
+      version: asks('mypy'),
+      get: 'pip install mypy',
+      // With a configuration that it cannot read it goes on without one, and says so.
+      line: 'mypy --output json --cache-dir /dev/null . > "$REPORT" 2> "$REPORT.err"; code=$?; cat "$REPORT.err"; if grep -qE "^(\\.?mypy\\.ini|setup\\.cfg|pyproject\\.toml): [^[]" "$REPORT.err"; then exit 3; fi; exit $code',
+      format: 'mypy',
+      complains: [1, 2],
+      stops: { rules: /^syntax$/, at: 'all' },
+      signs: [
+        { file: 'mypy.ini' },
+        { file: '.mypy.ini' },
+        { file: 'pyproject.toml', has: /^\[tool\.mypy\b/m },
+        { file: 'setup.cfg', has: /^\[mypy\]/m },
+      ],
+      byDefault: true,
+    },
+    {
+      kind: 'tests',
+      name: 'pytest',
+      version: asks('pytest'),
+      get: 'pip install pytest',
+      // The family with file and line; `-p no:cacheprovider` keeps the checkout as it is. One file that cannot be imported keeps no
+      // other from being run, and no test at all (5) is for the report to say.
+      line: 'pytest -q -p no:cacheprovider --continue-on-collection-errors -o junit_family=xunit1 -o junit_suite_name=pytest --junitxml="$REPORT"; code=$?; if [ "$code" = 5 ]; then exit 0; fi; exit $code',
+      format: 'junit',
+      complains: [1],
+      signs: [{ file: 'pytest.ini' }, { file: 'pyproject.toml', has: /^\[tool\.pytest\b/m }],
+      byDefault: true,
+    },
+    {
+      kind: 'security_scan',
+      name: 'bandit',
+      version: asks('bandit'),
+      get: 'pip install bandit',
+      // What a test asserts is no hole; everything else is looked at, whatever a comment says.
+      line: 'bandit --quiet --ignore-nosec --recursive --skip B101 --exclude ./.venv,./venv,./node_modules --format json --output "$REPORT" .',
+      format: 'bandit',
+      complains: [1],
+      signs: [{ file: '.bandit' }],
+      byDefault: true,
+    },
+    {
+      kind: 'dep_audit',
+      name: 'pip-audit',
+      version: asks('pip-audit'),
+      get: 'pip install pip-audit',
+      line: 'if [ -f requirements.txt ]; then pip-audit --progress-spinner off --format json --output "$REPORT" -r requirements.txt; else pip-audit --progress-spinner off --format json --output "$REPORT" .; fi',
+      format: 'pip_audit',
+      complains: [1],
+      signs: [{ file: 'requirements.txt' }, { file: 'pyproject.toml' }],
+      byDefault: false,
+    },
+  ],
+};

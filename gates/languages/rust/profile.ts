@@ -1,0 +1,80 @@
+import { type Profile, semgrep } from '../../tool-run/tool.ts';
+
+const asksCargo = (program: string, question: string): string =>
+  `command -v ${program} >/dev/null || exit 127; ${question}`;
+const RUST = { get: 'install Rust from rustup.rs' };
+
+/**
+ * Line that runs what `cargo test` does. Rust's own runner names its tests only to whoever allows unstable options, which is allowed to
+ * the test programs alone, not to the compiler. Tests in documentation, and examples, are told by an exit code. Projects with runners
+ * of their own understand no such options and run as they are.
+ */
+const CARGO_TEST = [
+  'cargo --version > /dev/null || exit 127',
+  "if grep -rqs --include=Cargo.toml '^[[:space:]]*harness[[:space:]]*=[[:space:]]*false' . || grep -qs runner .cargo/config .cargo/config.toml; then cargo test --quiet --no-fail-fast; exit $?; fi",
+  // Prints what the programs print, and keeps the lines that are events.
+  `cargo test --quiet --no-fail-fast --tests --config 'target."cfg(all())".runner=["env","RUSTC_BOOTSTRAP=1"]' -- -Z unstable-options --format json --report-time > "$REPORT"; code=$?`,
+  String.raw`told() { if [ $1 = 0 ]; then event=ok; else event=failed; code=$1; fi; printf '{"type":"test","event":"%s","name":"%s"}\n' $event $2 >> "$REPORT"; }`,
+  `if cargo metadata --no-deps --format-version 1 2>/dev/null | grep -q '"doctest":true'; then cargo test --quiet --no-fail-fast --doc; told $? doctests; fi`,
+  `if cargo metadata --no-deps --format-version 1 2>/dev/null | grep -qF '"kind":["example"]'; then cargo build --quiet --examples; told $? examples; fi`,
+  `grep -a '"event": *"failed"' "$REPORT" | head -c 20000; exit $code`,
+].join('\n');
+
+/** Rust: clippy, cargo check, cargo test, semgrep, cargo audit. */
+export const rust: Profile = {
+  language: 'rust',
+  tools: [
+    {
+      kind: 'lint',
+      name: 'clippy',
+      version: asksCargo('cargo-clippy', 'cargo clippy --version'),
+      get: 'rustup component add clippy',
+      line: 'cargo clippy --quiet --all-targets --message-format=json > "$REPORT"',
+      format: 'cargo',
+      complains: [101],
+      // What does not compile is not looked at.
+      stops: { rules: /^(?:E\d{4}|error)$/, at: 'all' },
+      signs: [
+        { file: 'clippy.toml' },
+        { file: '.clippy.toml' },
+        { file: 'Cargo.toml', has: /^\[(workspace\.)?lints\b/m },
+      ],
+      byDefault: true,
+    },
+    {
+      ...RUST,
+      kind: 'type_check',
+      name: 'cargo check',
+      version: asksCargo('cargo', 'cargo --version'),
+      line: 'cargo check --quiet --all-targets --message-format=json > "$REPORT"',
+      format: 'cargo_errors',
+      complains: [101],
+      signs: [{ file: 'Cargo.toml' }],
+      byDefault: true,
+    },
+    {
+      ...RUST,
+      kind: 'tests',
+      name: 'cargo test',
+      version: asksCargo('cargo', 'cargo --version'),
+      line: CARGO_TEST,
+      // Not every project can be asked for a report.
+      format: null,
+      complains: [101],
+      signs: [{ file: 'Cargo.toml' }],
+      byDefault: true,
+    },
+    semgrep('p/rust'),
+    {
+      kind: 'dep_audit',
+      name: 'cargo-audit',
+      version: asksCargo('cargo-audit', 'cargo audit --version'),
+      get: 'cargo install cargo-audit',
+      line: 'cargo audit --json > "$REPORT"',
+      format: 'cargo_audit',
+      complains: [1],
+      signs: [{ file: 'Cargo.lock' }, { file: 'Cargo.toml' }],
+      byDefault: false,
+    },
+  ],
+};

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { encodePath } from '../../checkout/path-bytes.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { outcomeOf } from '../../process/outcome.ts';
+import { OWN_TOOLS } from '../../tool-run/tool-version.ts';
+import type { Formatter } from './formatters.ts';
+
+interface FormattingOptions {
+  readonly files: readonly string[];
+  /** Line that prepares the checkout. */
+  readonly setup: string | null;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Lets a formatter write the files in a checkout that is thrown away, and says which of them it changed: the same for every
+ * formatter, and nobody's messages need to be understood.
+ */
+export async function formatted(
+  { rooms, tree }: Pick<Subject, 'rooms' | 'tree'>,
+  formatter: Formatter,
+  { files, setup, timeoutMs }: FormattingOptions,
+): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
+  const room = await rooms.enter(tree);
+  const names = files.flatMap((path) => [Buffer.from('./'), encodePath(path), Buffer.from([0])]);
+  await writeFile(join(room.tmp, 'files'), Buffer.concat(names), { mode: 0o644 });
+  if (setup !== null) {
+    const ready = outcomeOf(await room.run({ line: setup }, timeoutMs));
+    if (ready.outcome !== 'passed') return { changed: [], problem: `set-up "${setup}": ${ready.detail}` };
+  }
+  const before = await digests(room.root, files);
+  const list = `mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; `;
+  const ran = await room.run({ line: `${OWN_TOOLS}${list}${formatter.line}` }, timeoutMs);
+  const after = await digests(room.root, files);
+  const { outcome, detail } = outcomeOf(ran);
+  return {
+    changed: files.filter((path) => after.get(path) !== before.get(path)),
+    problem: outcome === 'passed' ? null : detail,
+  };
+}
+
+async function digests(root: string, files: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const path of files)
+    found.set(path, await digest(Buffer.concat([Buffer.from(`${root}/`), encodePath(path)])));
+  return found;
+}
+
+async function digest(path: Buffer): Promise<string> {
+  try {
+    // No link is followed: a formatter may be told to put one there.
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const hash = createHash('sha256');
+    await pipeline(file.createReadStream(), hash);
+    return hash.digest('hex');
+  } catch {
+    return 'unreadable';
+  }
+}

@@ -1,0 +1,77 @@
+import { expandBraces } from '../../../shared/glob/expand.ts';
+import { compileGlob, foldPath, type PathTest } from '../../../shared/glob/glob.ts';
+import { matchesSegment, parseSegment, type Segment } from '../../../shared/glob/segment.ts';
+import type { Protection } from './rule.ts';
+import { RULES } from './rules.ts';
+
+/** A name with wildcards, and the place of its rule. */
+interface NamePattern {
+  readonly tokens: Exclude<Segment, '**'>;
+  readonly rule: number;
+}
+
+/** A whole path with wildcards, and the place of its rule. */
+interface PathPattern {
+  readonly matches: PathTest;
+  readonly rule: number;
+}
+
+const WILDCARD = /[*?[\\]/;
+
+/**
+ * The rules, made ready for many paths: plain names by themselves, names with wildcards by the character that they begin with, and
+ * whole paths by a name that must be in them.
+ */
+class Table {
+  readonly #plain = new Map<string, number>();
+  readonly #patterns = new Map<string, NamePattern[]>();
+  readonly #paths = new Map<string, PathPattern[]>();
+
+  constructor() {
+    for (const [rule, { names = [], paths = [] }] of RULES.entries()) {
+      for (const name of names.flatMap((glob) => expandBraces(foldPath(glob)))) this.#addName(name, rule);
+      for (const path of paths.flatMap((glob) => expandBraces(foldPath(glob)))) this.#addPath(path, rule);
+    }
+  }
+
+  #addName(name: string, rule: number): void {
+    if (!WILDCARD.test(name)) {
+      if (!this.#plain.has(name)) this.#plain.set(name, rule);
+      return;
+    }
+    const tokens = parseSegment(name);
+    if (tokens === '**') throw new Error(`"${name}" protects every file`);
+    const first = WILDCARD.test(name.slice(0, 1)) ? '' : name.slice(0, 1);
+    this.#patterns.set(first, [...(this.#patterns.get(first) ?? []), { tokens, rule }]);
+  }
+
+  #addPath(path: string, rule: number): void {
+    const name = path.split('/').find((segment) => !WILDCARD.test(segment)) ?? '';
+    const pattern = { matches: compileGlob(path, { dot: true }), rule };
+    this.#paths.set(name, [...(this.#paths.get(name) ?? []), pattern]);
+  }
+
+  /** Place of the first rule that matches; null: none does. */
+  find(path: string): number | null {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    let found = this.#plain.get(name) ?? null;
+    const isBetter = (rule: number): boolean => found === null || rule < found;
+    const patterns = [...(this.#patterns.get(name.slice(0, 1)) ?? []), ...(this.#patterns.get('') ?? [])];
+    const characters = patterns.length > 0 ? [...name] : [];
+    for (const { tokens, rule } of patterns)
+      if (isBetter(rule) && matchesSegment(tokens, characters, true)) found = rule;
+    for (const each of ['', ...new Set(path.split('/'))])
+      for (const { matches, rule } of this.#paths.get(each) ?? [])
+        if (isBetter(rule) && matches(path)) found = rule;
+    return found;
+  }
+}
+
+let table: Table | null = null;
+
+/** The rule that protects a path, or null. Case and Unicode form make no difference: some readers know none. */
+export function protection(path: string): Protection | null {
+  table ??= new Table();
+  const rule = table.find(foldPath(path));
+  return rule === null ? null : (RULES[rule] ?? null);
+}

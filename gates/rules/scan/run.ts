@@ -1,0 +1,43 @@
+import type { Change } from '../../checkout/changes.ts';
+import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { type Located, scanChanges } from './changes.ts';
+import type { Detector } from './detector.ts';
+import { redacted } from './redact.ts';
+import { everySecret } from './redactor.ts';
+import { reportScan } from './report.ts';
+import { Scanner } from './scanner.ts';
+import { pathTest } from './settings.ts';
+
+export interface RunScanOptions {
+  readonly detectors: readonly Detector[];
+  /** Where to look; nothing means everywhere. */
+  readonly paths: readonly string[];
+  readonly ignorePaths: readonly string[];
+  readonly fails: (located: Located) => boolean;
+}
+
+/** Scans the patch of a subject. */
+export async function runScan(
+  { subject, timeoutMs }: GateContext,
+  options: RunScanOptions,
+): Promise<GateResult> {
+  const deadline = performance.now() + timeoutMs;
+  const within = pathTest(options.paths.length === 0 ? ['.'] : options.paths);
+  const ignored = pathTest(options.ignorePaths);
+  const wanted = (change: Change): boolean => within(change.path) && !ignored(change.path);
+  const changes = subject.changes.filter(wanted);
+  const redactor = { scan: (...args: Parameters<Scanner['scan']>) => everySecret().scan(...args) };
+  const scan = await scanChanges({
+    store: subject.store,
+    changes,
+    scanner: new Scanner(options.detectors),
+    redactor,
+    deadline,
+  });
+  const withSecretName = new Set(scan.located.filter(({ line }) => line === null).map(({ path }) => path));
+  return reportScan(scan, {
+    fails: options.fails,
+    ignored: subject.changes.length - changes.length,
+    showPath: (path) => (withSecretName.has(path) ? redacted(path, redactor) : path),
+  });
+}

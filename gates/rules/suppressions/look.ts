@@ -1,0 +1,192 @@
+import { grammarOf, isOwnCode } from '../../code/language.ts';
+import { resultOf, type Seen, type Weight } from '../../code/seen.ts';
+import { type ChangedText, changedTexts } from '../../engine/changed-texts.ts';
+import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
+import { projectTool } from '../../tool-run/tools.ts';
+import { nativeDeceits } from '../native/deceits.ts';
+import { emptiedGo } from '../native/go-emptied.ts';
+import { swallowedInGo } from '../native/go-swallowed.ts';
+import { swallowedInRust } from '../native/rust-swallowed.ts';
+import { isCountable } from '../tests/count.ts';
+import { lineCounter } from '../tests/line-counter.ts';
+import { codeOnly, commentsOf } from '../tests/strip.ts';
+import { deceitsIn } from './code/read.ts';
+import { attributesIn, isExplained, speaksToReviewers, suppressionsIn } from './comments.ts';
+import { DECEPTIONS } from './deceptions.ts';
+import { linksLeadingOut } from './links.ts';
+import { swallowedErrors } from './swallowed.ts';
+
+/** Longest file, in characters, that is looked at, and longest line of code. */
+const MAX_CHARACTERS = 1_048_576;
+const MAX_LINE = 4_000;
+
+/** Looks for what the added lines silence. */
+export async function lookAtSuppressions(
+  { subject, required: all = [] }: GateContext,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<GateResult> {
+  const lints =
+    settings['lint'] === true || settings['lint_command'] !== undefined || (await hasLinter(subject));
+  // The linter is on by default, also where there is none.
+  const required = lints ? all : all.filter((gate) => gate !== 'lint');
+  const { texts, unread } = await changedTexts(subject, isCountable);
+  const added = new AddedLines(texts);
+  const deceits = await deceitsIn(texts);
+  const seen = [
+    ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
+    ...deceits.seen,
+    ...nativeDeceits(texts, required),
+    ...emptiedGo(texts),
+    ...swallowedInGo(texts),
+    ...swallowedInRust(texts),
+    ...(await linksLeadingOut(subject)),
+  ];
+  for (const file of unread)
+    seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });
+  return resultOf(seen, `${texts.length} files: nothing that the patch adds silences a check`);
+}
+
+const LINTERS = [
+  'biome.json',
+  'biome.jsonc',
+  'eslint.config.js',
+  'eslint.config.mjs',
+  'eslint.config.ts',
+  '.eslintrc.json',
+  '.eslintrc.js',
+  'ruff.toml',
+  '.ruff.toml',
+  '.golangci.yml',
+  'clippy.toml',
+] as const;
+
+async function hasLinter(subject: GateContext['subject']): Promise<boolean> {
+  if ((await projectTool(subject, 'lint')) !== null) return true;
+  const texts = await Promise.all(LINTERS.map((file) => subject.baseFile(file)));
+  return (
+    texts.some((text) => text !== null) ||
+    /^\[tool\.ruff\b/m.test((await subject.baseFile('pyproject.toml')) ?? '')
+  );
+}
+
+function seenIn(
+  { path, before, after }: ChangedText,
+  added: AddedLines,
+  required: readonly string[],
+  understood: boolean,
+): Seen[] {
+  if (after === null) return [];
+  if (!understood && before !== null && isEmptied(path, before, after))
+    return [
+      {
+        file: path,
+        line: null,
+        rule: 'file_emptied',
+        message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
+        weight: isTestPath(path) ? 'reported' : 'fails',
+      },
+    ];
+  if (after.length > MAX_CHARACTERS)
+    return [
+      {
+        file: path,
+        line: null,
+        rule: 'not_readable',
+        message: 'is too large to be looked at',
+        weight: 'reported',
+      },
+    ];
+  const lines = after.split('\n');
+  const code = codeOnly(path, after).split('\n');
+  const isNew = lines.map((line) => added.take(line));
+  const lineOf = lineCounter(after);
+  const at = (offset: number): number => lineOf(offset) - 1;
+  const seen: Seen[] = [];
+  const add = (index: number, rule: string, message: string, weight: Weight): void => {
+    if (isNew[index]) seen.push({ file: path, line: index + 1, rule, message, weight });
+  };
+  for (const comment of commentsOf(path, after)) {
+    const first = at(comment.at);
+    comment.text.split('\n').forEach((text, offset) => {
+      for (const { rule, gates } of suppressionsIn(text))
+        report(first + offset, rule, isTestPath(path) && isExplained(rule, text) ? [] : gates);
+      if (speaksToReviewers(text))
+        add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'unclear');
+    });
+  }
+  if (path.endsWith('.rs'))
+    code.forEach((line, index) => {
+      for (const { rule, gates } of attributesIn(line)) report(index, rule, gates);
+    });
+  // What the syntax tree tells, patterns need not guess.
+  if (!isTestPath(path) && !understood) {
+    // Code of others is reported: nobody here has written it.
+    const isForeign = grammarOf(path) !== null && !isOwnCode(path);
+    code.forEach((line, index) => {
+      if (!isNew[index] || line.trim() === '' || line.length > MAX_LINE) return;
+      // Names of variables stand in strings too, so the line is matched as it is written, unless it is only a comment.
+      for (const { rule, message, pattern, except } of DECEPTIONS)
+        if (pattern.test(lines[index] ?? '') && !except?.test(path))
+          add(
+            index,
+            rule,
+            message,
+            isForeign
+              ? ENDS.test(rule) && !path.endsWith('.go') && !path.endsWith('.rs')
+                ? 'unclear'
+                : 'reported'
+              : 'fails',
+          );
+    });
+    const text = code.join('\n');
+    const inCode = lineCounter(text);
+    for (const offset of swallowedErrors(path, text))
+      add(
+        inCode(offset) - 1,
+        'error_swallowed',
+        'every error is caught here and thrown away',
+        isForeign ? 'reported' : 'unclear',
+      );
+  }
+  return seen;
+
+  function report(index: number, rule: string, gates: readonly string[]): void {
+    const silenced = gates.filter((gate) => required.includes(gate));
+    const message =
+      silenced.length > 0
+        ? `silences ${silenced.join(' and ')}, which ${silenced.length > 1 ? 'are' : 'is'} required here`
+        : 'tells a tool to look away';
+    add(index, rule, message, silenced.length > 0 ? 'fails' : 'reported');
+  }
+}
+
+/** What no package does that is loaded, whoever has written it. */
+const ENDS = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
+
+/** No code is left of a file that had some. An empty `__init__.py` still makes a package. */
+const isEmptied = (path: string, before: string, after: string): boolean =>
+  codeOnly(path, after).trim() === '' &&
+  codeOnly(path, before).trim() !== '' &&
+  !path.endsWith('__init__.py');
+
+/** Lines that the patch adds: those which it moves, within a file or between files, or indents anew, were there before. */
+class AddedLines {
+  readonly #before = new Map<string, number>();
+
+  constructor(texts: readonly ChangedText[]) {
+    for (const { before } of texts)
+      for (const line of (before ?? '').split('\n')) {
+        const key = line.trim();
+        this.#before.set(key, (this.#before.get(key) ?? 0) + 1);
+      }
+  }
+
+  /** Whether one more line of this text is new. */
+  take(line: string): boolean {
+    const key = line.trim();
+    const left = this.#before.get(key) ?? 0;
+    if (left > 0) this.#before.set(key, left - 1);
+    return left === 0;
+  }
+}

@@ -1,0 +1,68 @@
+import { stat } from 'node:fs/promises';
+import type { Outcome } from '../../shared/evidence/outcome.ts';
+import type { CompletionSignal } from '../../shared/task/signals.ts';
+import { containsLiteral, containsRegex, type Search } from './contains.ts';
+import { findGlob } from './glob.ts';
+import { locate } from './inside.ts';
+
+/** The signals that are answered by looking at files; `test_passes` runs a command instead. */
+export type StaticSignal = Exclude<CompletionSignal, { type: 'test_passes' }>;
+
+export interface Checked {
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+const passed = (detail: string): Checked => ({ outcome: 'passed', detail });
+const failed = (detail: string): Checked => ({ outcome: 'failed', detail });
+const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
+
+export const isStatic = (signal: CompletionSignal): signal is StaticSignal => signal.type !== 'test_passes';
+
+/**
+ * Looks at the checkout for one signal.
+ * @param root real path of the checkout.
+ */
+export async function checkSignal(root: string, signal: StaticSignal): Promise<Checked> {
+  switch (signal.type) {
+    case 'path_exists': {
+      const found = await locate(root, signal.path);
+      if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
+      return found.kind === 'found' ? passed('exists') : failed('not found');
+    }
+    case 'glob_exists': {
+      const found = await findGlob(root, signal.pattern);
+      if (found.kind === 'matched') return passed(`matched ${found.path}`);
+      if (found.kind === 'leaves') return failed(`${found.path} ${LEAVES}`);
+      return found.kind === 'none'
+        ? failed('no matches')
+        : {
+            outcome: 'inert',
+            detail: 'no match among the first entries; the checkout has too many to search',
+          };
+    }
+    case 'file_contains':
+      return fileContains(root, signal);
+  }
+}
+
+async function fileContains(
+  root: string,
+  signal: Extract<StaticSignal, { type: 'file_contains' }>,
+): Promise<Checked> {
+  const found = await locate(root, signal.path);
+  if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
+  if (found.kind === 'missing') return failed('file not found');
+  if (!(await stat(found.path)).isFile()) return failed('not a regular file');
+  const search: Search =
+    signal.regex === undefined
+      ? await containsLiteral(found.path, signal.contains ?? '')
+      : await containsRegex(found.path, signal.regex);
+  if (search === 'found') return passed('found');
+  return search === 'not_found'
+    ? failed('not found')
+    : {
+        outcome: 'inert',
+        detail: 'not found in the first part of the file; it is too large to search whole',
+      };
+}

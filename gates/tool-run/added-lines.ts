@@ -1,0 +1,71 @@
+import { changesBetween } from '../checkout/changes.ts';
+import { CheckoutError } from '../checkout/error.ts';
+import { mustInStore, type Store } from '../checkout/store.ts';
+
+const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
+
+/** Which lines of the new tree the patch wrote. */
+export interface AddedLines {
+  /** Whether the patch wrote a line; with `line` null, whether it changed the file at all. */
+  has(file: string, line: number | null): boolean;
+}
+
+interface Written {
+  /** First and last line of each hunk. */
+  readonly hunks: [number, number][];
+}
+
+/**
+ * Lines that `tree` has and `base` has not, as git's diff tells them. A changed file whose lines git does not compare, such as a
+ * binary one, counts as written from end to end, and so do all of them when the diff is too large.
+ */
+export async function addedLines(store: Store, base: string, tree: string): Promise<AddedLines> {
+  const [changes, files] = await Promise.all([
+    changesBetween(store, base, tree),
+    writtenOf(store, base, tree),
+  ]);
+  // Both list the same changes in the same order; names are taken from the list, because a diff quotes them.
+  const known = files?.length === changes.length ? files : null;
+  const byPath = new Map(changes.map(({ path }, index) => [path, known?.[index] ?? { hunks: [] }]));
+  return {
+    has: (file, line) => {
+      const written = byPath.get(file);
+      if (!written) return false;
+      if (line === null || written.hunks.length === 0) return true;
+      return written.hunks.some(([from, to]) => line >= from && line <= to);
+    },
+  };
+}
+
+async function writtenOf(store: Store, base: string, tree: string): Promise<Written[] | null> {
+  const args = ['diff-tree', '-r', '-p', '-U0', '--no-color', '--no-ext-diff', '--find-renames', base, tree];
+  try {
+    return parseHunks(await mustInStore(store, args));
+  } catch (error) {
+    if (error instanceof CheckoutError) return null;
+    throw error;
+  }
+}
+
+/** Parses `git diff-tree -p -U0`: what each file's hunks add. */
+export function parseHunks(diff: Buffer): Written[] {
+  const files: Written[] = [];
+  for (let from = 0; from < diff.length; ) {
+    const end = diff.indexOf(0x0a, from);
+    const stop = end < 0 ? diff.length : end;
+    // Content begins with a plus, a minus or a backslash, so it is never taken for a header.
+    if (diff[from] === 0x40 || diff[from] === 0x64) {
+      const line = diff.toString('latin1', from, Math.min(stop, from + 120));
+      if (line.startsWith('diff --git ')) files.push({ hunks: [] });
+      const match = HUNK.exec(line);
+      if (match) {
+        const first = Number(match[1]);
+        const count = match[2] === undefined ? 1 : Number(match[2]);
+        // A hunk that only removes still changes what stands around it; it has no line of its own.
+        files.at(-1)?.hunks.push([first, first + count - 1]);
+      }
+    }
+    from = stop + 1;
+  }
+  return files;
+}

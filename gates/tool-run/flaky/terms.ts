@@ -1,0 +1,19 @@
+import type { GateContext } from '../../engine/gate.ts';
+import type { Terms } from '../baseline/result.ts';
+import type { Execution } from '../execution.ts';
+import type { FlakySettings } from './settings.ts';
+
+/** Looks for flaky tests in the runs of a line or a tool. Loaded only where somebody asked for it. */
+export const flakyLook =
+  (
+    context: GateContext,
+    settings: FlakySettings,
+    what: unknown,
+    restored: readonly string[],
+    again: () => Promise<Execution>,
+  ): NonNullable<Terms['flaky']> =>
+  async (question) => {
+    const { lookForFlaky } = await import('./look.ts');
+    // With files of the base in it, a tree is not the patch's own.
+    return lookForFlaky(context, question, { settings, what, again: restored.length === 0 ? again : null });
+  };

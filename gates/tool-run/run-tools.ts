@@ -1,0 +1,118 @@
+import { shownPath } from '../checkout/path-bytes.ts';
+import type { GateContext, GateResult } from '../engine/gate.ts';
+import { gravestOf, type Part } from '../engine/gravest.ts';
+import { type Guarded, guarded } from '../engine/guarded.ts';
+import { languageOfPath } from '../languages/languages.ts';
+import { type AddedLines, addedLines } from './added-lines.ts';
+import { askBase } from './baseline/ask.ts';
+import { failsFast } from './baseline/fails-fast.ts';
+import { resultOn } from './baseline/result.ts';
+import { writtenFiles, writtenTests } from './baseline/written.ts';
+import type { Choice, Chosen } from './choose.ts';
+import { execute } from './execute.ts';
+import type { Execution } from './execution.ts';
+import { flakyLook } from './flaky/terms.ts';
+import type { Blame } from './judge.ts';
+import { missing, toolVersion } from './tool-version.ts';
+
+export interface ToolGate {
+  readonly blame: Blame;
+  /** Tests that the patch takes away are run with it. */
+  readonly runsTests: boolean;
+}
+
+/** Runs the tool of each language; the gravest result is the gate's. */
+export async function runTools(
+  context: GateContext,
+  { tools: chosen, beyond }: Choice,
+  gate: ToolGate,
+): Promise<GateResult> {
+  const { subject } = context;
+  const added = await addedLines(subject.store, subject.base, subject.tree);
+  const parts: Part[] = [];
+  // The limit is the gate's, however many runs it takes.
+  const until = performance.now() + context.timeoutMs;
+  const left = (): number => Math.max(1, until - performance.now());
+  for (const each of chosen)
+    parts.push({
+      tool: each.tool.name,
+      folder: each.folder,
+      result: await runOne(context, each, gate, added, left),
+    });
+  return gravestOf(parts, beyond);
+}
+
+async function runOne(
+  context: GateContext,
+  { tool, setup, language, folder }: Chosen,
+  { blame, runsTests }: ToolGate,
+  added: AddedLines,
+  left: () => number,
+): Promise<GateResult> {
+  const { subject } = context;
+  const version = await toolVersion(subject.rooms, subject.base, tool, { setup, folder });
+  const metadata = {
+    tool: tool.name,
+    tool_version: version,
+    command: tool.line,
+    language,
+    ...(folder === '' ? {} : { folder: shownPath(folder) }),
+  };
+  if (version === null)
+    return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missing(tool), metadata };
+  const options = { rooms: subject.rooms, tool, setup, folder, left };
+
+  const base = askBase(context, {
+    facts: async () => ({ tool: { ...tool, stops: null, signs: [] }, version, setup, folder }),
+    mustReport: tool.format !== null,
+    run: () => execute(subject.base, options),
+  });
+  const failsEarly = runsTests && (await failsFast(subject, tool.line));
+  const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
+  const once = async (tree: string, restored: readonly string[]): Promise<GateResult> => {
+    const execution = await execute(tree, options);
+    const result = await resultOn(execution, {
+      what: tool.name,
+      blame,
+      added,
+      base,
+      failsFast: failsEarly,
+      ...(tool.stops ? { stops: tool.stops } : {}),
+      ...(context.flaky && runsTests
+        ? {
+            flaky: flakyLook(context, context.flaky, { tool: tool.name, folder }, restored, () =>
+              execute(tree, options),
+            ),
+          }
+        : {}),
+      ...(runsTests ? { written: async () => writtenTests(await writtenFiles(subject), restored) } : {}),
+    });
+    runs.push({ execution, result });
+    return result;
+  };
+  const all: Guarded = await guarded(
+    subject,
+    tool.line,
+    once,
+    runsTests && touches(context, language),
+    folder,
+  );
+  const [first] = runs;
+  return {
+    ...all,
+    kind: 'executed_by_us',
+    findings: [...(first?.result.findings ?? []), ...all.findings],
+    metadata: {
+      ...metadata,
+      ...first?.result.metadata,
+      runs: runs.length,
+      exit_code: first?.execution.ran.exitCode ?? null,
+      output_bytes_cut: first?.execution.ran.cutBytes ?? 0,
+    },
+    ...(first?.result.tests ? { tests: first.result.tests } : {}),
+  };
+}
+
+/** Tests of another language are none that this tool would run. */
+const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
+  subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));

@@ -1,0 +1,80 @@
+import type { Language } from '../code/language.ts';
+import type { FormatName } from '../reports/all.ts';
+
+/** What a tool is for: the gates that run tools of the project's language. */
+export const TOOL_KINDS = ['lint', 'type_check', 'tests', 'security_scan', 'dep_audit'] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/** A file of the base commit that shows that the project uses a tool, and what must stand in it. */
+export interface Sign {
+  readonly file: string;
+  readonly has?: RegExp;
+}
+
+/** A program as it is found and asked for its version. */
+export interface Program {
+  /** As people call it. */
+  readonly name: string;
+  /** Line that succeeds when it is here, and prints its version. */
+  readonly version: string;
+  /** How to get it, in a few words. */
+  readonly get: string;
+}
+
+/** Complaints after which a tool looks no further, at the file or at all. */
+export interface Stops {
+  readonly rules: RegExp;
+  readonly at: 'file' | 'all';
+}
+
+export interface Tool extends Program {
+  readonly kind: ToolKind;
+  /** Line for `bash -c`. It writes its report to the file that `$REPORT` names. */
+  readonly line: string;
+  /** Null when it has no stable machine format: then the exit code alone decides. */
+  readonly format: FormatName | null;
+  /** Exit codes besides 0 with which it says that it has complaints; any other is a tool that broke. */
+  readonly complains: readonly number[];
+  /** Exit 0 may come with complaints, and exit 1 without: the report alone decides. */
+  readonly exitSaysNothing?: boolean;
+  readonly stops?: Stops;
+  /** The project uses it when one of these is there. */
+  readonly signs: readonly Sign[];
+  /** Taken for the language when the project configures none. */
+  readonly byDefault: boolean;
+}
+
+export interface Profile {
+  readonly language: Language;
+  /** The first whose sign is there counts, else the first that is taken by default. */
+  readonly tools: readonly Tool[];
+}
+
+/** Version question of a program that understands `--version`. */
+export const asks = (program: string): string =>
+  `command -v ${program} >/dev/null || exit 127; ${program} --version`;
+
+/** It would look for a newer version first, and wait for an answer. */
+const SEMGREP_VERSION =
+  'command -v semgrep >/dev/null || exit 127; semgrep --disable-version-check --version';
+
+/**
+ * Line that runs semgrep with the project's own rules, else with those of a pack, which it fetches. Where it cannot have its rules
+ * (2 and 7), it could not run. Git's list of the files is left out: names that are not plain ASCII get lost on the way.
+ */
+const semgrepLine = (pack: string): string =>
+  `semgrep scan --metrics off --disable-version-check --disable-nosem --no-git-ignore --quiet --config "$(if [ -f .semgrep.yml ]; then echo .semgrep.yml; elif [ -f .semgrep.yaml ]; then echo .semgrep.yaml; else echo ${pack}; fi)" --sarif --output "$REPORT" .; code=$?; if [ ! -f .semgrep.yml ] && [ ! -f .semgrep.yaml ] && [[ $code = [27] ]]; then echo "the rules ${pack} could not be fetched, or could not be run"; exit 127; fi; exit $code`;
+
+/** The scanner of languages that have none of their own, with the rules of a pack. */
+export const semgrep = (pack: string): Tool => ({
+  kind: 'security_scan',
+  name: 'semgrep',
+  version: SEMGREP_VERSION,
+  get: 'pip install semgrep',
+  line: semgrepLine(pack),
+  format: 'semgrep',
+  complains: [1],
+  stops: { rules: /^not_scanned$/, at: 'file' },
+  signs: [],
+  byDefault: true,
+});

@@ -1,0 +1,114 @@
+import { availableParallelism } from 'node:os';
+import { ENV } from '../../shared/names.ts';
+import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
+import { type Endpoints, sdkEnvironment } from './environment.ts';
+import { type FunctionSpec, functionName } from './function-spec.ts';
+import { startInstance } from './instance.ts';
+import { createPool, type Pool } from './pool.ts';
+
+export interface LambdaHostOptions {
+  readonly functions: readonly FunctionSpec[];
+  readonly endpoints: Endpoints;
+  readonly counters: Counters;
+  /** Directory for compiled code. */
+  readonly compileCache: string;
+  /** Threads per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
+  readonly maxInstances?: number;
+  /** One line of a function's standard output. */
+  onLog(name: string, line: string): void;
+}
+
+/** How many functions are warmed up at a time. */
+const WARM_UP = 2;
+
+/** Hosts the functions of the template in worker threads. */
+export function createLambdaHost(
+  options: LambdaHostOptions,
+): LambdaHost & Running & { warmUp(): Promise<void> } {
+  const { functions, counters, maxInstances = Math.min(4, Math.max(2, availableParallelism())) } = options;
+  const specs = new Map(functions.map((spec) => [spec.name, spec]));
+  const pools = new Map(functions.map((spec) => [spec.name, poolFor(spec)]));
+
+  function poolFor(spec: FunctionSpec): Pool {
+    const { directory } = spec;
+    const env = environmentOf(spec, options.endpoints);
+    return createPool({
+      maxInstances,
+      async start(onEnd, stopped) {
+        if (directory === null) {
+          throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };
+        }
+        const began = performance.now();
+        const instance = await startInstance({
+          spec: { ...spec, directory },
+          env,
+          compileCache: options.compileCache,
+          onLog: (line) => options.onLog(spec.name, line),
+          onEnd,
+          stopped,
+        });
+        counters.add('Lambda', 'ColdStarts');
+        counters.add('Lambda', 'InitMilliseconds', performance.now() - began);
+        return instance;
+      },
+    });
+  }
+
+  function count(spec: FunctionSpec, milliseconds: number, result: InvokeResult): void {
+    const billed = Math.ceil(milliseconds);
+    counters.add('Lambda', 'Invocations');
+    counters.add('Lambda', 'BilledMilliseconds', billed);
+    counters.add('Lambda', 'BilledGigabyteSeconds', (billed / 1000) * (spec.memoryMb / 1024));
+    if (result.error !== undefined) counters.add('Lambda', 'Errors');
+    counters.add('Lambda invocations', spec.name);
+    counters.add('Lambda milliseconds', spec.name, milliseconds);
+  }
+
+  return {
+    async invoke(name, payload) {
+      const spec = specs.get(functionName(name));
+      const pool = pools.get(functionName(name));
+      if (spec === undefined || pool === undefined) {
+        const error = {
+          errorType: 'ResourceNotFoundException',
+          errorMessage: `there is no function ${name}`,
+        };
+        return { payload: error, error };
+      }
+      return pool.invoke(JSON.stringify(payload ?? null), (milliseconds, result) =>
+        count(spec, milliseconds, result),
+      );
+    },
+    async warmUp() {
+      const waiting = [...pools].filter(([name]) => specs.get(name)?.directory !== null);
+      const warm = async (): Promise<void> => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next[1].warm();
+      };
+      await Promise.all(Array.from({ length: WARM_UP }, warm));
+    },
+    async stop() {
+      await Promise.all([...pools.values()].map((pool) => pool.stop()));
+    },
+  };
+}
+
+/** The whole environment of a function: nothing of the process that hosts it. */
+function environmentOf(spec: FunctionSpec, endpoints: Endpoints): Readonly<Record<string, string>> {
+  return {
+    TZ: ':UTC',
+    LANG: 'en_US.UTF-8',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    _HANDLER: spec.handler,
+    LAMBDA_TASK_ROOT: spec.directory ?? '',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: spec.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
+    ...sdkEnvironment(endpoints),
+    [ENV.allowFileRepositories]: 'true',
+    [ENV.disableHostPrefix]: 'true',
+    ...spec.variables,
+  };
+}

@@ -1,0 +1,96 @@
+/** `node local/main.ts --data DIR [--port N] [--json] [--verbose]`: runs Assay on this machine until it is told to stop. */
+import module from 'node:module';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BOX_ENV } from '../shared/names.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const CACHE = join(ROOT, '.cache');
+const USAGE = `usage: node local/main.ts --data DIR [--port N] [--json] [--verbose]
+
+  --data DIR   directory with all state; made when it is missing, gone on with when it is not
+  --port N     port of the API on 127.0.0.1; any, or that of the last time, when it is not given
+  --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
+  --verbose    write the logs of the functions and of the engines to standard error
+
+AWS_ENDPOINT_URL_DYNAMODB, _SQS and _S3 put another engine in the place of the embedded one.
+`;
+
+function usageError(message: string): never {
+  process.stderr.write(`${message}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function readArguments(): { data: string; port: number | undefined; verbose: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { data: { type: 'string' }, port: { type: 'string' }, json: flag, verbose: flag } as const;
+  try {
+    const { values } = parseArgs({ options });
+    const port = values.port === undefined ? undefined : Number(values.port);
+    if (values.data === undefined) return usageError('--data is missing');
+    if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+      return usageError(`--port must be a number from 1 to 65535, not ${values.port}`);
+    }
+    return { data: resolve(values.data), port, verbose: values.verbose };
+  } catch (error) {
+    return usageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+const { data, port, verbose } = readArguments();
+const onError = (message: string): void => {
+  process.stderr.write(`${message}\n`);
+};
+const onLog = (line: string): void => {
+  if (verbose) onError(line);
+};
+module.enableCompileCache(join(CACHE, 'compiled'));
+// The boxes are programs of a megabyte that live for less than a second: compiling them is a good part of it.
+process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compiled');
+process.on('uncaughtException', (error) => fail(error.stack));
+const [{ cloudAssembly }, { startStack }] = await Promise.all([
+  import('./assembly.ts'),
+  import('./stack.ts'),
+]);
+const assembly = await cloudAssembly({ root: ROOT, cache: CACHE, onLog }).catch(fail);
+const stack = await startStack({
+  dataDir: data,
+  assembly,
+  cache: CACHE,
+  port,
+  engines: {
+    DYNAMODB: process.env['AWS_ENDPOINT_URL_DYNAMODB'],
+    SQS: process.env['AWS_ENDPOINT_URL_SQS'],
+    S3: process.env['AWS_ENDPOINT_URL_S3'],
+  },
+  onLog,
+  onError,
+  onFailure: fail,
+}).catch(fail);
+
+let stopping = false;
+const stop = (): void => {
+  if (stopping) return;
+  stopping = true;
+  stack.stop().then(() => process.exit(0), fail);
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+// Whoever sets this keeps our standard input open for as long as it lives, and wants no stack after its own end.
+if (process.env[BOX_ENV.exitWithParent] !== undefined)
+  process.stdin.on('end', stop).on('error', stop).resume();
+
+const ready = {
+  url: stack.url,
+  token: stack.token,
+  control_url: stack.controlUrl,
+  records_dir: stack.recordsDir,
+  data_dir: data,
+  pid: process.pid,
+};
+process.stdout.write(`${JSON.stringify(ready)}\n`);
+module.flushCompileCache();

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { railsProblems } from '../../gates/rules/migration-reversibility/rails.ts';
+import { count } from '../../gates/rules/tests/count.ts';
+
+const MEGABYTE = 1_000_000;
+
+test.each(['\n', '\n ', ' ', '\t'])('a test file of a megabyte of %j is counted in linear time', (piece) => {
+  for (const path of ['test_a.py', 'a.test.js', 'a_test.go', 'tests/a.rs'])
+    expect(count(path, piece.repeat(MEGABYTE / piece.length))).toMatchObject({ skips: 0 });
+});
+
+test('a way back of a migration that is one line with a megabyte of spaces is read in linear time', () => {
+  const spaces = ' '.repeat(MEGABYTE);
+  const migration = `class A < ActiveRecord::Migration[7.1]\n  def up; drop_table :a; end\n  def down; ${spaces}x end\nend\n`;
+  expect(Array.isArray(railsProblems(migration))).toBe(true);
+});

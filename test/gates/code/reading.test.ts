@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { factsOf } from '../../../gates/code/facts.ts';
+import { GRAMMARS, type Grammar, grammarOf, isOwnCode, languageOf } from '../../../gates/code/language.ts';
+import { stringValue } from '../../../gates/code/literal.ts';
+import { namesOf } from '../../../gates/code/names.ts';
+import { MAX_SOURCE_BYTES, parse } from '../../../gates/code/parse.ts';
+import { isValidElsewhere } from '../../../gates/code/second-opinion.ts';
+import { sourceText } from '../../../gates/code/source-text.ts';
+import { javascriptSurface } from '../../../gates/code/surface/javascript.ts';
+import { pythonSurface } from '../../../gates/code/surface/python.ts';
+import { MAX_DEPTH } from '../../../gates/code/syntax.ts';
+import { unreachable } from '../../../gates/rules/dead-code/unreachable.ts';
+
+test.each([
+  ['a.py', 'python'],
+  ['A.PY', 'python'],
+  ['x/b.mts', 'typescript'],
+  ['b.tsx', 'tsx'],
+  ['c.cjs', 'javascript'],
+  ['d.go', 'go'],
+  ['e.rs', 'rust'],
+  ['.py', null],
+  ['py', null],
+  ['a.py/b', null],
+  ['a.pyc', null],
+])('%s is read as %s', (path, grammar) => {
+  expect(grammarOf(path)).toBe(grammar);
+});
+
+test('code that is installed, vendored or hidden is not the project’s own', () => {
+  expect(['a.py', 'src/vendors/a.go', 'x.d/a.ts'].every(isOwnCode)).toBe(true);
+  const foreign = ['node_modules/a/b.js', 'x/vendor/a.go', '.venv/a.py', 'a/.cache/b.ts', 'README.md'];
+  expect(foreign.filter(isOwnCode)).toEqual([]);
+});
+
+describe('the tree of a file', () => {
+  test('says where each node stands, and holds the whole source', async () => {
+    const source = '# héllo 🎉\n\ndef f(a,\n      b):\n    return "x"\n';
+    const { root, problem } = await parse('python', source);
+    expect(problem).toBeNull();
+    const at = (type: string) => [...root.walk()].find((node) => node.type === type);
+    expect(at('function_definition')?.line).toBe(3);
+    expect(at('return_statement')).toMatchObject({ line: 5, text: 'return "x"' });
+    expect([...root.walk()].filter(({ field }) => field === 'name').map(({ text }) => text)).toEqual(['f']);
+    for (const node of root.walk()) {
+      expect(node.line).toBe(source.slice(0, node.start).split('\n').length);
+      for (const child of node.children) expect(child.parent).toBe(node);
+    }
+  });
+
+  test('is there when the code is broken, and says where it breaks first', async () => {
+    const { root, problem } = await parse('typescript', 'const a = 1;\nfunction ( {\nconst b = 2;\n');
+    expect(problem?.line).toBe(2);
+    expect(root.text).toContain('const b');
+  });
+
+  test('is the same for a source that is only moved', async () => {
+    const lines = fc.array(
+      fc.constantFrom('x = 1', 'def f(): return x', 'import os', 'if x: pass', '(', '"""'),
+      { maxLength: 8 },
+    );
+    await fc.assert(
+      fc.asyncProperty(lines, async (body) => {
+        const source = body.join('\n');
+        const plain = await parse('python', source);
+        const moved = await parse('python', `\n\n${source}`);
+        const shape = (root: typeof plain.root) =>
+          [...root.walk()].map(({ type, line }) => `${type} ${line}`);
+        if (plain.problem === null) expect(moved.problem).toBeNull();
+        if (plain.problem === null && source !== '')
+          expect(shape(moved.root).slice(1)).toEqual(
+            [...plain.root.walk()].map(({ type, line }) => `${type} ${line + 2}`).slice(1),
+          );
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('hostile code', () => {
+  const fill = (piece: string, length = 100_000): string => piece.repeat(Math.floor(length / piece.length));
+
+  test.each<[Grammar, string]>([
+    ['python', fill('(')],
+    ['python', `x = ${fill('1+')}1`],
+    ['python', fill('import a.')],
+    ['javascript', fill('{[')],
+    ['javascript', `require(${fill("'a'+")}'b')`],
+    ['typescript', fill('<T,')],
+    ['tsx', fill('<a>')],
+    ['go', fill('"\\')],
+    ['rust', `use ${fill('a::{')}`],
+    ['rust', fill('#[')],
+  ])('in one long line (%s) is read or refused', async (grammar, source) => {
+    const facts = await factsOf(grammar, Buffer.from(source));
+    expect('imports' in facts || facts.unreadable !== '').toBe(true);
+  });
+
+  test('of a megabyte in one line takes our own patterns no more than linear time', async () => {
+    const pieces = [
+      'TYPE_CHECKING ',
+      'TYPE_CHECKING:',
+      'import ',
+      'import\t',
+      'require ',
+      'exports.',
+      'globals ',
+      'sys . ',
+      'coding:',
+      '\\u{',
+      ' ',
+    ];
+    for (const piece of pieces) {
+      const line = fill(piece, 1_000_000);
+      const python = await parse('python', `# ${line}\n`);
+      expect(pythonSurface(python.root).open).toBe(false);
+      const javascript = await parse('javascript', `// ${line}\n`);
+      expect(javascriptSurface(javascript.root).open).toBe(false);
+      expect(await factsOf('python', Buffer.from(`\n\n# ${line}\n`))).toMatchObject({ imports: [] });
+      expect(await factsOf('javascript', Buffer.from(`// ${line}\n`))).toMatchObject({ imports: [] });
+    }
+  });
+
+  test('that is nested too deeply for a tree is refused, not followed', async () => {
+    await expect(
+      parse('python', `${'('.repeat(MAX_DEPTH + 10)}${')'.repeat(MAX_DEPTH + 10)}`),
+    ).rejects.toThrow('levels deep');
+  });
+
+  test('does no harm to the next file', async () => {
+    await factsOf('python', Buffer.from(fill('(')));
+    expect(await factsOf('python', Buffer.from('import os\n'))).toMatchObject({
+      imports: [{ specifier: 'os' }],
+      problem: null,
+    });
+  });
+
+  test('is never more than a reason', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...GRAMMARS),
+        fc.uint8Array({ maxLength: 60 }),
+        fc.string({ unit: 'binary', maxLength: 60 }),
+        async (grammar, bytes, text) => {
+          for (const content of [Buffer.from(bytes), Buffer.from(text)]) {
+            const facts = await factsOf(grammar, content);
+            if ('unreadable' in facts) continue;
+            const { root } = await parse(grammar, sourceText(content, grammar === 'python'));
+            namesOf(root, languageOf(grammar));
+            unreachable(root);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the text of a file', () => {
+  const text =
+    (bytes: Buffer | string, isPython = true) =>
+    () =>
+      sourceText(Buffer.from(bytes as string), isPython);
+
+  test.each([
+    ['a plain one', text('x = 1\n'), 'x = 1\n'],
+    ['with a byte order mark', text('\ufeffx = 1\n'), 'x = 1\n'],
+    [
+      'in Latin-1, as it says',
+      text(Buffer.from('# coding: latin-1\ns = "é"\n', 'latin1')),
+      '# coding: latin-1\ns = "é"\n',
+    ],
+  ])('%s', (_, read, expected) => {
+    expect(read()).toBe(expected);
+  });
+
+  test.each([
+    ['in Latin-1 without saying so', text(Buffer.from('s = "é"\n', 'latin1')), 'not UTF-8'],
+    [
+      'in Latin-1 in a language that has no such word',
+      text(Buffer.from('// coding: latin-1 é\n', 'latin1'), false),
+      'not UTF-8',
+    ],
+    ['in an encoding that hides code', text('# -*- coding: utf-7 -*-\n'), 'utf-7'],
+    [
+      'in one that the second line declares',
+      text('#!/usr/bin/python\n# vim: set fileencoding=rot13 :\n'),
+      'rot13',
+    ],
+    ['with NUL bytes', text('x = 1\0'), 'NUL'],
+    ['a pointer of LFS', text('version https://git-lfs.github.com/spec/v1\noid sha256:0\n'), 'LFS'],
+    ['too large', text(Buffer.alloc(MAX_SOURCE_BYTES + 1, 'x')), '2 MB'],
+  ])('%s is refused', (_, read, why) => {
+    expect(read).toThrow(why);
+  });
+});
+
+describe('a constant text', () => {
+  const constant = async (grammar: Grammar, code: string) => {
+    const { root } = await parse(grammar, code);
+    return stringValue(root.namedChildren[0]?.namedChildren[0] ?? null);
+  };
+
+  test.each<[Grammar, string, string | null]>([
+    ['javascript', `"a\\u0062\\x63\\n"`, 'abc\n'],
+    ['javascript', "'./a' + `/b` + ('c' + \"d\")", './a/bcd'],
+    ['javascript', '`a$' + '{b}`', null],
+    ['javascript', "'a' + b", null],
+    ['typescript', "('a' as string)", 'a'],
+    ['python', `"a" 'b' """c"""`, 'abc'],
+    ['python', `"a" + 'b'`, 'ab'],
+    ['python', String.raw`r"\x41" "\x41"`, String.raw`\x41A`],
+    ['python', 'f"a{b}"', null],
+    ['python', 'a', null],
+  ])('of %s: %s', async (grammar, code, value) => {
+    expect(await constant(grammar, code)).toBe(value);
+  });
+});
+
+describe('another parser’s opinion', () => {
+  test.each<[Grammar, string, boolean]>([
+    ['typescript', 'import defer * as q from "q";', true],
+    ['typescript', 'enum A { x }', true],
+    ['javascript', 'using x = y();', true],
+    ['typescript', 'function ( {', false],
+    ['typescript', '('.repeat(30_000), false],
+    ['python', 'x = 1', false],
+  ])('%s', async (grammar, code, valid) => {
+    expect(await isValidElsewhere(grammar, code)).toBe(valid);
+  });
+
+  test('is still to be had after code that ends the one who gave it', async () => {
+    await isValidElsewhere('typescript', '{['.repeat(200_000));
+    expect(await isValidElsewhere('typescript', 'const a = 1;')).toBe(true);
+  });
+});

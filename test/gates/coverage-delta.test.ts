@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { coverageDelta as gate } from '../../gates/gates/coverage-delta.ts';
+import { coverageDelta, coverageOf } from '../../gates/tool-run/measure/coverage.ts';
+import { runGate } from '../support/patch.ts';
+import { missingOf, warmToolchains } from '../support/tools.ts';
+
+describe('coverage', () => {
+  test.each<[string, string, number]>([
+    [
+      'coverage.py, in lines',
+      '{"totals": {"covered_lines": 3, "num_statements": 4, "percent_covered": 60}}',
+      75,
+    ],
+    ['coverage.py, in percent alone', '{"totals": {"percent_covered": 81.25}}', 81.25],
+    ['the summary of vitest, jest and c8', '{"total": {"lines": {"total": 4, "covered": 2, "pct": 50}}}', 50],
+    ['cargo-llvm-cov', '{"data": [{"totals": {"lines": {"percent": 12.5}}}]}', 12.5],
+    ['LCOV', 'TN:\nSF:a.js\nLF:4\nLH:1\nend_of_record\nSF:b.js\nLF:4\nLH:3\nend_of_record\n', 50],
+    [
+      'Go, where one of two runs covers a block',
+      'mode: set\na.go:1.1,2.2 3 0\na.go:1.1,2.2 3 1\na.go:3.1,4.2 1 0\n',
+      75,
+    ],
+    ['a bare number', '87.5 %\n', 87.5],
+  ])('is read from %s', (_, text, percent) => {
+    expect(coverageOf(text)).toBe(percent);
+  });
+
+  test.each([
+    '',
+    '{}',
+    'mode: set\n',
+    'TN:\n',
+    '101',
+    '{"total": {"lines": {"pct": "Unknown"}}}',
+    'TOTAL 4 1 75%',
+  ])('is not read from %j', (text) => {
+    expect(() => coverageOf(text)).toThrow();
+  });
+
+  test('is compared after rounding to two places', () => {
+    expect(coverageDelta(80.004, 80)).toBe(0);
+    expect(coverageDelta(80.006, 80)).toBe(-0.01);
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 100, noNaN: true }),
+        fc.double({ min: 0, max: 100, noNaN: true }),
+        (a, b) => {
+          expect(coverageDelta(a, b)).toBeCloseTo(b - a, 1.5);
+        },
+      ),
+    );
+  });
+});
+
+const PYTHON = {
+  'a.py': 'def f():\n    return 1\n',
+  'test_a.py': 'import a\n\n\ndef test_f():\n    assert a.f() == 1\n',
+};
+const GO = {
+  'go.mod': 'module example.org/a\n\ngo 1.20\n',
+  'a.go': 'package a\n\nfunc F() int { return 1 }\n',
+  'a_test.go': 'package a\n\nimport "testing"\n\nfunc TestF(t *testing.T) { F() }\n',
+};
+
+describe('the gate of coverage', () => {
+  const missing = missingOf([{ needs: 'pytest-cov' }, { needs: 'go' }]);
+  beforeEach(warmToolchains);
+
+  const run = (command: string) =>
+    runGate(
+      gate,
+      { 'a.py': '80\n' },
+      { 'a.py': '79.99\n' },
+      { settings: { coverage_delta_command: command } },
+    );
+
+  test('fails when it falls, and passes when it does not', async () => {
+    expect(await run('cat a.py')).toMatchObject({
+      outcome: 'failed',
+      metadata: { delta: -0.01, coverage_base: 80 },
+    });
+    expect(await run('echo 80')).toMatchObject({ outcome: 'passed', metadata: { delta: 0 } });
+  });
+
+  test('is inert without a baseline, and fails when only the patch cannot be measured', async () => {
+    expect(await run('grep 79 a.py')).toMatchObject({
+      outcome: 'inert',
+      detail: expect.stringContaining('the base could not be measured'),
+    });
+    expect(await run('grep 80 a.py')).toMatchObject({ outcome: 'failed' });
+    expect(await run('echo hello')).toMatchObject({ outcome: 'inert' });
+  });
+
+  test('is inert where no tool measures', async () => {
+    expect(await runGate(gate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({ outcome: 'inert' });
+  });
+
+  test.skipIf(missing.includes('pytest-cov'))('measures Python with pytest-cov', async () => {
+    const result = await runGate(gate, PYTHON, { 'a.py': `${PYTHON['a.py']}\n\ndef g():\n    return 2\n` });
+    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'pytest-cov', coverage_base: 100 } });
+  });
+
+  test.skipIf(missing.includes('go'))('measures Go with its own tool', async () => {
+    const result = await runGate(gate, GO, { 'a.go': `${GO['a.go']}\nfunc G() int { return 2 }\n` });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
+    });
+  });
+
+  test('measures JavaScript with Node', async () => {
+    const base = {
+      'package.json': '{"type": "module"}',
+      'a.js': 'export const f = () => 1;\n',
+      'a.test.js': "import test from 'node:test';\nimport { f } from './a.js';\ntest('f', () => f());\n",
+    };
+    const result = await runGate(gate, base, {
+      'a.js': `${base['a.js']}export const g = () => {\n  return 2;\n};\n`,
+    });
+    expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'node', coverage_base: 100 } });
+  });
+});

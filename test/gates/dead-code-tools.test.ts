@@ -1,0 +1,108 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { compared } from '../../gates/code/issue.ts';
+import { deadCode } from '../../gates/gates/dead-code.ts';
+import { runGate } from '../support/patch.ts';
+import { temporaryFolder } from '../support/repository.ts';
+
+describe('dead_code with the tools of the languages', () => {
+  const withTool = (name: string, script: string): void => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, name),
+      `#!/bin/bash\nif [ "$1" = --version ]; then echo 2.14; exit; fi\n${script}\n`,
+    );
+    chmodSync(join(folder, name), 0o755);
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
+  };
+  const BASE = { 'a.py': 'def f(x): pass\n' };
+  const EDITS = { 'a.py': 'def f(x): pass\ndef g(y): pass\n' };
+
+  test('takes what vulture has to say about the patch, and not about the base', async () => {
+    withTool(
+      'vulture',
+      `[ "$1 $2 $3" = "--min-confidence 70 ./a.py" ] || exit 9\necho "./a.py:1: unused variable 'x' (100% confidence)"\ngrep -q y a.py && echo "a.py:2: unused variable 'y' (100% confidence)"\nexit 3`,
+    );
+    const result = await runGate(deadCode, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      metadata: { vulture: '2.14', findings_new: 1, findings_before: 1 },
+    });
+    expect(result.findings[0]).toEqual({
+      file: 'a.py',
+      line: 2,
+      rule: 'vulture',
+      message: "unused variable 'y'",
+    });
+  });
+
+  test('takes nothing from a tool that breaks', async () => {
+    withTool('vulture', 'echo "a.py:2: unused (99% confidence)"; exit 2');
+    const result = await runGate(deadCode, BASE, EDITS);
+    expect(result).toMatchObject({ outcome: 'passed', metadata: { vulture: '2.14, gave no report' } });
+  });
+
+  test('asks knip only where the project uses it', async () => {
+    withTool(
+      'knip',
+      `echo '{"files":[],"issues":[{"file":"a.ts","exports":[{"name":"b","line":2}],"types":[]}]}'; exit 1`,
+    );
+    const base = { 'a.ts': 'export const a = 1;\n' };
+    const edits = {
+      'a.ts': 'export const a = 1;\nexport const b = 1;\n',
+      'package.json': '{"devDependencies":{"knip":"5"}}',
+    };
+    expect((await runGate(deadCode, base, edits)).metadata).not.toHaveProperty('knip');
+    const uses = { ...base, 'package.json': '{"devDependencies":{"knip":"5.0.0"}}' };
+    expect(await runGate(deadCode, uses, edits)).toMatchObject({
+      outcome: 'passed',
+      metadata: { knip: '2.14', findings_before: 1 },
+    });
+  });
+
+  test('reads the files that knip names among the issues, as it does since version 6', async () => {
+    withTool('knip', `echo '{"issues":[{"file":"b.ts","files":[{"name":"b.ts"}]}]}'; exit 1`);
+    const result = await runGate(
+      deadCode,
+      { 'package.json': '{"devDependencies":{"knip":"6.0.0"}}' },
+      { 'b.ts': 'export const b = 1;\n' },
+    );
+    // The stand-in says the same about the base, where the file is not yet.
+    expect(result.findings).toMatchObject([{ file: 'b.ts', rule: 'knip' }]);
+  });
+
+  test('runs the command of the configuration besides', async () => {
+    const run = (command: string) =>
+      runGate(deadCode, BASE, EDITS, { settings: { dead_code_command: command } });
+    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed_by_us' });
+    expect(await run('exit 1')).toMatchObject({ outcome: 'failed' });
+    expect(await run('no-such-tool-at-all')).toMatchObject({ outcome: 'inert' });
+  });
+});
+
+test('moving code makes nothing new, and adding to it makes only that new', () => {
+  const issue = fc.record({
+    rule: fc.constantFrom('a', 'b'),
+    key: fc.constantFrom('x', 'y', 'z'),
+    line: fc.nat(),
+    message: fc.string(),
+  });
+  fc.assert(
+    fc.property(fc.array(issue), fc.array(issue), (old, more) => {
+      const moved = old.map((each) => ({ ...each, line: each.line + 7 }));
+      expect(compared('f', old, moved).every(({ weight }) => weight === 'before')).toBe(true);
+      const fails = compared('f', old, [...moved, ...more]).filter(({ weight }) => weight === 'fails');
+      expect(fails).toHaveLength(more.length);
+    }),
+  );
+});
+
+test('says so when the time is over', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [`m${at}.py`, `x = ${at}\n`.repeat(2_000)]),
+  );
+  const result = await runGate(deadCode, {}, files, { context: { timeoutMs: 0 } });
+  expect(result.outcome).toBe('timed_out');
+});

@@ -1,0 +1,73 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { depAudit } from '../../gates/gates/dep-audit.ts';
+import { runGate } from '../support/patch.ts';
+import { temporaryFolder } from '../support/repository.ts';
+
+/** An audit tool that prints what it finds in the tree; the real ones ask a database that changes every day. */
+function recorded(program: string, body: string): void {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, program),
+    `#!/bin/sh\n[ "$1" = --version ] && { echo "9.8.7"; exit 0; }\n${body}\n`,
+  );
+  chmodSync(join(folder, program), 0o755);
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH'] ?? ''}`);
+}
+
+const npmReport = (...names: readonly string[]): string =>
+  JSON.stringify({
+    vulnerabilities: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { via: [{ name, title: 'T', url: `https://example.org/${name}-1`, range: '<2', severity: 'high' }] },
+      ]),
+    ),
+  });
+
+const LOCK = { 'package.json': '{"name": "x"}', 'package-lock.json': '{"lockfileVersion": 3}' };
+const NEW_LOCK = { 'package-lock.json': '{"lockfileVersion": 3, "packages": {}}' };
+
+describe('the audit of dependencies', () => {
+  test('fails for a hole that the patch brings, and reports the one that was there', async () => {
+    recorded(
+      'npm',
+      `grep -q packages package-lock.json && echo '${npmReport('old', 'new')}' || echo '${npmReport('old')}'; exit 1`,
+    );
+    const result = await runGate(depAudit, LOCK, NEW_LOCK);
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      metadata: { tool: 'npm', tool_version: '9.8.7', findings_new: 1, findings_before: 1 },
+    });
+    expect(result.findings.map(({ rule }) => rule)).toEqual(['new-1', 'old-1']);
+  });
+
+  test('passes when the patch brings no new hole', async () => {
+    recorded('npm', `echo '${npmReport('old')}'; exit 1`);
+    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'passed' });
+  });
+
+  test('that cannot reach its database neither passes nor fails', async () => {
+    recorded('npm', 'echo \'{"error": {"code": "ENOTFOUND"}}\'; exit 1');
+    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'infra_failed' });
+  });
+
+  test('that says nothing has not passed', async () => {
+    recorded('npm', 'exit 0');
+    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'inert' });
+  });
+
+  test('whose program is missing is inert and says how to get it', async () => {
+    vi.stubEnv('PATH', '/usr/bin:/bin');
+    const result = await runGate(
+      depAudit,
+      { 'Cargo.toml': '[package]\nname = "a"\n' },
+      { 'Cargo.toml': '[package]\nname = "b"\n' },
+    );
+    expect(result).toMatchObject({
+      outcome: 'inert',
+      detail: 'cargo-audit is not here; to get it: cargo install cargo-audit',
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { Upstream } from '../../gates/checkout/upstream.ts';
+import type { GateResult } from '../../gates/engine/gate.ts';
+import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
+import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
+import { parseConflicts } from '../../gates/rules/merge-conflict/merge.ts';
+import { gateOnRepository } from '../support/gate-on-repository.ts';
+import { gatherOn } from '../support/gather.ts';
+import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { makeRepository } from '../support/repository.ts';
+
+const TEXT = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
+const at = (line: number, text: string): string => TEXT.replace(`line ${line}\n`, `${text}\n`);
+
+/** Work on top of a base, while the branch goes on from there. */
+async function merged(work: Edits, branch: Edits): Promise<GateResult> {
+  const repository = makeRepository({ 'a.txt': TEXT, 'b.txt': TEXT });
+  const base = repository.git('rev-parse', 'HEAD');
+  repository.git('checkout', '--quiet', '-b', 'next');
+  const commit = repository.commit(branch);
+  repository.git('checkout', '--quiet', '-b', 'work', base);
+  repository.commit(work);
+  const upstream = async (): Promise<Upstream> => ({ ref: 'next', commit, base });
+  return gateOnRepository(mergeConflict, repository, base, { upstream });
+}
+
+describe('merge_conflict', () => {
+  test.each<[string, Edits, Edits, string, string[]]>([
+    ['the branch has not moved', { 'a.txt': at(3, 'x') }, {}, 'passed', []],
+    ['both change different lines', { 'a.txt': at(3, 'x') }, { 'a.txt': at(15, 'y') }, 'passed', []],
+    [
+      'both change the same line',
+      { 'a.txt': at(3, 'x') },
+      { 'a.txt': at(3, 'y') },
+      'failed',
+      ['a.txt: CONFLICT (contents) with next'],
+    ],
+    ['both make the same change', { 'a.txt': at(3, 'x') }, { 'a.txt': at(3, 'x') }, 'passed', []],
+    [
+      'one deletes what the other changes',
+      { 'a.txt': at(3, 'x') },
+      { 'a.txt': null },
+      'failed',
+      ['a.txt: CONFLICT (modify/delete) with next'],
+    ],
+    [
+      'both add a file, each its own',
+      { 'n e\nw.txt': 'x\n' },
+      { 'n e\nw.txt': 'y\n' },
+      'failed',
+      [expect.stringContaining('n e\nw.txt: CONFLICT')],
+    ],
+    [
+      'one renames what the other changes',
+      { 'a.txt': null, 'c.txt': TEXT },
+      { 'a.txt': at(3, 'y') },
+      'passed',
+      [],
+    ],
+    [
+      'they disagree in two files',
+      { 'a.txt': at(3, 'x'), 'b.txt': at(3, 'x') },
+      { 'a.txt': at(3, 'y'), 'b.txt': at(3, 'y') },
+      'failed',
+      ['a.txt: CONFLICT (contents) with next', 'b.txt: CONFLICT (contents) with next'],
+    ],
+  ])('when %s', async (_, work, branch, outcome, found) => {
+    const result = await merged(work, branch);
+    expect(result.outcome).toBe(outcome);
+    expect(result.findings.map(({ file, message }) => `${file}: ${message}`)).toEqual(found);
+  });
+
+  test('asks nobody, and holds for a person, when it is not known here where the branch stands', async () => {
+    expect(await runGate(mergeConflict, { 'a.txt': 'x\n' }, { 'a.txt': 'y\n' })).toMatchObject({
+      outcome: 'inert',
+      detail: 'nobody here knows where the branch stands that this is to go to; fetch it first',
+    });
+  });
+
+  test('knows the newest commit that a checkout has fetched', async () => {
+    const repository = makeRepository({
+      'a.txt': TEXT,
+      'assay.yaml': 'quality_gates:\n  pipeline: [{ name: merge_conflict }]\n',
+    });
+    const base = repository.git('rev-parse', 'HEAD');
+    const ahead = repository.commit({ 'a.txt': at(3, 'theirs') });
+    repository.git('update-ref', 'refs/remotes/origin/main', ahead);
+    repository.git('reset', '--quiet', '--hard', base);
+    repository.write({ 'a.txt': at(3, 'ours') });
+    const [gate] = (await gatherOn(repository)).gates;
+    expect(gate).toMatchObject({
+      outcome: 'failed',
+      detail: '1 files conflict with origin/main',
+      metadata: { upstream: ahead, upstream_ref: 'origin/main' },
+    });
+    repository.write({ 'a.txt': at(15, 'ours') });
+    expect((await gatherOn(repository)).gates[0]).toMatchObject({
+      outcome: 'passed',
+      detail: `merges with origin/main at ${ahead.slice(0, 12)}`,
+    });
+  });
+
+  test('takes what git says of several conflicts apart', () => {
+    const said = [
+      'd'.repeat(40),
+      'a',
+      'b',
+      '',
+      '1',
+      'a',
+      'CONFLICT (contents)',
+      'text\n',
+      '2',
+      'b',
+      'c',
+      'CONFLICT (rename/delete)',
+      'text\n',
+      '1',
+      'a',
+      'Auto-merging',
+      'text\n',
+      '',
+    ];
+    expect(parseConflicts(Buffer.from(said.join('\0')))).toEqual([
+      { path: 'a', kind: 'CONFLICT (contents)' },
+      { path: 'b', kind: 'CONFLICT (rename/delete)' },
+    ]);
+  });
+});
+
+const ours = '<'.repeat(7);
+const theirs = '>'.repeat(7);
+const conflict = `${ours} HEAD\na\n=======\nb\n${theirs} next\n`;
+
+describe('a conflict marker', () => {
+  test.each<[string, Files, Edits, string[]]>([
+    ['is found', {}, { 'a.ts': `x\n${conflict}` }, ['a.ts:2', 'a.ts:6']],
+    [
+      'is found with Windows line ends',
+      {},
+      { 'a.ts': conflict.replaceAll('\n', '\r\n') },
+      ['a.ts:1', 'a.ts:5'],
+    ],
+    ['is found alone', {}, { 'a.py': `x\n${theirs} feature/x` }, ['a.py:2']],
+    ['is found without a label', {}, { 'a.py': `${ours}\n` }, ['a.py:1']],
+    ['of three ways is found', {}, { 'a.py': `${'|'.repeat(7)} 1234abc\n` }, ['a.py:1']],
+    ['is found in a text for people', {}, { 'a.md': conflict }, ['a.md:1', 'a.md:5']],
+    ['is no quoted example', {}, { 'a.md': `Such as:\n\n\`\`\`diff\n${conflict}\`\`\`\n` }, []],
+    ['is found in a block that is never closed', {}, { 'a.md': `\`\`\`\n${conflict}` }, ['a.md:2', 'a.md:6']],
+    ['is not a heading', {}, { 'a.rst': 'Title\n=======\n' }, []],
+    ['is not a longer row', {}, { 'a.txt': `${ours}<<\n${theirs}>> x\n` }, []],
+    ['is not in the middle of a line', {}, { 'a.ts': `const mark = '${ours} HEAD';\n  ${ours} x\n` }, []],
+    ['is not an empty row of a table', {}, { 'a.md': `${'|'.repeat(7)}\n` }, []],
+  ])('%s', async (_, base, edits, found) => {
+    const result = await runGate(mergeConflict, base, edits);
+    expect(result.findings.map(({ file, line }) => `${file}:${line}`)).toEqual(found);
+    expect(result.outcome).toBe(found.length > 0 ? 'failed' : 'inert');
+  });
+
+  test('that was there before is reported only', async () => {
+    const result = await runGate(mergeConflict, { 'a.ts': conflict }, { 'a.ts': `${conflict}x\n` });
+    expect(result.outcome).toBe('inert');
+    expect(result.findings.map(({ message }) => message)).toEqual([
+      'a conflict marker (was there before)',
+      'a conflict marker (was there before)',
+    ]);
+  });
+
+  test('lines in fenced blocks are those between an opening and the next closing fence', () => {
+    expect([...quotedLines('a\n~~~\nb\n```\nc\n~~~\nd\n```\ne\n')]).toEqual([3, 4, 5]);
+  });
+});

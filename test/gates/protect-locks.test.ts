@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { readFileAt } from '../../gates/checkout/folder.ts';
+import { type Edits, subjectOf } from '../support/patch.ts';
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+async function look(base: Record<string, string>, patch: Edits, path: string) {
+  const subject = await subjectOf(base, patch);
+  const file = await readFileAt(subject.store, subject.tree, path, 1_000_000);
+  return {
+    used: subject.protectedFiles.find((each) => each.path === path)?.used ?? null,
+    text: file?.content.toString() ?? null,
+  };
+}
+
+describe('a lock file that a patch changes', () => {
+  test.each<[string, Record<string, string>, Edits, string, 'base' | 'patch', string | null]>([
+    ['alone is put back', { 'yarn.lock': 'a' }, { 'yarn.lock': 'b' }, 'yarn.lock', 'base', 'a'],
+    ['and that was not there is left out', { 'a.js': '' }, { 'yarn.lock': 'b' }, 'yarn.lock', 'base', null],
+    ['by deleting it comes back', { 'Cargo.lock': 'a' }, { 'Cargo.lock': null }, 'Cargo.lock', 'base', 'a'],
+    [
+      'together with what asks for it stays, and is named',
+      { 'go.mod': 'module a\n\ngo 1.21\n', 'go.sum': 'a' },
+      { 'go.mod': 'module a\n\ngo 1.21\n\nrequire b v1.0.0\n', 'go.sum': 'b' },
+      'go.sum',
+      'patch',
+      'b',
+    ],
+    [
+      'together with package.json is put back where that asks for nothing else',
+      { 'package.json': json({ dependencies: { a: '1' } }), 'package-lock.json': 'a' },
+      { 'package.json': json({ dependencies: { a: '1' }, version: '2.0.0' }), 'package-lock.json': 'b' },
+      'package-lock.json',
+      'base',
+      'a',
+    ],
+    [
+      'together with a package.json that is none is put back',
+      { 'package.json': '{}', 'package-lock.json': 'a' },
+      { 'package.json': '{', 'package-lock.json': 'b' },
+      'package-lock.json',
+      'base',
+      'a',
+    ],
+    [
+      'together with a package of its workspace stays',
+      { 'packages/a/package.json': '{}', 'pnpm-lock.yaml': 'a' },
+      { 'packages/a/package.json': json({ dependencies: { b: '1' } }), 'pnpm-lock.yaml': 'b' },
+      'pnpm-lock.yaml',
+      'patch',
+      'b',
+    ],
+    [
+      'together with a package elsewhere is put back',
+      { 'one/package.json': '{}', 'two/package-lock.json': 'a' },
+      { 'one/package.json': json({ dependencies: { b: '1' } }), 'two/package-lock.json': 'b' },
+      'two/package-lock.json',
+      'base',
+      'a',
+    ],
+    [
+      'together with what another manager reads is put back',
+      { 'pyproject.toml': '', 'package-lock.json': 'a' },
+      { 'pyproject.toml': '[project]\nname = "x"\n', 'package-lock.json': 'b' },
+      'package-lock.json',
+      'base',
+      'a',
+    ],
+    [
+      'in another case is the same',
+      { 'a.js': '' },
+      { 'PACKAGE-LOCK.json': 'b' },
+      'PACKAGE-LOCK.json',
+      'base',
+      null,
+    ],
+  ])('%s', async (_, base, patch, path, used, text) => {
+    expect(await look(base, patch, path)).toEqual({ used, text });
+  });
+});
+
+describe('a file that runs when the project is installed or built', () => {
+  test.each([
+    'setup.py',
+    'crates/a/build.rs',
+    'Dockerfile',
+    'web.Dockerfile',
+    'deploy/Dockerfile.prod',
+    'docker-compose.yml',
+    'compose.override.yaml',
+    'binding.gyp',
+  ])('is used as the patch has it, and named: %s', async (path) => {
+    expect(await look({ [path]: 'a' }, { [path]: 'b' }, path)).toEqual({ used: 'patch', text: 'b' });
+  });
+
+  test.each(['src/dockerfile-parser.ts', 'src/compose.ts', 'setup.pyi'])('is not %s', async (path) => {
+    expect((await look({ [path]: 'a' }, { [path]: 'b' }, path)).used).toBeNull();
+  });
+
+  test('is put back where the configuration of the checks loads it', async () => {
+    const base = { 'jest.config.js': "module.exports = { globalSetup: './setup.py' };\n", 'setup.py': 'a' };
+    expect(await look(base, { 'setup.py': 'b' }, 'setup.py')).toEqual({ used: 'base', text: 'a' });
+  });
+});

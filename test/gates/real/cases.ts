@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Gate, GateResult } from '../../../gates/engine/gate.ts';
+import { type Edits, type Files, runGate } from '../../support/patch.ts';
+import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../support/tools.ts';
+
+export interface RealCase {
+  readonly what: string;
+  readonly gate: Gate;
+  /** The program that must be here; `js:` and `own:` as `here` has them, with the set-up that brings them. */
+  readonly needs: string;
+  readonly base: Files;
+  readonly edits: Edits;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly outcome: GateResult['outcome'];
+  /** `file:line rule`, with `(before)` for what was there before. Absent: they do not matter. */
+  readonly findings?: readonly string[];
+  readonly detail?: RegExp;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** How a checkout gets tools of JavaScript, by what stands before their names. */
+const SETUPS: Readonly<Record<string, string>> = { js: JS_SETUP, own: OWN_SETUP };
+
+const shown = (result: GateResult): string[] =>
+  result.findings.map(
+    ({ file, line, rule, message }) =>
+      `${file}:${line} ${rule}${message.endsWith('(was there before the patch)') ? ' (before)' : ''}`,
+  );
+
+/** Runs gates with the real tools; what is not here is skipped, and said aloud. */
+export function realTools(title: string, cases: readonly RealCase[]): void {
+  describe(title, () => {
+    const missing = missingOf(cases);
+    beforeEach(warmToolchains);
+
+    for (const { what, gate, needs, base, edits, settings: more = {}, outcome, ...expected } of cases)
+      test.skipIf(missing.includes(needs))(what, async () => {
+        const setup = SETUPS[needs.slice(0, needs.indexOf(':'))];
+        const settings = setup ? { profiles: { javascript: { setup } }, ...more } : more;
+        const result = await runGate(gate, base, edits, { settings });
+        if (expected.findings) expect(shown(result), result.detail).toEqual(expected.findings);
+        expect(result.outcome, result.detail).toBe(outcome);
+        if (expected.detail) expect(result.detail).toMatch(expected.detail);
+        expect(result.metadata).toMatchObject({ ...expected.metadata });
+        if (result.kind === 'executed_by_us') expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
+      });
+  });
+}

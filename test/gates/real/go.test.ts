@@ -1,0 +1,214 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeEach, vi } from 'vitest';
+import { autoFormat } from '../../../gates/gates/auto-format.ts';
+import { complexityCheck } from '../../../gates/gates/complexity-check.ts';
+import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
+import { depAudit } from '../../../gates/gates/dep-audit.ts';
+import { lint } from '../../../gates/gates/lint.ts';
+import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
+import { tests } from '../../../gates/gates/tests.ts';
+import { typeCheck } from '../../../gates/gates/type-check.ts';
+import { temporaryFolder } from '../../support/repository.ts';
+import { here } from '../../support/tools.ts';
+import { type RealCase, realTools } from './cases.ts';
+
+const MOD = { 'go.mod': 'module example.org/a\n\ngo 1.20\n' };
+const ODD = 'lib/ü (1) x.go';
+const printf = (name: string): string => `\nfunc ${name}() {\n\tfmt.Printf("%d", "x")\n}\n`;
+const GOLANGCI = { ...MOD, '.golangci.yml': 'version: "2"\n' };
+const MAX = 'package lib\n\nfunc Max(a, b int) int {\n\tif a > b {\n\t\treturn a\n\t}\n\treturn b\n}\n';
+const MAX_TEST = (a: number, b: number): string =>
+  `package lib\n\nimport "testing"\n\nfunc TestMax(t *testing.T) {\n\tif Max(${a}, ${b}) != ${Math.max(a, b)} {\n\t\tt.Fatal("wrong")\n\t}\n}\n`;
+
+const LINT: readonly RealCase[] = [
+  {
+    what: 'go vet passes a clean patch',
+    gate: lint,
+    needs: 'go',
+    base: { ...MOD, 'a.go': 'package a\n' },
+    edits: { 'a.go': 'package a\n\nvar X = 1\n' },
+    outcome: 'passed',
+    findings: [],
+    metadata: { tool: 'go', exit_code: 0 },
+  },
+  {
+    what: 'go vet tells a new complaint from an old one, in files with odd names, in the module that they are in',
+    gate: lint,
+    needs: 'go',
+    base: {
+      'svc/go.mod': MOD['go.mod'],
+      'svc/a.go': `package a\n\nimport "fmt"\n${printf('Old')}`,
+    },
+    edits: { [`svc/${ODD}`]: `package lib\n\nimport "fmt"\n${printf('New')}` },
+    outcome: 'failed',
+    findings: [`svc/${ODD}:6 vet/printf`, 'svc/a.go:6 vet/printf (before)'],
+    metadata: { folder: 'svc', exit_code: 0 },
+  },
+  {
+    what: 'go vet is not silenced by code that does not parse',
+    gate: lint,
+    needs: 'go',
+    base: { ...MOD, 'a.go': 'package a\n' },
+    edits: { 'a.go': 'package a\n\nfunc F() {\n' },
+    outcome: 'failed',
+    detail: /expected '}', found 'EOF'/,
+  },
+  {
+    what: 'golangci-lint tells a new complaint from an old one, in files with odd names',
+    gate: lint,
+    needs: 'golangci-lint',
+    base: { ...GOLANGCI, 'a.go': `package a\n\nimport "fmt"\n${printf('Old')}` },
+    edits: { [ODD]: `package lib\n\nimport "fmt"\n${printf('New')}` },
+    outcome: 'failed',
+    findings: [`${ODD}:6 govet`, 'a.go:6 govet (before)'],
+    metadata: { tool: 'golangci-lint', exit_code: 1 },
+  },
+  {
+    what: 'golangci-lint is not silenced by code that does not compile',
+    gate: lint,
+    needs: 'golangci-lint',
+    base: { ...GOLANGCI, 'a.go': 'package a\n\nfunc F() int {\n\treturn 1\n}\n' },
+    edits: { 'a.go': 'package a\n\nfunc F() int {\n\treturn "1"\n}\n' },
+    outcome: 'failed',
+    findings: ['a.go:4 typecheck'],
+  },
+  {
+    what: 'golangci-lint with a broken configuration in the base says nothing about the patch',
+    gate: lint,
+    needs: 'golangci-lint',
+    base: { ...MOD, '.golangci.yml': 'linters: [', 'a.go': 'package a\n' },
+    edits: { 'a.go': 'package a\n\nvar X = 1\n' },
+    outcome: 'inert',
+    detail: /breaks on the base too.*exit 3/s,
+  },
+  {
+    what: 'gofmt says which file it would write differently, whatever its name',
+    gate: autoFormat,
+    needs: 'gofmt',
+    base: MOD,
+    edits: { [ODD]: 'package lib\nvar  X = 1\n', 'b.go': 'package a\n' },
+    outcome: 'passed',
+    findings: [`${ODD}:null not_formatted`],
+  },
+];
+
+const BUILD: readonly RealCase[] = [
+  {
+    what: 'go build tells a new complaint from an old one, in files with odd names',
+    gate: typeCheck,
+    needs: 'go',
+    base: { ...MOD, 'old/a.go': 'package old\n\nvar X int = ""\n' },
+    edits: { [ODD]: 'package lib\n\nvar Y int = ""\n' },
+    outcome: 'failed',
+    findings: [`${ODD}:3 compile`, 'old/a.go:3 compile (before)'],
+    metadata: { exit_code: 1 },
+  },
+  {
+    what: 'go test passes a clean patch, in each of two modules',
+    gate: tests,
+    needs: 'go',
+    base: {
+      'a/go.mod': 'module example.org/a\n\ngo 1.20\n',
+      'a/lib/max.go': MAX,
+      'b/go.mod': 'module example.org/b\n\ngo 1.20\n',
+      'b/lib/max.go': MAX,
+    },
+    edits: { 'a/lib/max_test.go': MAX_TEST(1, 2), 'b/lib/max_test.go': MAX_TEST(2, 1) },
+    outcome: 'passed',
+    detail: /go in a: passed: 1 tests ran.*go in b: passed: 1 tests ran/s,
+    metadata: { tests: 2, folder: 'a, b' },
+  },
+];
+
+const MEASURED: readonly RealCase[] = [
+  {
+    what: 'go test measures that a new function has no test',
+    gate: coverageDelta,
+    needs: 'go',
+    base: { ...MOD, 'lib/max.go': MAX, 'lib/max_test.go': MAX_TEST(2, 1) },
+    edits: { 'lib/max.go': `${MAX}\nfunc F() int {\n\treturn 1\n}\n` },
+    outcome: 'failed',
+    metadata: { tool: 'go' },
+  },
+  {
+    what: 'gremlins names the changes that no test notices',
+    gate: mutationTesting,
+    needs: 'gremlins',
+    base: { ...MOD, 'lib/max.go': 'package lib\n', 'lib/max_test.go': MAX_TEST(2, 1) },
+    edits: { 'lib/max.go': MAX },
+    settings: { mutation_threshold: 0.9 },
+    outcome: 'failed',
+    findings: ['lib/max.go:4 mutant_survived'],
+    metadata: { tool: 'gremlins', score: 0.5 },
+  },
+  {
+    what: 'lizard sees code that became more complex, in a file with an odd name',
+    gate: complexityCheck,
+    needs: 'lizard',
+    base: { ...MOD, [ODD]: 'package lib\n\nfunc F(a int) int {\n\treturn a\n}\n' },
+    edits: { [ODD]: MAX },
+    outcome: 'failed',
+    metadata: { tool: 'lizard', complexity: 2, complexity_base: 1 },
+  },
+];
+
+/** A database of known holes with one of them, in the standard library, as the tool reads it from a folder. */
+function database(): string {
+  const folder = temporaryFolder();
+  const modified = '2024-01-01T00:00:00Z';
+  const write = (path: string, value: unknown): void =>
+    writeFileSync(join(folder, path), JSON.stringify(value));
+  mkdirSync(join(folder, 'index'));
+  mkdirSync(join(folder, 'ID'));
+  write('index/db.json', { modified });
+  write('index/modules.json', [{ path: 'stdlib', vulns: [{ id: 'GO-2024-0001', modified }] }]);
+  write('index/vulns.json', [{ id: 'GO-2024-0001', modified, aliases: [] }]);
+  write('ID/GO-2024-0001.json', {
+    schema_version: '1.3.1',
+    id: 'GO-2024-0001',
+    modified,
+    published: modified,
+    summary: 'Upper is not safe',
+    details: 'Made up.',
+    affected: [
+      {
+        package: { name: 'stdlib', ecosystem: 'Go' },
+        ranges: [{ type: 'SEMVER', events: [{ introduced: '0' }] }],
+        ecosystem_specific: { imports: [{ path: 'strings', symbols: ['ToUpper'] }] },
+      },
+    ],
+  });
+  return folder;
+}
+
+const AUDIT: readonly RealCase[] = [
+  {
+    what: 'govulncheck names the hole that new code reaches',
+    gate: depAudit,
+    needs: 'govulncheck',
+    base: { ...MOD, 'a.go': 'package main\n\nfunc main() {}\n' },
+    edits: {
+      'go.mod': `${MOD['go.mod']}\n`,
+      'a.go': 'package main\n\nimport "strings"\n\nfunc main() { println(strings.ToUpper("a")) }\n',
+    },
+    outcome: 'failed',
+    findings: ['go.mod:1 GO-2024-0001'],
+    metadata: { tool: 'govulncheck' },
+  },
+];
+
+realTools('the linters of Go', LINT);
+realTools('the compiler and the tests of Go', BUILD);
+realTools('what is measured in Go', MEASURED);
+
+const govulncheck = here('govulncheck');
+beforeEach(() => {
+  if (govulncheck === null) return;
+  const folder = temporaryFolder();
+  const program = join(folder, 'govulncheck');
+  writeFileSync(program, `#!/bin/sh\nexec '${govulncheck}' -db 'file://${database()}' "$@"\n`);
+  chmodSync(program, 0o755);
+  vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH'] ?? ''}`);
+});
+realTools('the audit of Go', AUDIT);

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { redFirst } from '../../gates/gates/red-first.ts';
+import { failedIn } from '../../gates/rules/red-first/failed-tests.ts';
+import { runGate } from '../support/patch.ts';
+
+const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
+const old = `${HEAD}test('adds', () => assert.equal(require('../sum.js').sum(1, 2), 3));\n`;
+const base = { 'sum.js': 'exports.sum = (a, b) => a + b;\n', 'test/sum.test.js': old };
+const product = { 'sum.js': 'exports.sum = (a, b) => a + b;\nexports.product = (a, b) => a * b;\n' };
+const red = `${old}test('multiplies', () => assert.equal(require('../sum.js').product(2, 3), 6));\n`;
+const green = `${red}test('adds more', () => assert.equal(require('../sum.js').sum(2, 3), 5));\n`;
+
+describe('new tests', () => {
+  test.each([
+    [
+      'that fail without the patch',
+      'node --test --test-reporter=tap',
+      { ...product, 'test/sum.test.js': red },
+      'passed',
+      [],
+    ],
+    [
+      'of which one passes without the patch, named by the runner',
+      'node --test --test-reporter=tap',
+      { ...product, 'test/sum.test.js': green },
+      'failed',
+      ['"adds more"'],
+    ],
+    [
+      'of which one passes without the patch, named in JUnit XML',
+      'node --test --test-reporter=junit',
+      { ...product, 'test/sum.test.js': green },
+      'failed',
+      ['"adds more"'],
+    ],
+    [
+      'in a file of their own, all of which pass without the patch',
+      'node --test {files}',
+      {
+        ...product,
+        'test/more.test.js': `${HEAD}test("it's there", () => assert.ok(require('../sum.js').sum));\n`,
+      },
+      'failed',
+      ['"it\'s there"'],
+    ],
+    ['that do not pass on the patch', 'node --test', { 'test/sum.test.js': red }, 'failed', []],
+    ['that are none', 'node --test', { ...product, 'test/sum.test.js': `// sums\n${old}` }, 'skipped', []],
+    ['whose runner is not there', 'no-such-runner', { ...product, 'test/sum.test.js': red }, 'inert', []],
+  ])('%s', async (_, command, edits, outcome, named) => {
+    const result = await runGate(redFirst, base, edits, { context: { command } });
+    expect(result.outcome).toBe(outcome);
+    expect(result.findings.map(({ message }) => /"[^"]*"/.exec(message)?.[0])).toEqual(named);
+  });
+
+  test('say nothing where the tests of the base fail by themselves, and nobody names tests', async () => {
+    const broken = { ...base, 'sum.js': 'exports.sum = () => 0;\n' };
+    const patch = {
+      ...product,
+      'test/more.test.js': `${HEAD}test('new', () => assert.equal(require('../sum.js').product(1, 1), 1));\n`,
+    };
+    const result = await runGate(redFirst, broken, patch, { context: { command: 'node --test; exit $?' } });
+    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('by themselves') });
+  });
+
+  test('without a command cannot be run', async () => {
+    const result = await runGate(redFirst, base, { 'test/sum.test.js': red });
+    expect(result.outcome).toBe('inert');
+  });
+});
+
+test.each([
+  ['TAP version 13\nnot ok 1 - a \\# b # time=1\n', 'a # b', true],
+  ['TAP version 13\n    not ok 2 - inner\nnot ok 3 - outer\nok 4 - other\n', 'other', false],
+  ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n', 'inner', true],
+])('%o: %s failed is %s', async (output, name, expected) => {
+  expect((await failedIn(output, 0))?.failed(name)).toBe(expected);
+});
+
+test.each([
+  ['1 failed', 0],
+  ['TAP version 13\nnot ok 1 - a\n', 5],
+  ['<testsuites><testsuite', 0],
+])('%o is no report', async (output, cut) => {
+  expect(await failedIn(output, cut)).toBeNull();
+});

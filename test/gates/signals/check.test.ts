@@ -1,0 +1,123 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { checkSignal, type StaticSignal } from '../../../gates/signals/check.ts';
+import { containsLiteral, containsRegex } from '../../../gates/signals/contains.ts';
+import { findGlob } from '../../../gates/signals/glob.ts';
+import { CompletionSignal } from '../../../shared/task/signals.ts';
+import { temporaryFolder } from '../../support/repository.ts';
+
+const outside = temporaryFolder();
+const root = realpathSync(temporaryFolder());
+beforeAll(() => {
+  writeFileSync(join(outside, 'secret.txt'), 'secret');
+  for (const folder of ['src/deep', '.hidden', '.git', 'empty'])
+    mkdirSync(join(root, folder), { recursive: true });
+  const files: Record<string, string | Buffer> = {
+    'src/a.ts': 'export const answer = 42;\n',
+    'src/deep/b.test.ts': '',
+    'src/.dot.ts': '',
+    '.hidden/c.ts': '',
+    '.git/config': '[core]',
+    'latin1.txt': Buffer.from('caf\xe9 = ok\n', 'latin1'),
+    'utf16.txt': Buffer.from('\ufeffgrüezi\n', 'utf16le'),
+    'binary.bin': Buffer.from([0, 255, 0x6e, 0x65, 0x65, 0x64, 0]),
+    'we [ird] {name}.txt': 'x',
+  };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+  const links: Record<string, string> = {
+    out: outside,
+    'out.txt': join(outside, 'secret.txt'),
+    'inside.ts': 'src/a.ts',
+    broken: 'nowhere',
+    loop: 'loop',
+    'to-git': '.git/config',
+    up: '../..',
+  };
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
+});
+
+const check = (signal: unknown) => checkSignal(root, CompletionSignal.parse(signal) as StaticSignal);
+const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
+
+describe('path_exists', () => {
+  test.each([
+    ['src/a.ts', 'passed', 'exists'],
+    ['src', 'passed', 'exists'],
+    ['empty/', 'passed', 'exists'],
+    ['inside.ts', 'passed', 'exists'],
+    ['we [ird] {name}.txt', 'passed', 'exists'],
+    ['src/nope.ts', 'failed', 'not found'],
+    ['src/a.ts/under', 'failed', 'not found'],
+    ['broken', 'failed', 'not found'],
+    ['loop', 'failed', 'not found'],
+    ['x'.repeat(4_000), 'failed', 'not found'],
+    ['out', 'failed', `out ${LEAVES}`],
+    ['out/secret.txt', 'failed', `out/secret.txt ${LEAVES}`],
+    ['up', 'failed', `up ${LEAVES}`],
+    ['to-git', 'failed', `to-git ${LEAVES}`],
+  ])('%s', async (path, outcome, detail) => {
+    expect(await check({ type: 'path_exists', path })).toEqual({ outcome, detail });
+  });
+});
+
+describe('glob_exists', () => {
+  test.each([
+    ['src/*.ts', 'passed', 'matched src/a.ts'],
+    ['**/*.test.ts', 'passed', 'matched src/deep/b.test.ts'],
+    ['src/{a,z}.ts', 'passed', 'matched src/a.ts'],
+    ['src/a.ts', 'passed', 'matched src/a.ts'],
+    ['.hidden/*.ts', 'passed', 'matched .hidden/c.ts'],
+    ['src/.*.ts', 'passed', 'matched src/.dot.ts'],
+    ['*.ts', 'passed', 'matched inside.ts'],
+    ['**/c.ts', 'failed', 'no matches'],
+    ['**/config', 'failed', 'no matches'],
+    ['nope/**', 'failed', 'no matches'],
+    ['!src/**', 'failed', 'no matches'],
+    ['out/*.txt', 'failed', `out ${LEAVES}`],
+    ['*out.txt', 'failed', `out.txt ${LEAVES}`],
+    ['brok*', 'failed', 'no matches'],
+  ])('%s', async (pattern, outcome, detail) => {
+    expect(await check({ type: 'glob_exists', pattern })).toEqual({ outcome, detail });
+  });
+
+  test('gives up on a checkout that is too large, and does not call that a failure of the work', async () => {
+    expect(await findGlob(root, '**/*.nope', 3)).toEqual({ kind: 'too_many' });
+  });
+});
+
+describe('file_contains', () => {
+  test.each([
+    [{ path: 'src/a.ts', contains: 'answer = 42' }, 'passed', 'found'],
+    [{ path: 'src/a.ts', contains: 'Answer' }, 'failed', 'not found'],
+    [{ path: 'src/a.ts', contains: 'a.swer' }, 'failed', 'not found'],
+    [{ path: 'src/a.ts', regex: 'answer\\s*=\\s*\\d+' }, 'passed', 'found'],
+    [{ path: 'src/a.ts', regex: '^42' }, 'failed', 'not found'],
+    [{ path: 'inside.ts', contains: 'answer' }, 'passed', 'found'],
+    [{ path: 'latin1.txt', contains: '= ok' }, 'passed', 'found'],
+    [{ path: 'latin1.txt', regex: 'caf. = ok' }, 'passed', 'found'],
+    [{ path: 'utf16.txt', contains: 'grüezi' }, 'passed', 'found'],
+    [{ path: 'utf16.txt', regex: 'gr.ezi' }, 'passed', 'found'],
+    [{ path: 'binary.bin', contains: 'need' }, 'passed', 'found'],
+    [{ path: 'nope.txt', contains: 'x' }, 'failed', 'file not found'],
+    [{ path: 'src', contains: 'x' }, 'failed', 'not a regular file'],
+    [{ path: 'out.txt', contains: 'secret' }, 'failed', `out.txt ${LEAVES}`],
+  ])('%o', async (signal, outcome, detail) => {
+    expect(await check({ type: 'file_contains', ...signal })).toEqual({ outcome, detail });
+  });
+
+  test('finds what lies across the parts in which a large file is read', async () => {
+    const path = join(outside, 'large.txt');
+    writeFileSync(path, `${'x'.repeat(1_048_576 - 3)}needle${'y'.repeat(1_000_000)}`);
+    expect(await containsLiteral(path, 'needle')).toBe('found');
+    expect(await containsLiteral(path, 'needlf')).toBe('not_found');
+    expect(await containsLiteral(path, 'needle', 1_000)).toBe('partly');
+    expect(await containsRegex(path, 'nope', 1_000)).toBe('partly');
+  });
+
+  test('a regular expression that makes others explode takes linear time', async () => {
+    const path = join(outside, 'hostile.txt');
+    writeFileSync(path, `${'a'.repeat(50_000)}!`);
+    expect(await containsRegex(path, '^(a+)+$')).toBe('not_found');
+  });
+});

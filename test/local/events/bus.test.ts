@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
+import { parseRate } from '../../../local/events/schedule.ts';
+import type { InvokeResult } from '../../../local/ports.ts';
+
+const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:reconciler';
+const stopped = {
+  source: 'aws.ecs',
+  'detail-type': 'ECS Task State Change',
+  detail: { lastStatus: 'STOPPED' },
+};
+
+const rule = (logicalId: string, properties: object) => ({
+  logicalId,
+  type: 'AWS::Events::Rule',
+  properties: { State: 'ENABLED', Targets: [{ Id: 'T', Arn: functionArn }], ...properties },
+  metadata: {},
+});
+const onStopped = {
+  EventPattern: { account: ['123456789012'], source: ['aws.ecs'], detail: { lastStatus: ['STOPPED'] } },
+};
+const everyMinute = {
+  ScheduleExpression: 'rate(1 minute)',
+  Targets: [{ Id: 'T', Arn: functionArn, Input: '{"kind":"schedule"}' }],
+};
+
+let bus: LocalEventBus | undefined;
+const calls: Array<{ readonly name: string; readonly payload: unknown }> = [];
+const errors: string[] = [];
+function start(resources: Parameters<typeof createEventBus>[0]['resources'], result?: () => InvokeResult) {
+  bus = createEventBus({
+    resources,
+    lambda: {
+      invoke: async (name, payload) => {
+        calls.push({ name, payload });
+        return result?.() ?? { payload: null };
+      },
+    },
+    onError: (message) => errors.push(message),
+  });
+  return bus;
+}
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(async () => {
+  await bus?.stop();
+  bus = undefined;
+  calls.length = 0;
+  errors.length = 0;
+  vi.useRealTimers();
+});
+
+describe('an event', () => {
+  it('reaches the functions of the rules that match, whole', async () => {
+    vi.setSystemTime('2026-01-02T03:04:05.678Z');
+    const events = start([
+      rule('Stopped', onStopped),
+      rule('Other', { EventPattern: { source: ['aws.s3'] } }),
+    ]);
+    events.put({ ...stopped, resources: ['arn:task'] });
+    events.put({ ...stopped, detail: { lastStatus: 'RUNNING' } });
+    await events.stop();
+    expect(calls).toEqual([
+      {
+        name: functionArn,
+        payload: {
+          version: '0',
+          id: expect.any(String),
+          account: '123456789012',
+          region: 'eu-west-1',
+          time: '2026-01-02T03:04:05Z',
+          ...stopped,
+          resources: ['arn:task'],
+        },
+      },
+    ]);
+  });
+
+  it('reaches no disabled rule', async () => {
+    const events = start([rule('Stopped', { ...onStopped, State: 'DISABLED' })]);
+    events.put(stopped);
+    await events.stop();
+    expect(calls).toEqual([]);
+  });
+
+  it.each<[string, () => InvokeResult]>([
+    ['fails', () => ({ payload: null, error: { errorType: 'Broken', errorMessage: 'why' } })],
+    [
+      'cannot be invoked',
+      () => {
+        throw new Error('Broken: why');
+      },
+    ],
+  ])('whose function %s is reported with the name of the rule', async (_name, result) => {
+    const events = start([rule('Stopped', onStopped)], result);
+    events.put(stopped);
+    await events.stop();
+    expect(errors).toEqual(['rule Stopped: Broken: why']);
+  });
+});
+
+describe('a schedule', () => {
+  it('runs at its rate with its constant input, until the bus stops', async () => {
+    const events = start([rule('EveryMinute', everyMinute)]);
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(calls).toEqual([]);
+    await vi.advanceTimersByTimeAsync(120_001);
+    expect(calls).toEqual(Array(3).fill({ name: functionArn, payload: { kind: 'schedule' } }));
+    await events.stop();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(calls).toHaveLength(3);
+  });
+
+  it('can be fired at once, and is waited for', async () => {
+    const events = start([rule('EveryMinute', everyMinute), rule('Stopped', onStopped)]);
+    await events.fireSchedules();
+    expect(calls).toEqual([{ name: functionArn, payload: { kind: 'schedule' } }]);
+  });
+
+  it('without an input of its own sends the event of EventBridge', async () => {
+    const events = start([rule('Daily', { ScheduleExpression: 'rate(1 day)' })]);
+    await events.fireSchedules();
+    expect(calls[0]?.payload).toMatchObject({
+      source: 'aws.events',
+      'detail-type': 'Scheduled Event',
+      resources: ['arn:aws:events:eu-west-1:123456789012:rule/Daily'],
+      detail: {},
+    });
+  });
+
+  it.each([
+    ['rate(1 minute)', 60_000],
+    ['rate(5 minutes)', 300_000],
+    ['rate(2 hours)', 7_200_000],
+    ['rate(30 days)', 2_592_000_000],
+  ])('of %s has a period of %i ms', (expression, milliseconds) => {
+    expect(parseRate(expression)).toBe(milliseconds);
+  });
+
+  it.each([
+    'cron(0 12 * * ? *)',
+    'at(2026-01-01T00:00:00)',
+    'rate(1 minutes)',
+    'rate(0 minutes)',
+    'rate(2 day)',
+  ])('of %s is refused by name', (ScheduleExpression) => {
+    expect(() => start([rule('Rule', { ScheduleExpression })])).toThrow(
+      `AWS::Events::Rule Rule: ScheduleExpression ${ScheduleExpression} is not supported`,
+    );
+  });
+});
+
+describe('a rule is refused at start', () => {
+  it.each<[string, object, RegExp]>([
+    [
+      'for a target that is no function',
+      { Targets: [{ Id: 'T', Arn: 'arn:aws:sqs:r:a:q' }] },
+      /Rule.*arn:aws:sqs/,
+    ],
+    [
+      'for an input that is transformed',
+      { Targets: [{ Id: 'T', Arn: functionArn, InputTransformer: {} }] },
+      /Rule.*InputTransformer/,
+    ],
+    ['for another event bus', { EventBusName: 'mine' }, /Rule.*default event bus/],
+    ['for an unknown operator', { EventPattern: { source: [{ suffix: 'x' }] } }, /Rule.*source: suffix/],
+  ])('%s', (_name, properties, message) => {
+    expect(() => start([rule('Rule', { ...onStopped, ...properties })])).toThrow(message);
+  });
+});

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCounters } from '../../../local/counters.ts';
+import type { Endpoints } from '../../../local/lambda/environment.ts';
+import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
+import { createLambdaHost } from '../../../local/lambda/host.ts';
+import type { Counters } from '../../../local/ports.ts';
+
+export const NO_ENDPOINTS: Endpoints = {
+  DYNAMODB: 'http://127.0.0.1:1',
+  SQS: 'http://127.0.0.1:2',
+  S3: 'http://127.0.0.1:3',
+  SFN: 'http://127.0.0.1:4',
+  ECS: 'http://127.0.0.1:5',
+};
+
+/** A function whose bundle is the given CommonJS source. */
+export function functionOf(
+  directory: string,
+  name: string,
+  source: string,
+  changes: Partial<FunctionSpec> = {},
+): FunctionSpec {
+  const own = join(directory, 'functions', name);
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, 'package.json'), '{"type":"commonjs"}');
+  writeFileSync(join(own, 'index.js'), source);
+  return {
+    name,
+    arn: functionArn(changes.name ?? name),
+    directory: own,
+    handler: 'index.handler',
+    timeoutMs: 10_000,
+    memoryMb: 512,
+    variables: {},
+    ...changes,
+  };
+}
+
+/** A host of functions with their log lines. */
+export function hostOf(
+  directory: string,
+  functions: readonly FunctionSpec[],
+  options: { readonly counters?: Counters; readonly maxInstances?: number } = {},
+) {
+  const lines: string[] = [];
+  const host = createLambdaHost({
+    functions,
+    endpoints: NO_ENDPOINTS,
+    counters: createCounters(),
+    compileCache: join(directory, 'compiled'),
+    onLog: (name, line) => lines.push(`${name}: ${line}`),
+    ...options,
+  });
+  return { ...host, lines };
+}

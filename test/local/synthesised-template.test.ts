@@ -1,0 +1,136 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assayApp } from '../../infra/app.ts';
+import { bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/build.ts';
+import { createCloudWatch } from '../../local/cloudwatch/index.ts';
+import { createCounters } from '../../local/counters.ts';
+import { createEcs } from '../../local/ecs/index.ts';
+import { createEventBus } from '../../local/events/index.ts';
+import { createFaults } from '../../local/faults.ts';
+import type { ResolvedResource } from '../../local/ports.ts';
+import { createStates } from '../../local/states/index.ts';
+import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
+import { resolveTemplate } from '../../local/template.ts';
+import { METRICS } from '../../shared/names.ts';
+
+const place = { region: 'us-east-1', accountId: '000000000000' };
+const endpoint = 'http://127.0.0.1:1';
+
+describe('the synthesised template', () => {
+  let folder: string;
+  let stack: AssemblyStack;
+  let resources: readonly ResolvedResource[];
+  const of = (type: string) => resources.filter((resource) => resource.type === type);
+  const calls: Array<readonly [name: string, payload: unknown]> = [];
+  const lambda = {
+    invoke: async (name: string, payload: unknown) => {
+      calls.push([name, payload]);
+      return { payload: null };
+    },
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assay-template-'));
+    // The definitions do not depend on what is in the bundles.
+    const files = [
+      ...Object.keys(FUNCTIONS).map((name) => `functions/${name}/index.js`),
+      ...Object.keys(CONTAINERS).map((name) => `containers/${name}/Dockerfile`),
+    ];
+    for (const file of files) {
+      await mkdir(join(folder, dirname(file)), { recursive: true });
+      await writeFile(join(folder, file), `// ${file}`);
+    }
+    const outdir = join(folder, 'assembly');
+    assayApp({ bundles: bundlesIn(folder), outdir }).app.synth();
+    stack = readAssembly(outdir);
+    resources = resolveTemplate(stack, { sqsEndpoint: endpoint, apiEndpoint: endpoint });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('has state machines that the interpreter runs', async () => {
+    const types = of('AWS::StepFunctions::StateMachine').map(
+      ({ properties }) => properties['StateMachineType'],
+    );
+    expect(types.toSorted()).toEqual(['EXPRESS', 'STANDARD']);
+    const counters = createCounters();
+    const states = createStates({ ...place, resources, lambda, sqsEndpoint: endpoint, counters });
+    expect(states.executions()).toEqual([]);
+    await states.stop();
+  });
+
+  it('has task definitions that run here, each from its image’s build context', async () => {
+    expect(of('AWS::ECS::TaskDefinition')).toHaveLength(3);
+    const directories: Array<string | null> = [];
+    const imageDirectory = (uri: unknown) => {
+      directories.push(stack.assets.image(uri));
+      return directories.at(-1) ?? null;
+    };
+    const ecs = createEcs({
+      ...place,
+      resources,
+      imageDirectory,
+      dataDir: join(folder, 'data'),
+      counters: createCounters(),
+      faults: createFaults(),
+      bus: { put: () => {} },
+      env: {},
+      capacity: 1,
+      onLog: () => {},
+    });
+    await ecs.stop();
+    expect(directories).toEqual(Array(3).fill(expect.stringContaining(folder)));
+  });
+
+  it('has rules for the reconciler: a schedule, and boxes that have stopped', async () => {
+    const bus = createEventBus({
+      resources,
+      lambda,
+      onError: (message) => {
+        throw new Error(message);
+      },
+    });
+    await bus.fireSchedules();
+    const clusterArn = `arn:aws:ecs:us-east-1:000000000000:cluster/${of('AWS::ECS::Cluster')[0]?.properties['ClusterName']}`;
+    const event = (lastStatus: string) => ({
+      source: 'aws.ecs',
+      'detail-type': 'ECS Task State Change',
+      detail: { clusterArn, lastStatus },
+    });
+    bus.put(event('RUNNING'));
+    bus.put(event('STOPPED'));
+    await bus.stop();
+    const reconciler = expect.stringMatching(/:function:Reconciler/);
+    expect(calls).toEqual([
+      [reconciler, { kind: 'schedule' }],
+      [reconciler, expect.objectContaining(event('STOPPED'))],
+    ]);
+  });
+
+  it('has the alarm on the unverified ratio, which the metrics of the functions drive', () => {
+    const now = Date.now();
+    const cloudWatch = createCloudWatch({ resources, now: () => now });
+    const ratio = () => cloudWatch.alarms().find(({ name }) => name.includes('UnverifiedRatio'))?.state;
+    expect(ratio()).toBe('OK');
+    const names = [METRICS.completions, METRICS.unverifiedCompletions];
+    const directive = {
+      Namespace: METRICS.namespace,
+      Dimensions: [[METRICS.dimension]],
+      Metrics: names.map((Name) => ({ Name })),
+    };
+    const emit = (completions: number, unverified: number) =>
+      cloudWatch.ingest(
+        JSON.stringify({
+          _aws: { Timestamp: now, CloudWatchMetrics: [directive] },
+          [METRICS.dimension]: METRICS.service,
+          [METRICS.completions]: completions,
+          [METRICS.unverifiedCompletions]: unverified,
+        }),
+      );
+    emit(10, 3);
+    expect(ratio()).toBe('OK');
+    emit(0, 1);
+    expect(ratio()).toBe('ALARM');
+  });
+});
