@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { gitDir, realCommits } from './commits.ts';
+import { replay } from './judge.ts';
+import { reportOf, tableOf } from './report.ts';
+
+const HELP = `Usage: npm run replay -- GITDIR [options]
+
+Judges real commits of a repository, each against its parent, as if it were a patch, and prints what is held, by rule, with a place.
+Without --tests every run of tests is taken as passed: what is shown is what reading holds.
+
+Options:
+  --commits <n>     newest commits that are judged (default 50)
+  --from <ref>      where to begin (default HEAD)
+  --tests <line>    really run the tests with this command
+  --setup <line>    runs before the command of --tests
+  --parallel <n>    commits at once (default 2)
+  --json            print one JSON document
+  --help            this text
+
+Examples:
+  npm run replay -- ../click --commits 100
+  npm run replay -- ../click --commits 20 --tests "python3 -m pytest -q"`;
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n(add --help for usage and examples)\n`);
+  process.exit(2);
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        commits: { type: 'string', default: '50' },
+        from: { type: 'string', default: 'HEAD' },
+        tests: { type: 'string' },
+        setup: { type: 'string' },
+        parallel: { type: 'string', default: '2' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const whole = (name: string, text: string): number => {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : fail(`--${name} takes a whole number from 1`);
+};
+
+const { values, positionals } = readOptions();
+if (values.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
+const [path, more] = positionals;
+if (path === undefined || more !== undefined) fail('one repository is needed');
+if (!existsSync(path)) fail(`there is no ${path}`);
+
+const command = [values.setup, values.tests ?? 'true'].filter((each) => each !== undefined).join(' && ');
+const config = `version: 1
+quality_gates:
+  lint: false
+  tests: true
+  test_command: ${JSON.stringify(command)}
+  timeout_s: 900
+`;
+const dir = gitDir(path);
+const commits = realCommits(dir, whole('commits', values.commits), values.from);
+if (commits.length === 0) fail('no commit with one parent that changes more than prose');
+const { stderr } = process;
+const all = await replay({
+  dir,
+  commits,
+  config,
+  parallel: whole('parallel', values.parallel),
+  onDone: (done, of) => {
+    if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} commits judged` : '\r\x1b[K');
+  },
+});
+const report = reportOf(all);
+process.stdout.write(`${values.json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);

@@ -1,0 +1,87 @@
+import type { Replayed } from './judge.ts';
+
+/** How often one rule, or a gate without one, held a commit. */
+export interface RuleCount {
+  readonly rule: string;
+  readonly commits: number;
+  /** One place, to be looked at. */
+  readonly example: string;
+}
+
+export interface ReplayReport {
+  readonly commits: number;
+  readonly pass: number;
+  readonly fail: number;
+  readonly refer: number;
+  readonly error: number;
+  /** Held by nothing but files that steer checks: a task would name them. */
+  readonly steering_only: number;
+  /** Held by rules that read code, and by nothing that ran. */
+  readonly read_only: number;
+  readonly by_rule: readonly RuleCount[];
+  readonly held: readonly Replayed[];
+}
+
+const place = (each: Replayed, file: string | null, line: number | null, message: string): string =>
+  `${each.id.slice(0, 12)} ${file ?? ''}${line === null ? '' : `:${line}`} ${message.slice(0, 160)}`;
+
+/** Counts what held real commits. */
+export function reportOf(all: readonly Replayed[]): ReplayReport {
+  const held = all.filter(({ verdict }) => verdict !== 'pass');
+  const rules = new Map<string, { commits: number; example: string }>();
+  for (const each of held) {
+    const once = new Map<string, string>();
+    for (const { gate, outcome, findings, detail } of each.holding)
+      if (findings.length === 0)
+        once.set(`${gate}: ${outcome}`, place(each, null, null, detail.replaceAll('\n', ' ')));
+      else
+        for (const { rule, file, line, message } of findings)
+          if (!once.has(`${gate}: ${rule}`)) once.set(`${gate}: ${rule}`, place(each, file, line, message));
+    if (each.holding.length === 0)
+      once.set(
+        each.error === null ? 'files that steer checks' : 'error',
+        place(each, each.steering.join(', '), null, each.error ?? ''),
+      );
+    for (const [rule, example] of once)
+      rules.set(rule, {
+        commits: (rules.get(rule)?.commits ?? 0) + 1,
+        example: rules.get(rule)?.example ?? example,
+      });
+  }
+  const count = (verdict: Replayed['verdict']): number =>
+    all.filter((each) => each.verdict === verdict).length;
+  return {
+    commits: all.length,
+    pass: count('pass'),
+    fail: count('fail'),
+    refer: count('refer'),
+    error: count('error'),
+    steering_only: held.filter(({ holding, error }) => holding.length === 0 && error === null).length,
+    read_only: held.filter(({ holding }) => holding.length > 0 && holding.every(({ by }) => by === 'read'))
+      .length,
+    by_rule: [...rules]
+      .map(([rule, each]) => ({ rule, ...each }))
+      .sort((a, b) => b.commits - a.commits || (a.rule < b.rule ? -1 : 1)),
+    held,
+  };
+}
+
+const share = (part: number, of: number): string =>
+  of === 0 ? '-' : `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
+
+/** The report for people. */
+export function tableOf(report: ReplayReport): string {
+  const { commits } = report;
+  return [
+    `pass                         ${share(report.pass, commits)}`,
+    `fail                         ${share(report.fail, commits)}`,
+    `refer                        ${share(report.refer, commits)}`,
+    ...(report.error > 0 ? [`no verdict                   ${share(report.error, commits)}`] : []),
+    `held by steering files only  ${share(report.steering_only, commits)}`,
+    `held by reading only         ${share(report.read_only, commits)}`,
+    ...(report.by_rule.length > 0 ? ['', 'commits  rule'] : []),
+    ...report.by_rule.map(
+      ({ rule, commits: count, example }) => `${String(count).padStart(7)}  ${rule}\n         ${example}`,
+    ),
+  ].join('\n');
+}
