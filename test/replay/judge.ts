@@ -95,11 +95,15 @@ function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvid
   return {
     gate: name,
     outcome,
-    // test_integrity runs and reads; what it says of a run names the base's tests.
-    by: kind === 'executed_by_us' && !deciding.some(({ rule }) => !RUN_RULES.test(rule)) ? 'run' : 'read',
+    // test_integrity runs and reads; of its rules one speaks of a run.
+    by:
+      kind === 'executed_by_us' &&
+      deciding.every(({ rule }) => name !== 'test_integrity' || rule === RUN_RULE)
+        ? 'run'
+        : 'read',
     findings: deciding.map(({ rule, file, line, message }) => ({ rule, file, line, message })),
     detail: detail.slice(0, 500),
   };
 }
 
-const RUN_RULES = /^(base_tests_fail|test_failed|test_missing|test_skipped|some_tests_failed|run_.*)$/;
+const RUN_RULE = 'base_tests_fail';
