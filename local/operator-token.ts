@@ -1,7 +1,7 @@
 import { mintOperatorToken, operatorTokenItem } from '../shared/tokens.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Dynamo } from './dynamodb/index.ts';
-import { REGION } from './template/identity.ts';
+import { CREDENTIALS, REGION } from './template/identity.ts';
 
 /** Who the token's owner is, in what the API writes down. */
 const NAME = 'embedded';
@@ -20,7 +20,7 @@ export async function operatorToken(directory: DataDirectory, dynamo: Dynamo): P
   const client = new DynamoDBClient({
     endpoint: dynamo.endpoint,
     region: REGION,
-    credentials: { accessKeyId: 'embedded', secretAccessKey: 'embedded' },
+    credentials: CREDENTIALS,
   });
   const token = mintOperatorToken();
   const item = operatorTokenItem(token, NAME);

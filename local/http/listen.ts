@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Running } from '../ports.ts';
 
-/** Everything here listens on loopback only: nothing in the embedded default checks a signature. */
+/** Everything here listens on loopback only: of all services, S3 alone checks signatures. */
 export const LOOPBACK = '127.0.0.1';
 
 export interface Listener extends Running {

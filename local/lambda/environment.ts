@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import { REGION } from '../template/identity.ts';
+import { CREDENTIALS, REGION } from '../template/identity.ts';
 
 /** Where the services are, by the SDK's name for them in `AWS_ENDPOINT_URL_<NAME>`. */
 export interface Endpoints {
@@ -14,8 +14,8 @@ export interface Endpoints {
 export const sdkEnvironment = (endpoints: Endpoints): Readonly<Record<string, string>> => ({
   AWS_REGION: REGION,
   AWS_DEFAULT_REGION: REGION,
-  AWS_ACCESS_KEY_ID: 'embedded',
-  AWS_SECRET_ACCESS_KEY: 'embedded',
+  AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   AWS_CONFIG_FILE: devNull,
   AWS_SHARED_CREDENTIALS_FILE: devNull,
   AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,11 +1,8 @@
-import { REGION } from '../template/identity.ts';
+import { CREDENTIALS, REGION } from '../template/identity.ts';
 import type { QueueSpec } from './engine-worker.ts';
 
 /** What an emulator elsewhere is told; none looks at it. */
-const CLIENT = {
-  region: REGION,
-  credentials: { accessKeyId: 'embedded', secretAccessKey: 'embedded' },
-} as const;
+const CLIENT = { region: REGION, credentials: CREDENTIALS } as const;
 
 /** Makes the queues of the template in an engine that runs elsewhere. Those that others refer to come first. */
 export async function createQueues(endpoint: string, queues: readonly QueueSpec[]): Promise<void> {

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromEngine } from '../engine.ts';
 import { keepConnections, LOOPBACK, portOf } from '../http/listen.ts';
-import { ACCOUNT_ID, REGION } from '../template/identity.ts';
-import { refusePut } from './conditional-put.ts';
+import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
 import { type App, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
-import { ObjectFiles } from './object-files.ts';
 import { s3Operation, sqsOperation } from './operations.ts';
+import { addS3Hooks, isS3 } from './s3/hooks.ts';
+import { ObjectFiles } from './s3/object-files.ts';
 
 /** A queue of the template with its SQS attributes. */
 export interface QueueSpec {
@@ -32,6 +32,9 @@ export interface RequestCount {
 
 /** Largest body of a request in bytes; the largest presigned upload is 20 MiB. */
 const MAX_BODY_BYTES = 64 * 1_048_576;
+
+/** Content type of the JSON protocol of SQS. */
+const SQS_TYPE = 'application/x-amz-json-1.0';
 
 const data = workerData as QueuesEngineData;
 const post = (message: FromEngine): void => parentPort?.postMessage(message);
@@ -71,27 +74,23 @@ function openBuckets(store: S3Store): void {
   store.persistence = files;
 }
 
-function addHooks(app: App, store: S3Store): void {
-  app.removeContentTypeParser('*');
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
-    done(null, body),
+/** Bodies of S3 are bytes, whatever their type says. */
+function takeBytes(app: App): void {
+  const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const;
+  for (const type of ['*', 'application/x-www-form-urlencoded', SQS_TYPE]) app.removeContentTypeParser(type);
+  app.addContentTypeParser('*', options, async (_request, body) => body);
+  app.addContentTypeParser(SQS_TYPE, options, async (request, body) =>
+    isS3(request) ? body : JSON.parse(body.toString('utf8')),
   );
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { method, url, headers } = request.raw;
-    const sqs = sqsOperation(headers['x-amz-target']);
-    const count: RequestCount =
-      sqs === null
-        ? { service: 'S3', operation: s3Operation(method ?? '', url ?? '/', headers) }
-        : { service: 'SQS', operation: sqs };
+}
+
+function countRequests(app: App): void {
+  app.addHook('onRequest', async (request) => {
+    const { method, originalUrl, headers } = request;
+    const count: RequestCount = isS3(request)
+      ? { service: 'S3', operation: s3Operation(method, originalUrl, headers) }
+      : { service: 'SQS', operation: sqsOperation(headers['x-amz-target']) };
     post({ message: count });
-    done();
-  });
-  app.addHook('preHandler', (request, reply, done) => {
-    const { bucket, '*': key } = (request.params ?? {}) as { bucket?: string; '*'?: string };
-    const refused =
-      request.method === 'PUT' && bucket && key ? refusePut(store, bucket, key, request.headers) : null;
-    if (refused === null) done();
-    else void reply.status(refused.status).header('content-type', 'application/xml').send(refused.body);
   });
 }
 
@@ -108,9 +107,16 @@ async function listen(app: App): Promise<number> {
 }
 
 mkdirSync(data.queueDirectory, { recursive: true });
-const { app, sqs, s3, persistence } = await openFauxqs(data.queueDirectory, REGION);
+const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(data.queueDirectory, REGION);
 openBuckets(s3);
-addHooks(app, s3);
+takeBytes(app);
+countRequests(app);
+addS3Hooks(app, {
+  store: s3,
+  signatures: { credentials: CREDENTIALS, region: REGION },
+  decodeChunked,
+  mostBytes: MAX_BODY_BYTES,
+});
 const port = await listen(app);
 openQueues(sqs, persistence, port);
 post({ port });

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ObjectFiles, StoredObject } from './object-files.ts';
+import type { DecodeChunked } from './s3/body.ts';
+import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
 /**
  * The parts of fauxqs that its public entry keeps to itself. That entry can listen on all interfaces only, and keeps
@@ -49,22 +50,23 @@ export interface App {
   ready(): PromiseLike<unknown>;
   listen(options: { port: number; host: string }): Promise<unknown>;
   close(): Promise<unknown>;
-  addHook(
-    name: 'onRequest' | 'preHandler',
-    hook: (request: AppRequest, reply: AppReply, done: () => void) => void,
-  ): void;
+  addHook(name: 'onRequest', hook: (request: AppRequest, reply: AppReply) => Promise<void>): void;
+  addHook(name: 'preHandler', hook: (request: AppRequest, reply: AppReply, done: () => void) => void): void;
   removeContentTypeParser(type: string): void;
   addContentTypeParser(
     type: string,
     options: { parseAs: 'buffer'; bodyLimit: number },
-    parser: (request: AppRequest, body: Buffer, done: (error: null, body: Buffer) => void) => void,
+    parser: (request: AppRequest, body: Buffer) => Promise<unknown>,
   ): void;
 }
 export interface AppRequest {
-  readonly raw: IncomingMessage;
   readonly method: string;
+  /** Path and query as they came. */
+  readonly originalUrl: string;
   readonly headers: IncomingHttpHeaders;
   readonly params: unknown;
+  /** A Buffer for S3. */
+  readonly body: unknown;
 }
 export interface AppReply {
   status(status: number): AppReply;
@@ -82,16 +84,26 @@ interface Parts {
   readonly SnsStore: new () => unknown;
   readonly S3Store: new () => S3Store;
   readonly PersistenceManager: new (directory: string) => SqsPersistence;
+  readonly decodeAwsChunked: DecodeChunked;
 }
+
+const PARTS = ['buildApp', 'SqsStore', 'SnsStore', 'S3Store', 'PersistenceManager', 'decodeAwsChunked'];
 
 async function loadParts(): Promise<Parts> {
   const manifest = findPackageJSON('fauxqs', import.meta.url);
   if (manifest === undefined) throw new Error('the package fauxqs is not installed');
   const part = (file: string): Promise<object> =>
     import(pathToFileURL(join(dirname(manifest), 'dist', file)).href);
-  const files = ['app.js', 'sqs/sqsStore.js', 'sns/snsStore.js', 's3/s3Store.js', 'persistence.js'];
+  const files = [
+    'app.js',
+    'sqs/sqsStore.js',
+    'sns/snsStore.js',
+    's3/s3Store.js',
+    's3/chunkedEncoding.js',
+    'persistence.js',
+  ];
   const parts: object = Object.assign({}, ...(await Promise.all(files.map(part))));
-  for (const name of ['buildApp', 'SqsStore', 'SnsStore', 'S3Store', 'PersistenceManager']) {
+  for (const name of PARTS) {
     if (!(name in parts)) throw new Error(`fauxqs has no ${name}: is it another version?`);
   }
   return parts as Parts;
@@ -101,6 +113,7 @@ export interface Fauxqs {
   readonly app: App;
   readonly sqs: SqsStore;
   readonly s3: S3Store;
+  readonly decodeChunked: DecodeChunked;
   /** Not yet in use: the queues that were there are loaded, and nothing is written until it is given to the store. */
   readonly persistence: SqsPersistence;
 }
@@ -116,5 +129,5 @@ export async function openFauxqs(queueDirectory: string, defaultRegion: string):
   const stores = { sqsStore: sqs, snsStore: sns, s3Store: s3 };
   const app = parts.buildApp({ logger: false, defaultRegion, stores });
   sqs.host = '';
-  return { app, sqs, s3, persistence };
+  return { app, sqs, s3, decodeChunked: parts.decodeAwsChunked, persistence };
 }

@@ -15,6 +15,5 @@ export function s3Operation(method: string, url: string, headers: Readonly<Recor
   return method === 'HEAD' ? 'HeadObject' : 'GetObject';
 }
 
-/** The SQS operation in an `X-Amz-Target` header, or null. */
-export const sqsOperation = (target: unknown): string | null =>
-  typeof target === 'string' && target.startsWith('AmazonSQS.') ? target.slice('AmazonSQS.'.length) : null;
+/** The SQS operation in an `X-Amz-Target` header. */
+export const sqsOperation = (target: unknown): string => String(target).split('.')[1] ?? 'Unknown';

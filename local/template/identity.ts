@@ -1,6 +1,8 @@
 /** The account and region that the embedded default plays; the engines have this account number built in. */
 export const ACCOUNT_ID = '000000000000';
 export const REGION = 'us-east-1';
+/** The one identity of that account. It is no secret: who can reach loopback can read the data folder, too. */
+export const CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded' } as const;
 /** DynamoDB puts the time at which a stream was enabled in its ARN; ours is fixed so that it survives a restart. */
 const STREAM_LABEL = '2020-01-01T00:00:00.000';
 

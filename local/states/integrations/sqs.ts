@@ -1,6 +1,7 @@
 import { SendMessageCommand, SQSClient, SQSServiceException } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Json } from '../../properties.ts';
+import { CREDENTIALS } from '../../template/identity.ts';
 import { StateError } from '../interpreter/errors.ts';
 
 /** Sends the message that the arguments of a Task describe and returns the answer of the API. */
@@ -22,7 +23,7 @@ export function createSqs(endpoint: string, region: string): { send: SendMessage
   const client = new SQSClient({
     endpoint,
     region,
-    credentials: { accessKeyId: 'embedded', secretAccessKey: 'embedded' },
+    credentials: CREDENTIALS,
   });
   const send = async (args: Json): Promise<unknown> => {
     const parsed = request.safeParse(args);

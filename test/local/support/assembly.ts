@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { TABLE } from './resources.ts';
+
+const SDK = createRequire(import.meta.url).resolve('@aws-sdk/client-s3');
 
 /** Code that sends AWS requests without an SDK, as every fixture function needs it. */
 const AWS = `
@@ -10,7 +13,7 @@ const call = async (endpoint, target, body) => {
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 };
-const { AWS_ENDPOINT_URL_DYNAMODB: dynamodb, AWS_ENDPOINT_URL_SQS: sqs, AWS_ENDPOINT_URL_S3: s3, TABLE, QUEUE, BUCKET } = process.env;
+const { AWS_ENDPOINT_URL_DYNAMODB: dynamodb, AWS_ENDPOINT_URL_SQS: sqs, TABLE, QUEUE, BUCKET } = process.env;
 `;
 
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -32,10 +35,13 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
     }
     console.log(JSON.stringify({ _aws: { Timestamp: Date.now(), CloudWatchMetrics: [] } }));
   };`,
-  writer: `exports.handler = async ({ Records }) => {
+  // A bundle of its own would have the SDK in it.
+  writer: `const { PutObjectCommand, S3Client } = require(${JSON.stringify(SDK)});
+  exports.handler = async ({ Records }) => {
     for (const { body } of Records) {
       const { pk, by } = JSON.parse(body);
-      await fetch(s3 + '/' + BUCKET + '/records/' + pk.S + '.jsonl', { method: 'PUT', body: by.S });
+      const Key = 'records/' + pk.S + '.jsonl';
+      await new S3Client({}).send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: by.S }));
     }
   };`,
 };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResolvedResource } from '../../../local/ports.ts';
+import { CREDENTIALS, REGION } from '../../../local/template/identity.ts';
 
 export const resource = (
   logicalId: string,
@@ -44,6 +45,6 @@ export function temporaryDirectory(): { readonly path: string; remove(): void } 
 /** What every SDK client of the tests needs to talk to loopback. */
 export const clientConfig = (endpoint: string) => ({
   endpoint,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  region: REGION,
+  credentials: CREDENTIALS,
 });

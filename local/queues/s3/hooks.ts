@@ -1,0 +1,50 @@
+import type { App, AppReply, AppRequest, S3Store } from '../fauxqs.ts';
+import { type DecodeChunked, refuseBody, refuseLength } from './body.ts';
+import { refuseCondition } from './conditions.ts';
+import { errorDocument, type S3Failure } from './failure.ts';
+import { refuseSignature, type SignatureOptions } from './signature.ts';
+
+export interface S3HooksOptions {
+  readonly store: Pick<S3Store, 'headObject'>;
+  readonly signatures: SignatureOptions;
+  readonly decodeChunked: DecodeChunked;
+  /** Largest upload in bytes. */
+  readonly mostBytes: number;
+}
+
+/** The methods that write an object. */
+const WRITES = new Set(['PUT', 'POST', 'DELETE']);
+
+/** SQS is asked by POST on the root only, and S3 never is. */
+export const isS3 = ({ method, originalUrl }: AppRequest): boolean =>
+  method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
+
+/** Refuses what S3 would refuse and fauxqs does not: before the body is read what is in the headers, then what is in the body. */
+export function addS3Hooks(app: App, options: S3HooksOptions): void {
+  const { store, signatures, decodeChunked, mostBytes } = options;
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isS3(request)) return;
+    const { method, originalUrl: url, headers } = request;
+    const refused =
+      (await refuseSignature({ method, url, headers }, signatures)) ??
+      (method === 'PUT' ? refuseLength(headers, mostBytes) : null);
+    if (refused !== null) await answer(request, reply, refused);
+  });
+  // Nothing waits between this hook and the write: so a condition that holds here holds there.
+  app.addHook('preHandler', (request, reply, done) => {
+    const { bucket, '*': key } = (request.params ?? {}) as { bucket?: string; '*'?: string };
+    const { method, headers, body } = request;
+    const refused =
+      isS3(request) && WRITES.has(method) && bucket && key
+        ? (refuseBody(headers, Buffer.isBuffer(body) ? body : Buffer.alloc(0), decodeChunked) ??
+          refuseCondition(store, bucket, key, headers))
+        : null;
+    if (refused === null) done();
+    else void answer(request, reply, refused);
+  });
+}
+
+function answer({ method }: AppRequest, reply: AppReply, refused: S3Failure): AppReply {
+  const sent = reply.status(refused.status).header('content-type', 'application/xml');
+  return sent.send(method === 'HEAD' ? '' : errorDocument(refused));
+}
