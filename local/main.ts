@@ -9,7 +9,7 @@ const CACHE = join(ROOT, '.cache');
 const USAGE = `usage: node local/main.ts --data DIR [--port N] [--json] [--verbose]
 
   --data DIR   directory with all state; made when it is missing, gone on with when it is not
-  --port N     port of the API on 127.0.0.1; any, or that of the last time, when it is not given
+  --port N     port of the API on 127.0.0.1; 0: any that is free; that of the last time, or any, when it is not given
   --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
   --verbose    write the logs of the functions and of the engines to standard error
 
@@ -28,8 +28,8 @@ function readArguments(): { data: string; port: number | undefined; verbose: boo
     const { values } = parseArgs({ options });
     const port = values.port === undefined ? undefined : Number(values.port);
     if (values.data === undefined) return usageError('--data is missing');
-    if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
-      return usageError(`--port must be a number from 1 to 65535, not ${values.port}`);
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
+      return usageError(`--port must be a number from 1 to 65535, or 0 for a free one, not ${values.port}`);
     }
     return { data: resolve(values.data), port, verbose: values.verbose };
   } catch (error) {

@@ -17,8 +17,12 @@ interface Options {
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new CliError(EXIT.usage, 'bad_port', `--port must be 1 to 65535, not ${oneLine(text)}.`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new CliError(
+      EXIT.usage,
+      'bad_port',
+      `--port must be 1 to 65535, or 0 for a free one, not ${oneLine(text)}.`,
+    );
   return port;
 }
 
@@ -70,7 +74,11 @@ export function registerUp(program: Command, io: Io): void {
   const command = program
     .command('up')
     .description('Run the whole stack on this machine: no account, no Docker')
-    .option('--port <number>', 'port of the API (default: that of the last time, or a free one)', portNumber)
+    .option(
+      '--port <number>',
+      'port of the API; 0: any that is free (default: that of the last time, or a free one)',
+      portNumber,
+    )
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');

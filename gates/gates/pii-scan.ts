@@ -29,7 +29,8 @@ export const piiScan: Gate = {
       import('../rules/scan/run.ts'),
       import('../rules/pii-scan/detectors.ts'),
     ]);
-    const prefixes = pii_allowlist_prefixes?.length ? pii_allowlist_prefixes : DEFAULT_PREFIXES;
+    // An empty list is an answer too: no beginning makes a value harmless.
+    const prefixes = pii_allowlist_prefixes ?? DEFAULT_PREFIXES;
     return runScan(context, {
       detectors: piiDetectors(prefixes),
       paths: pii_scan_paths ?? [],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
+import { StoredNumber } from '../number.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
@@ -97,7 +98,7 @@ export const Lease = z.object({ lease_until: z.number().int(), status: Status })
 export const ProgressBody = z
   .strictObject({
     message: z.string().trim().min(1, 'must not be empty').max(2_000),
-    percent: z.number().min(0).max(100).optional(),
+    percent: StoredNumber.min(0).max(100).optional(),
   })
   .meta({ id: 'ProgressBody' });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { StoredNumber } from '../number.ts';
 import { CompletionSignal } from '../task/signals.ts';
 import { EvidenceKind, Outcome } from './outcome.ts';
 
@@ -24,7 +25,7 @@ export const SignalEvidence = z.object({
 export type SignalEvidence = z.infer<typeof SignalEvidence>;
 
 /** Gate-specific facts (tool, version, counts, command, exit code), merged flat into the gate's ledger row. */
-export const Facts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+export const Facts = z.record(z.string(), z.union([z.string(), StoredNumber, z.boolean(), z.null()]));
 export type Facts = z.infer<typeof Facts>;
 
 export const GateEvidence = z.object({

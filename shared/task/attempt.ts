@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { Facts, Verdict } from '../evidence/schema.ts';
+import { StoredNumber } from '../number.ts';
 import { Effort } from './schema.ts';
 
 /** Token counts as the agent reported them (evidence kind `claimed`). Null: not reported. */
@@ -163,11 +164,11 @@ export const Attempt = z.object({
   /** Epoch seconds; the lease has run out when this is in the past. */
   lease_until: z.number().int(),
   progress: z
-    .object({ message: z.string(), percent: z.number().nullable(), at: z.iso.datetime() })
+    .object({ message: z.string(), percent: StoredNumber.nullable(), at: z.iso.datetime() })
     .nullable(),
   usage: Usage.nullable(),
   /** Null: unknown model or no usage reported. Never 0 for unknown. */
-  cost_usd: z.number().nonnegative().nullable(),
+  cost_usd: StoredNumber.nonnegative().nullable(),
   report: Report.nullable(),
   artifact: Artifact.nullable(),
   verification: VerificationRecord.nullable(),

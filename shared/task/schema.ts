@@ -1,12 +1,17 @@
 import * as z from 'zod';
+import { StoredNumber } from '../number.ts';
 import { CheckoutPath, CompletionSignal } from './signals.ts';
+
+/** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
+export const RESERVED_IDS = ['batch', 'next'] as const;
+const TASK_ID = new RegExp(`^(?!(?:${RESERVED_IDS.join('|')})$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`);
 
 /** Ids go into branch names, object keys and execution names, hence the narrow alphabet and length. */
 export const TaskId = z
   .string()
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-    'must be 1 to 64 letters, digits, "_" or "-", starting with a letter or digit',
+    TASK_ID,
+    `must be 1 to 64 letters, digits, "_" or "-", starting with a letter or digit, and none of ${RESERVED_IDS.join(', ')}`,
   );
 export type TaskId = z.infer<typeof TaskId>;
 
@@ -31,7 +36,11 @@ export const GitRef = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^(?!-)(?!.*\.\.)(?!.*@\{)[^\s~^:?*[\\\p{Cc}]+$/u, 'must be a plain branch, tag or commit')
+  // What may be in it is listed, because JSON Schema's patterns know no `\p{Cc}` to leave out: all but blanks, controls and ~^:?*[\
+  .regex(
+    /^(?!-)(?!.*\.\.)(?!.*@\{)(?!.*\s)[!-)+-9;->@-Z\]_-}\u00a1-\uffff]+$/,
+    'must be a plain branch, tag or commit',
+  )
   .describe('Branch, tag or commit that the work starts from.');
 
 export const RepositoryUrl = z
@@ -71,9 +80,7 @@ export type Adapter = z.infer<typeof Adapter>;
 
 export const Budget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
-  max_cost_usd: z
-    .number()
-    .positive()
+  max_cost_usd: StoredNumber.positive()
     .max(10_000)
     .optional()
     .describe('No further attempt starts once this much is spent.'),
@@ -100,6 +107,12 @@ export const SubmitTask = z
     priority: Priority.default(2),
     scope: Scope.default('medium'),
     complexity: Complexity.default('medium'),
+    estimated_minutes: StoredNumber.min(0)
+      .max(1_000_000)
+      .optional()
+      .describe(
+        'How long a person thinks that it takes: a hint, kept with the task. Nothing is decided by it.',
+      ),
     repository: RepositoryUrl,
     base_ref: GitRef.default('main'),
     depends_on: unique(z.array(TaskId).max(100)).default([]),

@@ -66,22 +66,25 @@ const TestPasses = z.strictObject({
 
 const SIGNAL_TYPES = ['path_exists', 'glob_exists', 'file_contains', 'test_passes'] as const;
 
+const COMPACT_FOR = ['path', 'pattern', 'command', 'contains', 'regex'] as const;
+
 /** The seed's compact form `{type, value}` becomes the named form; a `file_contains` value reads `path :: needle` or `path :: regex:needle`. */
 function expandCompact(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('value' in input) || !('type' in input)) return input;
   const { type, value, ...rest } = input as { type: unknown; value: unknown };
-  if (typeof value !== 'string') return input;
-  if (type === 'path_exists') return { type, path: value, ...rest };
-  if (type === 'glob_exists') return { type, pattern: value, ...rest };
-  if (type === 'test_passes') return { type, command: value, ...rest };
+  // Beside the field that it stands for it is one too many, and refused as such: none of the two may be dropped without a word.
+  if (typeof value !== 'string' || COMPACT_FOR.some((field) => field in rest)) return input;
+  if (type === 'path_exists') return { ...rest, type, path: value };
+  if (type === 'glob_exists') return { ...rest, type, pattern: value };
+  if (type === 'test_passes') return { ...rest, type, command: value };
   if (type === 'file_contains') {
     const at = value.indexOf(' :: ');
     if (at < 0) return input;
     const path = value.slice(0, at).trim();
     const needle = value.slice(at + 4);
     return needle.startsWith('regex:')
-      ? { type, path, regex: needle.slice(6), ...rest }
-      : { type, path, contains: needle, ...rest };
+      ? { ...rest, type, path, regex: needle.slice(6) }
+      : { ...rest, type, path, contains: needle };
   }
   return input;
 }

@@ -18,8 +18,11 @@ interface Up {
 }
 
 /** `assay up --json` in `cwd`, when it is ready. */
-async function up(cwd: string): Promise<Up> {
-  const child = spawn(process.execPath, [MAIN, 'up', '--json'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+async function up(cwd: string, ...more: string[]): Promise<Up> {
+  const child = spawn(process.execPath, [MAIN, 'up', '--json', ...more], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'close').then(([code]) => code as number | null);
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -52,7 +55,7 @@ describe('assay up', () => {
   const file = () => join(cwd, '.assay-data', 'connection.json');
   beforeAll(async () => {
     cwd = mkdtempSync(join(tmpdir(), 'assay-up-'));
-    running = await up(cwd);
+    running = await up(cwd, '--port', '0');
     connection = ConnectionFile.parse(JSON.parse(running.line));
   });
   afterAll(async () => {
@@ -60,6 +63,10 @@ describe('assay up', () => {
     await running.ended;
     await gone(connection.pid);
     rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('takes a free port when it is asked for port 0, and says which', () => {
+    expect(Number(new URL(connection.url).port)).toBeGreaterThan(0);
   });
 
   test('leaves the connection where other commands find it, for the owner only', () => {

@@ -41,6 +41,17 @@ describe('benchmarks', () => {
     expect(regressions(benchmarksOf(one(base)), benchmarksOf(one(current)), 0.25)).toHaveLength(count);
   });
 
+  test('are not beyond a threshold that they meet exactly, however the numbers are rounded', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(10, 20, 25, 50), (mean, percent) => {
+        const [base, current] = [{ mean_s: mean / 1_000 }, { mean_s: (mean / 1_000) * (1 + percent / 100) }];
+        expect(regressions(benchmarksOf(one(base)), benchmarksOf(one(current)), percent / 100)).toEqual([]);
+        const [more, fewer] = [{ ops: mean }, { ops: mean * (1 - percent / 100) }];
+        expect(regressions(benchmarksOf(one(more)), benchmarksOf(one(fewer)), percent / 100)).toEqual([]);
+      }),
+    );
+  });
+
   test('do not get worse than themselves', () => {
     const positive = fc.double({ min: 0.001, max: 1e6, noNaN: true });
     fc.assert(

@@ -188,7 +188,9 @@ describe('mutation_testing with a command', () => {
       'failed',
       { threshold: 0.9 },
     ],
-    ['prints none and goes by its own', 'echo 9/10; exit 0', {}, 'passed', {}],
+    ['prints none that can be read and ends well', 'echo 42/100; exit 0', {}, 'inert', {}],
+    ['made no mutant and ends well', 'echo 0/0 mutants killed', {}, 'inert', {}],
+    ['prints nothing at all and ends well', 'true', {}, 'inert', {}],
     ['prints none and fails', 'echo 9/10; exit 1', {}, 'failed', {}],
     ['is not there', 'no-such-tool-at-all', {}, 'inert', {}],
     [

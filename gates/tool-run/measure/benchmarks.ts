@@ -82,6 +82,9 @@ export interface Regression {
   readonly share: number;
 }
 
+/** Below what any benchmark can tell, and above the errors of the division: exactly at the threshold is not beyond it. */
+const ROUNDING = 1e-9;
+
 /** What became worse by more than `threshold`. A base of 0 or less, or without the number, has nothing to compare with. */
 export function regressions(base: Benchmarks, current: Benchmarks, threshold: number): Regression[] {
   return [...current].flatMap(([name, values]) =>
@@ -89,7 +92,7 @@ export function regressions(base: Benchmarks, current: Benchmarks, threshold: nu
       const [before, now] = [base.get(name)?.[metric], values[metric]];
       if (before === undefined || before <= 0 || now === undefined) return [];
       const share = (METRICS[metric] * (now - before)) / before;
-      return share > threshold ? [{ name, metric, base: before, current: now, share }] : [];
+      return share > threshold + ROUNDING ? [{ name, metric, base: before, current: now, share }] : [];
     }),
   );
 }

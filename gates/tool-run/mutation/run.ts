@@ -92,7 +92,7 @@ function judged(
   const score = scores.length > 0 ? Math.min(...scores) : null;
   if (report && report.killed + report.survived === 0)
     return nothing('no change could be made to this code', metadata);
-  if (score === null) return byExitCode(measured, metadata);
+  if (score === null) return withoutScore(measured, metadata);
   const percent = (share: number): string => `${Math.floor(share * 1_000) / 10} %`;
   return {
     outcome: score >= threshold ? 'passed' : 'failed',
@@ -140,14 +140,14 @@ const nothing = (detail: string, metadata: Metadata): GateResult => ({
   metadata,
 });
 
-/** A command that prints no score has one of its own to go by, and tells by its exit code. */
-const byExitCode = ({ exitCode, outcome, detail }: Measured, metadata: Metadata): GateResult =>
-  exitCode === 0 || outcome === 'failed'
-    ? {
-        outcome: exitCode === 0 ? 'passed' : 'failed',
-        kind: 'executed_by_us',
-        findings: [],
-        detail: `no score in a report or in the output, so the exit code decides: ${detail}`,
-        metadata,
-      }
-    : nothing(detail, metadata);
+/**
+ * A command whose score cannot be read may have a threshold of its own and say by its exit code that it was missed. That it ended well
+ * says nothing: no mutant at all ends as well.
+ */
+const withoutScore = ({ exitCode, outcome, detail }: Measured, metadata: Metadata): GateResult => {
+  if (exitCode === 0)
+    return nothing(`no score can be read from a report or from the output (${detail})`, metadata);
+  if (outcome !== 'failed') return nothing(detail, metadata);
+  const said = `no score in a report or in the output, and the command failed: ${detail}`;
+  return { outcome: 'failed', kind: 'executed_by_us', findings: [], detail: said, metadata };
+};
