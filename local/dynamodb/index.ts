@@ -5,6 +5,7 @@ import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import type { DynamoEngineData } from './engine-worker.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { createRehearsal } from './rehearsal.ts';
 import { createTables, type TableSpec, tableSpecs } from './tables.ts';
 import { startTap } from './tap.ts';
 import { startTimeToLive } from './time-to-live.ts';
@@ -63,7 +64,8 @@ async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dyna
   const tables = tableSpecs(options.resources);
   await createTables(client, tables);
   const journal = openJournal(join(dataDir, 'stream'));
-  const writer = createWriter({ engine: client, journal, counters });
+  const rehearsal = options.engine === undefined ? createRehearsal(client) : null;
+  const writer = createWriter({ engine: client, journal, counters, rehearsal });
   await writer.recover(tables);
   const tap = await startTap({ engine: client, writer, tables, counters, port });
   const timeToLive = startTimeToLive({ engine: client, writer, tables, onError });

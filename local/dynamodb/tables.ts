@@ -84,15 +84,23 @@ export async function createTables(engine: AwsJsonClient, tables: readonly Table
   for (const table of tables) {
     const isNew = !(Array.isArray(existing) && existing.includes(table.name));
     if (isNew) await engine.expect('CreateTable', table.create);
-    const found = await ready(engine, table);
+    const found = await ready(engine, table.name);
     if (shape(found) !== shape(table.create)) {
       throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
     }
   }
 }
 
+/** Creates a table that no template knows, unless it is there, and waits until it can be written. */
+export async function createTable(engine: AwsJsonClient, request: Json): Promise<void> {
+  const name = String(request['TableName']);
+  const { TableNames: existing } = await engine.expect('ListTables', {});
+  if (!(Array.isArray(existing) && existing.includes(name))) await engine.expect('CreateTable', request);
+  await ready(engine, name);
+}
+
 /** The description of a table as soon as it is active. */
-async function ready(engine: AwsJsonClient, { name }: TableSpec): Promise<Json> {
+async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     const { Table: found } = await engine.expect('DescribeTable', { TableName: name });
     if (isRecord(found) && found['TableStatus'] === 'ACTIVE') return found;

@@ -5,6 +5,8 @@ import { writeUnits } from './capacity.ts';
 import { type Image, isNormal, keyOf, sameImage } from './image.ts';
 import type { Intent, Journal, WriteOperation } from './journal.ts';
 import { keyLocks } from './key-locks.ts';
+import { refuseItem, refuseKeys } from './limits.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import type { TableSpec } from './tables.ts';
 
 /** Writes single items, one after another per key, and journals each change. */
@@ -30,11 +32,14 @@ interface WriterOptions {
   readonly engine: AwsJsonClient;
   readonly journal: Journal;
   readonly counters: Counters;
+  /** Null when the engine itself keeps to DynamoDB's limits. */
+  readonly rehearsal: Rehearsal | null;
   readonly now?: () => number;
 }
 
 /** Items that are remembered as they stand, so that a write need not read them first. */
 const REMEMBERED = 2_000;
+const TOO_LARGE = 'Item size has exceeded the maximum allowed size';
 const CONDITION_FAILED = 'ConditionalCheckFailedException';
 
 const validation = (message: string): AwsJsonAnswer => ({
@@ -44,7 +49,8 @@ const validation = (message: string): AwsJsonAnswer => ({
 
 const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : null);
 
-export function createWriter({ engine, journal, counters, now = Date.now }: WriterOptions): Writer {
+export function createWriter(options: WriterOptions): Writer {
+  const { engine, journal, counters, rehearsal, now = Date.now } = options;
   const locks = keyLocks();
   /** By key, the oldest first. Nobody else writes to the engine, so what was written last is what is there. */
   const current = new Map<string, Image | null>();
@@ -99,6 +105,9 @@ export function createWriter({ engine, journal, counters, now = Date.now }: Writ
       if (key === null)
         return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
       if (!isNormal(key)) return validation('A number in a key must be written in its shortest form');
+      const item = operation === 'PutItem' ? imageOf(request['Item']) : null;
+      const refused = item === null ? refuseKeys(table, key) : refuseItem(table, item, TOO_LARGE);
+      if (refused !== null) return validation(refused);
       const name = `${table.name} ${JSON.stringify(key)}`;
       return locks.run(name, async () => {
         if (!current.has(name)) {
@@ -108,10 +117,12 @@ export function createWriter({ engine, journal, counters, now = Date.now }: Writ
         }
         const old = current.get(name) ?? null;
         const intent: Intent = { table: table.name, operation, request, key, old, byService };
+        const tooFar = operation === 'UpdateItem' ? await rehearsal?.refuse(table, intent) : null;
+        if (typeof tooFar === 'string') return validation(tooFar);
         current.delete(name);
         const id = table.stream === null ? null : journal.begin(intent);
-        const { answer, item } = await perform(table, id, intent);
-        remember(name, item);
+        const { answer, item: written } = await perform(table, id, intent);
+        remember(name, written);
         return answer;
       });
     },
