@@ -34,7 +34,8 @@ export class Reconciler extends Construct {
         [ENV.cluster]: clusterArn,
       },
     });
-    table.allow(reconciler, ['GetItem', 'PutItem'], ['byStatus']);
+    table.allow(reconciler, ['GetItem', 'PutItem', 'UpdateItem'], ['byDeadline']);
+    reconciler.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
     reconciler.allow({
       actions: ['states:DescribeExecution'],
       on: [

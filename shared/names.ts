@@ -23,6 +23,8 @@ export const INDEXES = {
   byQueue: { name: 'by_queue', pk: 'gs_queue', sk: 'gs_rank' },
   /** Tasks that wait for the task named by the key. */
   byWait: { name: 'by_wait', pk: 'gs_waits_for', sk: 'gs_waiter' },
+  /** Tasks that something must be done about when a time has passed, oldest first. A task that merely waits is not in it. */
+  byDeadline: { name: 'by_deadline', pk: 'gs_deadline_shard', sk: 'gs_deadline' },
 } as const;
 
 /** Attributes copied into `by_status`: what a listing shows. */

@@ -3,15 +3,18 @@ import middy from '@middy/core';
 import * as z from 'zod';
 import { BOX_ENV, ENV } from '../../shared/names.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
 import { boxStopped, type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { tasks } = stores();
-const context: Omit<ReconcileContext, 'graceSeconds'> = {
+const { db, table, tasks } = stores();
+const context: Omit<ReconcileContext, 'graceSeconds' | 'all' | 'goOn'> = {
   tasks,
+  deadlines: new DeadlineStore(db, table),
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
     subnets: [],
     securityGroups: [],
@@ -22,12 +25,13 @@ const context: Omit<ReconcileContext, 'graceSeconds'> = {
   now: () => new Date(),
 };
 
-/** Seconds that a start may take before its absence means that it is lost: Fargate pulls images for a minute or two, which counts as running. */
-const GRACE_SECONDS = 30;
+/** What must be left of the invocation's time, in milliseconds, for another ten tasks to be looked at. */
+const RESERVE_MS = 5_000;
 
 const Schedule = z.object({
   kind: z.literal('schedule'),
-  grace_seconds: z.number().nonnegative().optional(),
+  /** 0, after a start: no box and no execution has outlived the stop, so all that is under way is looked at now. */
+  grace_seconds: z.literal(0).optional(),
 });
 const Stopped = z.object({
   'detail-type': z.literal('ECS Task State Change'),
@@ -56,8 +60,8 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
     .join('; ');
 }
 
-/** Runs on a schedule over all unfinished tasks, and at once for a box of which ECS says that it has stopped. */
-export const handler = middy<unknown, unknown>().handler(async (event) => {
+/** Runs on a schedule over the tasks that are due, and at once for a box of which ECS says that it has stopped. */
+export const handler = middy<unknown, unknown>().handler(async (event, lambda) => {
   const stopped = Stopped.safeParse(event);
   if (stopped.success) {
     const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
@@ -67,7 +71,12 @@ export const handler = middy<unknown, unknown>().handler(async (event) => {
     return { lost: box === undefined ? false : await boxStopped(box, whyStopped(stopped.data), context) };
   }
   const { grace_seconds } = Schedule.parse(event);
-  const result = await reconcile({ ...context, graceSeconds: grace_seconds ?? GRACE_SECONDS });
+  const result = await reconcile({
+    ...context,
+    graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
+    all: grace_seconds === 0,
+    goOn: () => lambda.getRemainingTimeInMillis() > RESERVE_MS,
+  });
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
   return result;
 });

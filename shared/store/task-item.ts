@@ -1,5 +1,7 @@
 import { INDEXES, TABLE } from '../names.ts';
+import { deadlineOf } from '../task/deadline.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
+import { shardOf } from './shard.ts';
 
 /** Primary key of a task item. */
 export const taskKey = (id: string): Record<string, string> => ({
@@ -15,9 +17,22 @@ export const queueRank = (task: Pick<Task, 'priority' | 'created_at' | 'id'>): s
   `${task.priority}#${task.created_at}#${task.id}`;
 export const createdRank = (task: Pick<Task, 'created_at' | 'id'>): string => `${task.created_at}#${task.id}`;
 
+/** Partitions of `by_deadline`: one takes 1,000 writes a second, and each sign of life moves its task's deadline. */
+const DEADLINE_SHARDS = 4;
+export const DEADLINE_PARTITIONS: readonly string[] = Array.from({ length: DEADLINE_SHARDS }, (_, shard) =>
+  String(shard),
+);
+
+/** Where in `by_deadline` a task stands that is due at `at`. */
+export const deadlineKey = (id: string, at: Date): Record<string, string> => ({
+  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}`,
+});
+
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
 export function toItem(task: Task): Record<string, unknown> {
   const claimable = task.status === 'open' && task.runner === 'external';
+  const deadline = deadlineOf(task);
   return {
     ...taskKey(task.id),
     ...task,
@@ -29,6 +44,7 @@ export function toItem(task: Task): Record<string, unknown> {
       ? { [INDEXES.byQueue.pk]: queuePartition(task.role), [INDEXES.byQueue.sk]: queueRank(task) }
       : {}),
     ...(task.waits_for === null ? {} : { [INDEXES.byWait.pk]: task.waits_for, [INDEXES.byWait.sk]: task.id }),
+    ...(deadline === null ? {} : deadlineKey(task.id, deadline)),
   };
 }
 

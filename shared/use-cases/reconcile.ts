@@ -1,52 +1,35 @@
+import { wakes } from '../cascade/wakes.ts';
 import type { Boxes } from '../store/boxes.ts';
+import type { DeadlineStore, Watched } from '../store/deadlines.ts';
 import type { Machines } from '../store/machines.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
-import { alreadyReported } from '../task/commands/launch.ts';
 import { boxLost, expireLease, restart } from '../task/commands/recover.ts';
-import type { Status } from '../task/status.ts';
+import { awaitedBox, lookAgainAt, needsExecution } from '../task/deadline.ts';
 import { executionName, launchName, type Task } from '../task/task.ts';
-import { wakeWaiter } from './follow.ts';
 
 export interface ReconcileContext {
   readonly tasks: TaskStore;
+  readonly deadlines: DeadlineStore;
   readonly boxes: Boxes;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
   /** Seconds that a launch or a start may take before its absence means that it is lost. */
   readonly graceSeconds: number;
+  /** True when all boxes and executions may be gone at once: then whatever has a deadline is looked at before its time. */
+  readonly all: boolean;
+  /** Is there time left in this round? What it does not come to stays due, and comes first in the next one. */
+  readonly goOn: () => boolean;
 }
 
-const WATCHED: readonly Status[] = [
-  'blocked',
-  'open',
-  'claimed',
-  'in_progress',
-  'auth_required',
-  'in_review',
-];
 /** Tasks looked at side by side: kind to the table's and the services' request limits. */
 const PARALLEL = 10;
+/** After every deadline. */
+const END_OF_TIME = new Date('9999-01-01T00:00:00.000Z');
 
 const older = (iso: string, seconds: number, now: Date): boolean =>
   now.getTime() - Date.parse(iso) >= seconds * 1_000;
-
-/** The box that an attempt waits for now, if one was launched. */
-function awaitedBox(task: Task): { kind: BoxKind; number: number; launchedAt: string } | null {
-  const attempt = task.attempts.at(-1);
-  if (!attempt || attempt.outcome !== null) return null;
-  const kinds =
-    task.status === 'in_review'
-      ? BOX_KINDS.filter((kind) => kind !== 'agent')
-      : BOX_KINDS.filter((kind) => kind === 'agent');
-  for (const kind of kinds) {
-    const launch = attempt[kind];
-    if (launch && !launch.lost && launch.task_token !== null && !alreadyReported(task, attempt.number, kind))
-      return { kind, number: launch.number, launchedAt: launch.launched_at };
-  }
-  return null;
-}
 
 async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> {
   const box = awaitedBox(task);
@@ -65,58 +48,77 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
   );
 }
 
-/** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
-async function reconcileTask(id: string, context: ReconcileContext): Promise<boolean> {
-  const seen = await context.tasks.get(id);
-  if (!seen) return false;
-  if (seen.waits_for !== null) await wakeWaiter(id, context);
-  let task = await context.tasks.change(id, (each) => expireLease(each, context.now()));
-  task = await recoverBox(task, context);
-  const needsExecution =
-    task.run > 0 &&
-    !task.hold &&
-    task.waits_for === null &&
-    (task.runner === 'managed' || task.status === 'in_review');
-  const active = ['open', 'claimed', 'in_progress', 'in_review'].includes(task.status);
-  if (
-    needsExecution &&
-    active &&
-    older(task.updated_at, context.graceSeconds, context.now()) &&
-    !(await context.machines.isRunning(context.cascadeMachine, executionName(id, task.run)))
-  )
-    task = await context.tasks.change(task, (each) =>
-      each.run === task.run && each.version === task.version ? restart(each, context.now()) : null,
-    );
-  return task.version !== seen.version;
+async function recoverExecution(task: Task, context: ReconcileContext): Promise<Task> {
+  if (!needsExecution(task) || !older(task.updated_at, context.graceSeconds, context.now())) return task;
+  if (await context.machines.isRunning(context.cascadeMachine, executionName(task.id, task.run))) {
+    // It may wait for a word that was said and never arrived. Once more to one that has heard it is nothing.
+    for (const wake of wakes(null, task)) await context.machines.wake(wake.task_token, { stage: wake.stage });
+    return task;
+  }
+  return context.tasks.change(task, (each) =>
+    each.run === task.run && each.version === task.version ? restart(each, context.now()) : null,
+  );
 }
 
-/** Looks at every unfinished task: leases that ran out, boxes that are gone, executions that were lost. Answers how many it put right. */
-export async function reconcile(
-  context: ReconcileContext,
-): Promise<{ looked_at: number; changed: number; failed: string[] }> {
-  const ids: string[] = [];
-  for (const status of WATCHED) {
-    let after: string | undefined;
-    do {
-      const page = await context.tasks.page(status, 200, after);
-      ids.push(...page.rows.map((row) => row.id));
-      after = page.more ? page.rows.at(-1)?.gs_created : undefined;
-    } while (after !== undefined);
+/** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
+async function putRight({ task: seen }: Watched, context: ReconcileContext): Promise<Task> {
+  const task = await context.tasks.change(seen, (each) => expireLease(each, context.now()));
+  return recoverExecution(await recoverBox(task, context), context);
+}
+
+/** Looks at one task. One that is well, or that cannot be put right just now, makes room for the next ones that are due. */
+async function look(id: string, context: ReconcileContext): Promise<boolean> {
+  const seen = await context.deadlines.get(id);
+  // The index is a moment behind: somebody has moved the deadline.
+  if (!seen?.deadline || (!context.all && Date.parse(seen.deadline) > context.now().getTime())) return false;
+  try {
+    const task = await putRight(seen, context);
+    if (task.version !== seen.task.version) return true;
+  } catch (error) {
+    await context.deadlines.set(seen, lookAgainAt(seen.task, context.now()));
+    throw error;
   }
+  await context.deadlines.set(seen, lookAgainAt(seen.task, context.now()));
+  return false;
+}
+
+export interface Reconciled {
+  readonly looked_at: number;
+  readonly changed: number;
+  /** `<task>: <why>`. */
+  readonly failed: readonly string[];
+}
+
+/** Looks at every task that is due, the most overdue first, as long as there is time: leases that ran out, boxes that are gone, executions that were lost. */
+export async function reconcile(context: ReconcileContext): Promise<Reconciled> {
+  let lookedAt = 0;
   let changed = 0;
   const failed: string[] = [];
-  for (let index = 0; index < ids.length; index += PARALLEL) {
-    const batch = ids.slice(index, index + PARALLEL);
-    const results = await Promise.allSettled(batch.map((id) => reconcileTask(id, context)));
+  const lookAt = async (ids: readonly string[]): Promise<void> => {
+    const results = await Promise.allSettled(ids.map((id) => look(id, context)));
+    lookedAt += ids.length;
     results.forEach((each, at) => {
       if (each.status === 'fulfilled') changed += each.value ? 1 : 0;
       else
         failed.push(
-          `${batch[at]}: ${each.reason instanceof Error ? each.reason.message : String(each.reason)}`,
+          `${ids[at]}: ${each.reason instanceof Error ? each.reason.message : String(each.reason)}`,
         );
     });
+  };
+  let batch: string[] = [];
+  // One whose deadline was put off within this round may be met again.
+  const met = new Set<string>();
+  for await (const id of context.deadlines.due(context.all ? END_OF_TIME : context.now())) {
+    if (met.has(id)) continue;
+    met.add(id);
+    batch.push(id);
+    if (batch.length < PARALLEL) continue;
+    await lookAt(batch);
+    batch = [];
+    if (!context.goOn()) break;
   }
-  return { looked_at: ids.length, changed, failed };
+  await lookAt(batch);
+  return { looked_at: lookedAt, changed, failed };
 }
 
 /** ECS says that a box has stopped: when it has not reported, it never will. `box` is `<task>/<attempt>/<kind>/<launch>`. */

@@ -318,9 +318,16 @@ describe('the reconciler', () => {
 
   it('starts a lost execution again, and leaves a running one alone', async () => {
     holds(task());
-    db.on(QueryCommand).callsFake((input: { ExpressionAttributeValues?: Record<string, unknown> }) => ({
-      Items: input.ExpressionAttributeValues?.[':pk'] === 'open' ? [{ id: 'T1' }] : [],
-    }));
+    const item = toItem(task());
+    db.on(QueryCommand).callsFake(
+      (input: { IndexName?: string; ExpressionAttributeValues?: Record<string, unknown> }) => ({
+        Items:
+          input.IndexName === 'by_deadline' &&
+          input.ExpressionAttributeValues?.[':pk'] === item['gs_deadline_shard']
+            ? [item]
+            : [],
+      }),
+    );
     sfn.onAnyCommand().resolves({ status: 'RUNNING' });
     expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
       looked_at: 1,

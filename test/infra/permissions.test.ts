@@ -88,8 +88,10 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
+    'dynamodb:UpdateItem',
     'ecs:ListTasks',
     'states:DescribeExecution',
+    'states:SendTaskSuccess',
   ],
 };
 

@@ -84,6 +84,7 @@ describe('the Tasks table', () => {
     client.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
     expect(TableDescription?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual([
+      'by_deadline',
       'by_queue',
       'by_status',
       'by_wait',
@@ -94,8 +95,9 @@ describe('the Tasks table', () => {
     const index = table.GlobalSecondaryIndexes.find((each: { IndexName: string }) => each.IndexName === name);
     const key: string[] = index.KeySchema.map((each: { AttributeName: string }) => each.AttributeName);
     const item = (id: string) => {
+      const due = toItem(task({ id }));
       const waiting = toItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
-      return key.map((attribute) => waiting[attribute]);
+      return key.map((attribute) => waiting[attribute] ?? due[attribute]);
     };
     expect(item('T1')).not.toContain(undefined);
     expect(item('T1')).not.toEqual(item('T2'));

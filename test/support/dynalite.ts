@@ -3,6 +3,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { NudgeStore } from '../../shared/store/nudge.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
@@ -49,6 +50,7 @@ export async function testTable() {
   return {
     db,
     tasks,
+    deadlines: new DeadlineStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     nudge: new NudgeStore(db, 'tasks'),
     close: async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { Refusal } from '../../../shared/refusal.ts';
@@ -6,14 +7,16 @@ import type { Machines } from '../../../shared/store/machines.ts';
 import { failByOperator } from '../../../shared/task/commands/operate.ts';
 import { settle } from '../../../shared/task/commands/settle.ts';
 import { keepAlive } from '../../../shared/task/commands/work.ts';
+import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/task/deadline.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
+import { isTerminal, STATUSES } from '../../../shared/task/status.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { claimNext } from '../../../shared/use-cases/claim.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
-import { reconcile } from '../../../shared/use-cases/reconcile.ts';
+import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { inReview, later, NOW, submission, verdict } from '../../support/builders.ts';
+import { attempt, inReview, later, NOW, submission, task, verdict } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -51,8 +54,25 @@ const at = (now: Date): FollowContext => ({
   now: () => now,
   onCompletion: (task) => void completions.push(task.id),
 });
-const put = (now: Date, graceSeconds = 0) =>
-  reconcile({ tasks: table.tasks, boxes, machines, cascadeMachine: 'arn', now: () => now, graceSeconds });
+const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
+  reconcile({
+    tasks: table.tasks,
+    deadlines: table.deadlines,
+    boxes,
+    machines,
+    cascadeMachine: 'arn',
+    now: () => now,
+    graceSeconds: START_GRACE_SECONDS,
+    all: false,
+    goOn: () => true,
+    ...more,
+  });
+let made = 0;
+/** Puts a task into the table as it is. */
+const put = async (of: Task): Promise<Task> => {
+  made += 1;
+  return (await table.tasks.create({ ...of, id: `put-${made}`, run: Math.max(1, of.run) })).task;
+};
 const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
   (
     await submitTask(submission(request), {
@@ -71,9 +91,9 @@ describe('a lease', () => {
   it('that runs out reopens the task for another claimer, and the first one is told that it is late', async () => {
     const { id } = await submit({ runner: 'external', role: 'lease' });
     const first = await claim('lease');
-    await put(later(119));
+    await round(later(119));
     expect((await now(id)).status).toBe('claimed');
-    await put(later(121));
+    await round(later(121));
     expect(await now(id)).toMatchObject({ status: 'open', retries: 1, attempts: [{ outcome: 'expired' }] });
     const second = await claim('lease', later(122));
     expect(second.attempt).toBe(2);
@@ -85,25 +105,178 @@ describe('a lease', () => {
   it('fails the task only when its retries are used up', async () => {
     const { id } = await submit({ runner: 'external', role: 'short', max_retries: 1 });
     await claim('short');
-    await put(later(200));
+    await round(later(200));
     await claim('short', later(300));
-    await put(later(500));
+    await round(later(500));
     expect(await now(id)).toMatchObject({ status: 'failed', failure: { code: 'lease_expired' } });
   });
 });
 
 describe('a lost execution', () => {
-  it('is started again under the next run, and a running one is left alone', async () => {
+  it('is started again under the next run once its grace is over, and a running one is left alone, longer each time', async () => {
     const { id } = await submit();
     running.add(`${id}-r1`);
-    await put(later(60));
+    await round(later(29));
+    await round(later(30));
     expect((await now(id)).run).toBe(1);
     running.clear();
-    await put(later(60), 120);
+    await round(later(89));
     expect((await now(id)).run).toBe(1);
-    await put(later(60));
+    await round(later(91));
     expect((await now(id)).run).toBe(2);
   });
+
+  it('is started at once when the whole machine was gone', async () => {
+    const { id } = await submit();
+    await round(later(1));
+    expect((await now(id)).run).toBe(1);
+    await round(later(1), { all: true, graceSeconds: 0 });
+    expect((await now(id)).run).toBe(2);
+  });
+
+  it('that runs and has not heard that its box has reported is told again', async () => {
+    const agent = {
+      number: 1,
+      token_sha256: 'x',
+      assignment_key: 'k',
+      task_token: 'agent-token',
+      lost: false,
+      launched_at: NOW.toISOString(),
+    };
+    const { id } = await put(inReview({ agent }));
+    running.add(`${id}-r1`);
+    await round(later(31));
+    expect(woken).toContainEqual(['agent-token', { stage: 'run_gates' }]);
+    expect((await now(id)).run).toBe(1);
+  });
+
+  it('is found in review too, also when the wake-up after a report went to nobody', async () => {
+    const { id } = await put(inReview());
+    await round(later(31));
+    expect(await now(id)).toMatchObject({ status: 'in_review', run: 2 });
+  });
+});
+
+describe('a lost box', () => {
+  const launch = {
+    number: 1,
+    token_sha256: 'x',
+    assignment_key: 'k',
+    task_token: 't',
+    lost: false,
+    launched_at: NOW.toISOString(),
+  };
+
+  it('of an agent that has given no sign of life costs a retry', async () => {
+    const lease = Math.floor(later(300).getTime() / 1_000);
+    const { id } = await put(
+      task({ status: 'claimed', attempts: [attempt({ agent: launch, lease_until: lease })] }),
+    );
+    running.add(`${id}/1/agent/1`).add(`${id}-r1`);
+    await round(later(31));
+    expect((await now(id)).status).toBe('claimed');
+    running.delete(`${id}/1/agent/1`);
+    await round(later(92));
+    expect(await now(id)).toMatchObject({ status: 'open', attempts: [{ outcome: 'infra_failed' }] });
+  });
+
+  it('of the gates is launched again', async () => {
+    const { id } = await put(inReview({ gates: launch }));
+    await round(later(31));
+    expect(await now(id)).toMatchObject({
+      status: 'in_review',
+      run: 2,
+      attempts: [{ gates: { lost: true } }],
+    });
+  });
+
+  it('that waits for room is not taken for lost', async () => {
+    const { id } = await put(inReview({ gates: { ...launch, launched_at: later(120).toISOString() } }));
+    running.add(`${id}-r1`);
+    await round(later(140));
+    expect((await now(id)).run).toBe(1);
+    await round(later(151));
+    expect((await now(id)).run).toBe(2);
+  });
+});
+
+describe('a round', () => {
+  it('looks at nothing that merely waits: blocked, open for outside agents, held, behind files, over', async () => {
+    const own = await testTable();
+    const waiting: Task[] = [
+      task({ id: 'open' }, { runner: 'external' }),
+      task({ id: 'blocked', status: 'blocked', waits_for: 'open' }),
+      task({ id: 'behind', waits_for: 'open' }),
+      inReview({}, { id: 'held', hold: { reasons: [], since: NOW.toISOString() } }),
+      task({ id: 'over', status: 'done' }),
+    ];
+    for (const each of waiting) await own.tasks.create(each);
+    await own.tasks.create(task({ id: 'due', run: 1 }));
+    const looked = await round(later(86_400 * 400), { tasks: own.tasks, deadlines: own.deadlines });
+    await own.close();
+    expect(looked).toEqual({ looked_at: 1, changed: 1, failed: [] });
+  });
+
+  it('looks at the most overdue first, and what it has no time for comes first in the next one', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 25; index++)
+      ids.push((await put(task({ updated_at: later(-index).toISOString() }))).id);
+    let batches = 0;
+    await round(later(60), { goOn: () => ++batches < 2 });
+    const restarted = async () => {
+      const tasks = await Promise.all(ids.map(now));
+      return tasks.map((each) => each.run);
+    };
+    expect(await restarted()).toEqual([...Array(5).fill(1), ...Array(20).fill(2)]);
+    await round(later(60));
+    expect(await restarted()).toEqual(Array(25).fill(2));
+  });
+
+  it('is not held up by tasks that cannot be put right', async () => {
+    const bad = await put(task({ updated_at: later(-100).toISOString() }));
+    const good = await put(task());
+    const failing = {
+      ...machines,
+      isRunning: async (_arn: string, name: string) => {
+        if (name.startsWith(bad.id)) throw new Error('no answer');
+        return false;
+      },
+    } as unknown as Machines;
+    const first = await round(later(60), { machines: failing });
+    expect(first.failed).toEqual([`${bad.id}: no answer`]);
+    expect((await now(good.id)).run).toBe(2);
+    expect((await round(later(61), { machines: failing })).failed).toEqual([]);
+    await round(later(300));
+    expect((await now(bad.id)).run).toBe(2);
+  });
+});
+
+it('gives every task in every state a deadline, or an event that it waits for', () => {
+  const states = fc.record({
+    status: fc.constantFrom(...STATUSES),
+    runner: fc.constantFrom('managed' as const, 'external' as const),
+    waits: fc.boolean(),
+    held: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(states, ({ status, runner, waits, held }) => {
+      const of = task({
+        status,
+        runner,
+        run: 1,
+        waits_for: waits && (status === 'open' || status === 'blocked') ? 'W' : null,
+        hold: held && status === 'in_review' ? { reasons: [], since: NOW.toISOString() } : null,
+        attempts: status === 'open' || status === 'blocked' ? [] : [attempt()],
+      });
+      const waitsForSomebody =
+        isTerminal(status) ||
+        status === 'blocked' ||
+        of.hold !== null ||
+        of.waits_for !== null ||
+        (status === 'open' && runner === 'external');
+      expect(deadlineOf(of) === null).toBe(waitsForSomebody);
+    }),
+  );
 });
 
 describe('following the stream', () => {

@@ -1,0 +1,109 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { INDEXES } from '../names.ts';
+import type { Task } from '../task/task.ts';
+import { DEADLINE_PARTITIONS, deadlineKey, fromItem, taskKey } from './task-item.ts';
+
+const { name: INDEX, pk, sk } = INDEXES.byDeadline;
+const PAGE = 50;
+
+/** A task, and the time at which somebody must look at it; null: never. */
+export interface Watched {
+  readonly task: Task;
+  /** ISO time. */
+  readonly deadline: string | null;
+}
+
+interface Entry {
+  readonly id: string;
+  /** `<iso time>#<id>`. */
+  readonly rank: string;
+}
+
+/** Which tasks are due. Only those with a deadline are ever read, so what waits without one costs nothing. */
+export class DeadlineStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** Ids of the tasks that are due at `until`, the most overdue first. */
+  async *due(until: Date): AsyncGenerator<string> {
+    const lanes = DEADLINE_PARTITIONS.map((partition) => this.#entries(partition, until));
+    const heads = await Promise.all(lanes.map((lane) => lane.next()));
+    for (;;) {
+      let first = -1;
+      heads.forEach((head, lane) => {
+        const best = heads[first];
+        if (!head.done && (!best || best.done || head.value.rank < best.value.rank)) first = lane;
+      });
+      const [head, lane] = [heads[first], lanes[first]];
+      if (!head || head.done || !lane) return;
+      yield head.value.id;
+      heads[first] = await lane.next();
+    }
+  }
+
+  async *#entries(partition: string, until: Date): AsyncGenerator<Entry> {
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          IndexName: INDEX,
+          KeyConditionExpression: '#pk = :pk AND #sk < :until',
+          ExpressionAttributeNames: { '#pk': pk, '#sk': sk },
+          // "$" comes after "#": all that is due in this very millisecond is in.
+          ExpressionAttributeValues: { ':pk': partition, ':until': `${until.toISOString()}$` },
+          Limit: PAGE,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      for (const item of answer.Items ?? []) {
+        const rank = String(item[sk]);
+        yield { rank, id: rank.slice(rank.indexOf('#') + 1) };
+      }
+      after = answer.LastEvaluatedKey;
+    } while (after);
+  }
+
+  /** A task with its deadline, read consistently. */
+  async get(id: string): Promise<Watched | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
+    );
+    if (!Item) return null;
+    const rank = Item[sk] as string | undefined;
+    return { task: fromItem(Item), deadline: rank === undefined ? null : rank.slice(0, rank.indexOf('#')) };
+  }
+
+  /**
+   * Puts off the deadline of a task that was found well, or gives one to an item of an earlier version. Nothing else of the task
+   * changes, its version included; a change that came first wins, because it has set a deadline of its own.
+   */
+  async set({ task, deadline }: Watched, at: Date): Promise<void> {
+    const key = deadlineKey(task.id, at);
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: taskKey(task.id),
+          UpdateExpression: 'SET #pk = :pk, #sk = :sk',
+          ConditionExpression: `#version = :version AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`,
+          ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },
+          ExpressionAttributeValues: {
+            ':pk': key[pk],
+            ':sk': key[sk],
+            ':version': task.version,
+            ...(deadline === null ? {} : { ':seen': `${deadline}#${task.id}` }),
+          },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+}

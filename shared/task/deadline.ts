@@ -1,0 +1,66 @@
+import { BOX_KINDS, type BoxKind } from './attempt.ts';
+import { alreadyReported } from './commands/launch.ts';
+import { isTerminal } from './status.ts';
+import { currentAttempt, type Task } from './task.ts';
+
+/** Seconds that a start may take before its absence means that it is lost: Fargate pulls images for a minute or two, which counts as running. */
+export const START_GRACE_SECONDS = 30;
+/** A task that was found well is looked at again after as long as nothing has happened to it, within these seconds. */
+const SHORTEST_PAUSE_SECONDS = 60;
+const LONGEST_PAUSE_SECONDS = 900;
+
+const WITH_LEASE: readonly string[] = ['claimed', 'in_progress', 'auth_required'];
+
+/** The box that an attempt waits for now, if one was launched. */
+export function awaitedBox(task: Task): { kind: BoxKind; number: number; launchedAt: string } | null {
+  const attempt = currentAttempt(task);
+  if (!attempt || attempt.outcome !== null) return null;
+  const kinds = BOX_KINDS.filter((kind) => (kind === 'agent') === (task.status !== 'in_review'));
+  for (const kind of kinds) {
+    const launch = attempt[kind];
+    if (launch && !launch.lost && launch.task_token !== null && !alreadyReported(task, attempt.number, kind))
+      return { kind, number: launch.number, launchedAt: launch.launched_at };
+  }
+  return null;
+}
+
+/** Should an execution of the cascade be on its way with this task? */
+export const needsExecution = (task: Task): boolean =>
+  task.run > 0 &&
+  !task.hold &&
+  task.waits_for === null &&
+  (task.runner === 'managed' || task.status === 'in_review') &&
+  ['open', 'claimed', 'in_progress', 'in_review'].includes(task.status);
+
+/** Epoch milliseconds at which the lease has run out; null where none runs. It is good for all of its last second. */
+const leaseEnd = (task: Task): number | null => {
+  const attempt = currentAttempt(task);
+  return attempt && WITH_LEASE.includes(task.status) ? (attempt.lease_until + 1) * 1_000 : null;
+};
+
+/**
+ * When something must be done about a task unless something happens to it before; null where nothing that time alone brings can go
+ * wrong: it is over, waits for another task or for an outside agent, or a person holds it.
+ */
+export function deadlineOf(task: Task): Date | null {
+  if (isTerminal(task.status)) return null;
+  const lease = leaseEnd(task);
+  // An agent that gives signs of life is seen by its lease alone.
+  const moves = needsExecution(task) && task.status !== 'in_progress';
+  if (!moves) return lease === null ? null : new Date(lease);
+  const since = Math.max(
+    Date.parse(task.updated_at),
+    Date.parse(awaitedBox(task)?.launchedAt ?? task.updated_at),
+  );
+  const start = since + START_GRACE_SECONDS * 1_000;
+  return new Date(lease === null ? start : Math.min(lease, start));
+}
+
+/** When to look again at a task that is due and well: its box runs, or its execution does. */
+export function lookAgainAt(task: Task, now: Date): Date {
+  const idle = (now.getTime() - Date.parse(task.updated_at)) / 1_000;
+  const pause = Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, idle));
+  const again = now.getTime() + pause * 1_000;
+  const lease = leaseEnd(task);
+  return new Date(lease !== null && lease > now.getTime() ? Math.min(lease, again) : again);
+}
