@@ -61,6 +61,7 @@ export class Api extends Construct {
     };
     table.allow(this.functions['api-submit'], ['GetItem', 'BatchGetItem', 'PutItem']);
     table.allow(this.functions['api-work'], ['GetItem', 'PutItem'], ['byQueue']);
+    table.allowUnder(this.functions['api-work'], 'lock', ['DeleteItem', 'Query']);
     table.allow(this.functions['api-read'], ['GetItem', 'Query'], ['byStatus']);
     // To sign URLs: a signed URL can do what its signer may.
     storage.allow(this.functions['api-work'], ['PutObject'], ['artifacts/', 'evidence/']);

@@ -30,6 +30,7 @@ export class Conductor extends Construct {
       },
     });
     table.allow(conductor, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['byWait']);
+    table.allowUnder(conductor, 'lock', ['DeleteItem']);
     conductor.allow({
       actions: ['states:StartExecution', 'states:SendTaskSuccess'],
       on: [cascade.stateMachineArn],

@@ -8,7 +8,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../shared/names.ts';
+import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/names.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';
 
@@ -41,6 +41,15 @@ export class TasksTable extends Construct {
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
+    });
+  }
+
+  /** Lets a function use these DynamoDB actions on items of one kind, by what their partition keys begin with. */
+  allowUnder(grantee: ServiceFunction, prefix: keyof typeof ITEM_PREFIX, actions: readonly string[]): void {
+    allow(grantee.role, {
+      actions: actions.map((action) => `dynamodb:${action}`),
+      on: [this.table.tableArn],
+      when: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${ITEM_PREFIX[prefix]}*`] } },
     });
   }
 

@@ -60,6 +60,7 @@ export class Verification extends Construct {
       environment: { ...props.environment, [ENV.table]: table.table.tableName },
     });
     table.allow(cascadeSteps, ['GetItem', 'PutItem']);
+    table.allowUnder(cascadeSteps, 'lock', ['DeleteItem', 'Query']);
 
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {

@@ -13,6 +13,18 @@ export const TABLE = {
 } as const;
 
 /**
+ * What the partition keys of the kinds of items begin with: a role is allowed those of its business. No kind has an item that grows with
+ * the number of tasks; sets and counts are made of many.
+ */
+export const ITEM_PREFIX = {
+  task: 'task#',
+  /** Operator tokens, as hashes. */
+  token: 'token#',
+  /** Who works on which files: a partition for each repository, an item for each task. */
+  lock: 'lock#',
+} as const;
+
+/**
  * Indexes of the Tasks table. Every sort key ends in the task id, so that each index key is unique per item
  * (the embedded engine needs it, and it makes cursors exact). Index attributes exist only where an item belongs in the index.
  */

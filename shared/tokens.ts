@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { TABLE } from './names.ts';
+import { ITEM_PREFIX, TABLE } from './names.ts';
 import type { BoxKind } from './task/attempt.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
@@ -11,7 +11,7 @@ export const mintOperatorToken = (): string => `assay_op_${secret()}`;
 
 /** Key of the item that says whose token this is. */
 export const operatorTokenKey = (token: string): Record<string, string> => ({
-  [TABLE.pk]: `token#${sha256(token)}`,
+  [TABLE.pk]: `${ITEM_PREFIX.token}${sha256(token)}`,
   [TABLE.sk]: 'token',
 });
 

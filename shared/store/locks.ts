@@ -1,70 +1,142 @@
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { TABLE } from '../names.ts';
+import {
+  DeleteCommand,
+  type DeleteCommandInput,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  type PutCommandInput,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
-import { overlap } from '../task/file-overlap.ts';
+import { type Overlap, overlap } from '../task/file-overlap.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
+import { sha256 } from '../tokens.ts';
 import type { TaskStore } from './tasks.ts';
 
-/** Seconds for which a lock counts although its task is not live: the time between taking the lock and claiming the task. */
-const GRACE_SECONDS = 60;
+/**
+ * Seconds for which an entry counts although its task is not live. `holds`: the time from there to the claim of the task; longer than any
+ * function that does both may run, because two would work on the files if it came later. `wants`: only how long others are kept
+ * waiting by one that died, because a wish that was struck out never becomes more.
+ */
+export const LOCK_GRACE_SECONDS = { holds: 60, wants: 10 } as const;
 const MAX_RACES = 25;
 
-interface Holder {
-  readonly files: readonly string[];
-  /** Epoch seconds. */
-  readonly since: number;
-}
-interface LockItem {
-  readonly version: number;
-  readonly holders: Record<string, Holder>;
+type Locked = Pick<Task, 'id' | 'repository' | 'files'>;
+
+/** What keeps a task from its files. */
+export interface FileConflict extends Overlap {
+  /** The task that holds them. */
+  readonly holder: string;
 }
 
+/** `wants`: has asked, and looks whether somebody else is there. `holds`: was there alone. */
+interface Entry {
+  readonly id: string;
+  readonly state: 'wants' | 'holds';
+  /** New with every write of the entry: what was read is what is written over. */
+  readonly nonce: string;
+  /** Epoch milliseconds of the asking; the earlier one goes first. */
+  readonly since: number;
+  readonly files: readonly string[];
+}
+
+const partition = (repository: string): string => `${ITEM_PREFIX.lock}${sha256(repository)}`;
+const key = (repository: string, id: string): Record<string, string> => ({
+  [TABLE.pk]: partition(repository),
+  [TABLE.sk]: id,
+});
+
+/** The condition that an entry is still as it was seen. */
+const asSeen = (
+  seen: Entry | null,
+): Pick<
+  PutCommandInput & DeleteCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> =>
+  seen === null
+    ? { ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': TABLE.pk } }
+    : {
+        ConditionExpression: '#nonce = :nonce',
+        ExpressionAttributeNames: { '#nonce': 'nonce' },
+        ExpressionAttributeValues: { ':nonce': seen.nonce },
+      };
+
+/** Puts in order who asked when: nobody waits for a later one, so two that ask at once do not both go away. */
+const before = (a: Entry, b: Entry): boolean => a.since < b.since || (a.since === b.since && a.id < b.id);
+
 /**
- * Who works on which files of a repository: all of it in one item, so that taking a lock is one conditional write. An entry counts
- * while its task is live; entries of ended tasks are swept when somebody needs the files.
+ * Who works on which files of a repository: an item for each task. A task first writes that it wants its files, then reads what the
+ * others want and hold, and only then, on the condition that nobody has struck out its wish, that it holds them. Of two that overlap,
+ * the one that reads later sees the other, so never do both hold. An entry counts while its task is live.
  */
 export class LockStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
-  readonly #tasks: TaskStore;
+  readonly #tasks: Pick<TaskStore, 'get'>;
 
-  constructor(db: DynamoDBDocumentClient, table: string, tasks: TaskStore) {
+  constructor(db: DynamoDBDocumentClient, table: string, tasks: Pick<TaskStore, 'get'>) {
     this.#db = db;
     this.#table = table;
     this.#tasks = tasks;
   }
 
-  #key(repository: string): Record<string, string> {
-    return {
-      [TABLE.pk]: `repo#${createHash('sha256').update(repository).digest('hex')}`,
-      [TABLE.sk]: 'locks',
-    };
-  }
-
-  async #read(repository: string): Promise<LockItem> {
+  async #own(task: Locked): Promise<Entry | null> {
     const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: this.#key(repository), ConsistentRead: true }),
+      new GetCommand({ TableName: this.#table, Key: key(task.repository, task.id), ConsistentRead: true }),
     );
-    return Item
-      ? { version: Item['version'] as number, holders: Item['holders'] as Record<string, Holder> }
-      : { version: 0, holders: {} };
+    return Item ? ({ ...Item, id: task.id } as unknown as Entry) : null;
   }
 
-  /** False when somebody else wrote first. */
-  async #write(repository: string, before: LockItem, holders: Record<string, Holder>): Promise<boolean> {
-    try {
-      await this.#db.send(
-        new PutCommand({
+  async #others(task: Locked): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
           TableName: this.#table,
-          Item: { ...this.#key(repository), version: before.version + 1, holders },
-          ConditionExpression: before.version === 0 ? 'attribute_not_exists(#pk)' : '#version = :version',
-          ExpressionAttributeNames: before.version === 0 ? { '#pk': TABLE.pk } : { '#version': 'version' },
-          ...(before.version === 0 ? {} : { ExpressionAttributeValues: { ':version': before.version } }),
+          KeyConditionExpression: '#pk = :pk',
+          ExpressionAttributeNames: { '#pk': TABLE.pk },
+          ExpressionAttributeValues: { ':pk': partition(task.repository) },
+          ConsistentRead: true,
+          ...(after ? { ExclusiveStartKey: after } : {}),
         }),
       );
+      for (const item of answer.Items ?? [])
+        if (item[TABLE.sk] !== task.id)
+          entries.push({ ...item, id: String(item[TABLE.sk]) } as unknown as Entry);
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return entries;
+  }
+
+  /** Writes an entry over the one that was seen. Null when that one is no longer there. */
+  async #write(
+    task: Locked,
+    seen: Entry | null,
+    state: Entry['state'],
+    since: number,
+  ): Promise<Entry | null> {
+    const entry = { state, nonce: randomUUID(), since, files: task.files };
+    const Item = { ...key(task.repository, task.id), ...entry };
+    const written = await this.#unless(
+      this.#db.send(new PutCommand({ TableName: this.#table, Item, ...asSeen(seen) })),
+    );
+    return written ? { ...entry, id: task.id } : null;
+  }
+
+  #remove(repository: string, seen: Entry): Promise<boolean> {
+    const Key = key(repository, seen.id);
+    return this.#unless(this.#db.send(new DeleteCommand({ TableName: this.#table, Key, ...asSeen(seen) })));
+  }
+
+  /** False when the condition did not hold: somebody else wrote first. */
+  async #unless(sent: Promise<unknown>): Promise<boolean> {
+    try {
+      await sent;
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
@@ -72,41 +144,58 @@ export class LockStore {
     }
   }
 
-  async #counts(id: string, holder: Holder, now: number): Promise<boolean> {
-    const task = await this.#tasks.get(id);
+  async #counts(entry: Entry, now: number): Promise<boolean> {
+    const task = await this.#tasks.get(entry.id);
     if (task === null || isTerminal(task.status)) return false;
-    return isLive(task.status) || now - holder.since < GRACE_SECONDS;
+    return isLive(task.status) || now - entry.since < LOCK_GRACE_SECONDS[entry.state] * 1_000;
   }
 
-  /** Takes the task's files. Answers with the id of the task that holds one of them, or null when they are ours now. */
-  async acquire(task: Pick<Task, 'id' | 'repository' | 'files'>, now: Date): Promise<string | null> {
+  /** The first task that stands in the way of `mine`. Wishes of later ones, and what is left of ended ones, are struck out. */
+  async #conflict(task: Locked, mine: Entry, now: number): Promise<FileConflict | null> {
+    for (const other of await this.#others(task)) {
+      const files = overlap(task.files, other.files);
+      if (files === null) continue;
+      const conflict = { ...files, holder: other.id };
+      const yields = other.state === 'wants' && before(mine, other);
+      if (!yields && (await this.#counts(other, now))) return conflict;
+      if (await this.#remove(task.repository, other)) continue;
+      // It has moved on meanwhile: to hold what it wanted, or to nothing. What it is now decides.
+      const present = await this.#own({ ...task, id: other.id });
+      if (present) return conflict;
+    }
+    return null;
+  }
+
+  /** Takes the task's files. Answers with what stands in the way, or null when they are ours now. */
+  async acquire(task: Locked, now: Date): Promise<FileConflict | null> {
     if (task.files.length === 0) return null;
-    const seconds = Math.floor(now.getTime() / 1_000);
+    const since = now.getTime();
     for (let race = 0; race < MAX_RACES; race++) {
-      const item = await this.#read(task.repository);
-      const holders: Record<string, Holder> = { ...item.holders };
-      for (const [id, holder] of Object.entries(item.holders)) {
-        if (id === task.id || overlap(task.files, holder.files) === null) continue;
-        if (await this.#counts(id, holder, seconds)) return id;
-        delete holders[id];
+      const seen = race === 0 ? null : await this.#own(task);
+      // Ours from an earlier call, or from the attempt before: it goes on counting from now.
+      if (seen?.state === 'holds') {
+        if (await this.#write(task, seen, 'holds', since)) return null;
+        continue;
       }
-      holders[task.id] = { files: task.files, since: seconds };
-      if (await this.#write(task.repository, item, holders)) return null;
+      const wish = await this.#write(task, seen, 'wants', since);
+      if (!wish) continue;
+      const conflict = await this.#conflict(task, wish, since);
+      if (conflict !== null) {
+        await this.#remove(task.repository, wish);
+        return conflict;
+      }
+      if (await this.#write(task, wish, 'holds', since)) return null;
     }
     throw new Refusal('busy', `the files of ${task.repository} are in great demand; try again`);
   }
 
   /** Gives an ended task's files back. Does nothing when the task is not ended (it was retried meanwhile) or holds nothing. */
-  async release(task: Pick<Task, 'id' | 'repository' | 'files'>): Promise<void> {
+  async release(task: Locked): Promise<void> {
     if (task.files.length === 0) return;
-    for (let race = 0; race < MAX_RACES; race++) {
-      const item = await this.#read(task.repository);
-      if (!(task.id in item.holders)) return;
-      const present = await this.#tasks.get(task.id);
-      if (present && !isTerminal(present.status)) return;
-      const { [task.id]: _released, ...rest } = item.holders;
-      if (await this.#write(task.repository, item, rest)) return;
-    }
-    throw new Refusal('busy', `could not release the files of ${task.id}`);
+    const seen = await this.#own(task);
+    if (!seen) return;
+    const present = await this.#tasks.get(task.id);
+    if (present && !isTerminal(present.status)) return;
+    await this.#remove(task.repository, seen);
   }
 }

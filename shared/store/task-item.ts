@@ -1,11 +1,11 @@
-import { INDEXES, TABLE } from '../names.ts';
+import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { deadlineOf } from '../task/deadline.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { shardOf } from './shard.ts';
 
 /** Primary key of a task item. */
 export const taskKey = (id: string): Record<string, string> => ({
-  [TABLE.pk]: `task#${id}`,
+  [TABLE.pk]: `${ITEM_PREFIX.task}${id}`,
   [TABLE.sk]: TABLE.taskSk,
 });
 

@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { INDEXES, TABLE } from '../names.ts';
+import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change, Command } from '../task/commands/change.ts';
 import { allowedFrom, type Status } from '../task/status.ts';
@@ -177,7 +177,7 @@ export class TaskStore {
         ...(after ? { ExclusiveStartKey: after } : {}),
       }),
     );
-    const ids = (answer.Items ?? []).map((item) => String(item[TABLE.pk]).slice('task#'.length));
+    const ids = (answer.Items ?? []).map((item) => String(item[TABLE.pk]).slice(ITEM_PREFIX.task.length));
     return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
   }
 

@@ -1,10 +1,28 @@
-/** True when one path is the other, or a folder above it. */
-const overlaps = (left: string, right: string): boolean => {
-  const a = left.replace(/\/+$/, '');
-  const b = right.replace(/\/+$/, '');
-  return a === b || a === '.' || b === '.' || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
-};
+/** A wanted file or folder, and the one that is held: the same, one above or one below. */
+export interface Overlap {
+  readonly file: string;
+  readonly held: string;
+}
 
-/** The first file of `wanted` that `held` covers, or null. A folder covers everything below it. */
-export const overlap = (wanted: readonly string[], held: readonly string[]): string | null =>
-  wanted.find((path) => held.some((other) => overlaps(path, other))) ?? null;
+/** As a folder is spelled inside of the ones above it; the checkout itself is above all. */
+const asFolder = (path: string): string =>
+  path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .map((part) => `${part}/`)
+    .join('');
+
+/** The first file of `wanted` that meets one of `held`. A folder covers everything below it. Null: they keep out of each other's way. */
+export function overlap(wanted: readonly string[], held: readonly string[]): Overlap | null {
+  const folders = held.map((path) => [path, asFolder(path)] as const);
+  for (const file of wanted) {
+    const mine = asFolder(file);
+    const other = folders.find(([, folder]) => mine.startsWith(folder) || folder.startsWith(mine));
+    if (other) return { file, held: other[0] };
+  }
+  return null;
+}
+
+/** `src/a.ts is held`, or with the folder through which it is. */
+export const describeOverlap = ({ file, held }: Overlap): string =>
+  file === held ? `${file} is held` : `${file} is held, through ${held},`;

@@ -53,9 +53,9 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
-  const holder = await context.locks.acquire(present, context.now);
-  if (holder !== null)
-    return step(present, run, 'select_model', (task) => waitForFiles(task, holder, context.now), context);
+  const conflict = await context.locks.acquire(present, context.now);
+  if (conflict !== null)
+    return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);
   return step(
     present,
     run,

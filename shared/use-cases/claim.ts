@@ -2,6 +2,7 @@ import { Refusal } from '../refusal.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { startAttempt } from '../task/commands/claim.ts';
+import { describeOverlap } from '../task/file-overlap.ts';
 import type { Task } from '../task/task.ts';
 import { mintBoxToken, sha256 } from '../tokens.ts';
 
@@ -39,8 +40,9 @@ export async function claimTask(
     throw new Refusal('conflict', `task ${id} is ${seen.status}; only an open task can be claimed`);
   if (ifMatch !== undefined && seen.version !== ifMatch)
     throw new Refusal('version_mismatch', `task ${id} is at version ${seen.version}, not ${ifMatch}`);
-  const holder = await context.locks.acquire(seen, context.now);
-  if (holder !== null) throw new Refusal('files_held', `task ${holder} holds files of task ${id}`);
+  const conflict = await context.locks.acquire(seen, context.now);
+  if (conflict !== null)
+    throw new Refusal('files_held', `${describeOverlap(conflict)} by task ${conflict.holder}`);
   let claimed: { attempt: number; token: string } | null = null;
   const task = await context.tasks.change(
     seen,

@@ -53,10 +53,18 @@ const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMess
 const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-authorizer': ['dynamodb:GetItem'],
   'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
-  'api-work': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 's3:GetObject', 's3:PutObject'],
+  'api-work': [
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    's3:GetObject',
+    's3:PutObject',
+  ],
   'api-read': ['dynamodb:GetItem', 'dynamodb:Query'],
   conductor: [
     'dynamodb:BatchGetItem',
+    'dynamodb:DeleteItem',
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
@@ -67,7 +75,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     ...DEAD_LETTERS,
   ],
   ledger: ['s3:PutObject', ...STREAM, ...DEAD_LETTERS],
-  cascade: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  cascade: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   dispatcher: [
     'dynamodb:GetItem',

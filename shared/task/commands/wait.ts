@@ -1,3 +1,4 @@
+import { describeOverlap, type Overlap } from '../file-overlap.ts';
 import type { Task } from '../task.ts';
 import { type Change, change } from './change.ts';
 import { type Dependency, waitingOn } from './create.ts';
@@ -22,11 +23,20 @@ export function reexamine(
 }
 
 /** Parks a managed open task until the live task that holds its files has ended. */
-export function waitForFiles(task: Task, holder: string, now: Date): Change | null {
+export function waitForFiles(
+  task: Task,
+  conflict: Overlap & { readonly holder: string },
+  now: Date,
+): Change | null {
+  const { holder } = conflict;
   if (task.waits_for === holder) return null;
   return change(task, 'wait', now, {
     waits_for: holder,
-    blocked_reason: { code: 'files_held', task_id: holder, message: `its files are held by ${holder}` },
+    blocked_reason: {
+      code: 'files_held',
+      task_id: holder,
+      message: `${describeOverlap(conflict)} by ${holder}`,
+    },
   });
 }
 

@@ -386,7 +386,7 @@ describe('waiting', () => {
   });
 
   it('parks a task for held files and starts it again', () => {
-    const parked = waitForFiles(task(), 'H', NOW)?.task ?? task();
+    const parked = waitForFiles(task(), { holder: 'H', file: 'src/a.ts', held: 'src' }, NOW)?.task ?? task();
     expect(parked).toMatchObject({ status: 'open', waits_for: 'H', blocked_reason: { code: 'files_held' } });
     expect(stopWaiting(parked, NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
     expect(stopWaiting(task(), NOW)).toBeNull();
