@@ -35,6 +35,8 @@ const THROTTLE = { rateLimit: 200, burstLimit: 400 };
 const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
   'api-submit': 'Submits tasks, and does what an operator says about them',
   'api-work': 'Serves agents and boxes: claims, leases, reports',
+  'api-upload': 'Signs what boxes may put into the bucket',
+  'api-evidence': 'Takes the evidence of the gates box',
   'api-read': 'Reads tasks, attempts and counts',
 };
 
@@ -57,15 +59,17 @@ export class Api extends Construct {
     this.functions = {
       'api-submit': make('api-submit'),
       'api-work': make('api-work'),
+      'api-upload': make('api-upload'),
+      'api-evidence': make('api-evidence'),
       'api-read': make('api-read'),
     };
-    table.allow(this.functions['api-submit'], ['GetItem', 'BatchGetItem', 'PutItem']);
-    table.allow(this.functions['api-work'], ['GetItem', 'PutItem'], ['byQueue']);
-    table.allowUnder(this.functions['api-work'], 'lock', ['DeleteItem', 'Query']);
-    table.allow(this.functions['api-read'], ['GetItem', 'Query'], ['byStatus']);
+    for (const each of Object.values(this.functions)) table.allow(each);
+    // Patches that come with a request. All that is written here is named by its content, and written once.
+    storage.allowOnce(this.functions['api-work'], ['artifacts/']);
+    storage.allowOnce(this.functions['api-evidence'], ['evidence/']);
     // To sign URLs: a signed URL can do what its signer may.
-    storage.allow(this.functions['api-work'], ['PutObject'], ['artifacts/', 'evidence/']);
-    storage.allow(this.functions['api-work'], ['GetObject', 'PutObject'], ['memory/']);
+    storage.allowOnce(this.functions['api-upload'], ['artifacts/']);
+    storage.allow(this.functions['api-upload'], ['GetObject', 'PutObject'], ['memory/']);
 
     this.api = new HttpApi(this, 'HttpApi', {
       description: 'Assay',
@@ -96,7 +100,7 @@ export class Api extends Construct {
       timeout: Duration.seconds(10),
       environment: { [ENV.table]: table.table.tableName },
     });
-    table.allow(authorize, ['GetItem']);
+    table.allow(authorize);
     return new HttpLambdaAuthorizer('Authorizer', authorize.lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       // With one, API Gateway would answer a missing header by itself, and not with a problem document.

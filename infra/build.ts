@@ -12,6 +12,8 @@ export const FUNCTIONS = {
   'api-authorizer': 'functions/api/authorizer.ts',
   'api-submit': 'functions/api/submit.ts',
   'api-work': 'functions/api/work.ts',
+  'api-upload': 'functions/api/upload.ts',
+  'api-evidence': 'functions/api/evidence.ts',
   'api-read': 'functions/api/read.ts',
   conductor: 'functions/conductor/handler.ts',
   ledger: 'functions/ledger/handler.ts',

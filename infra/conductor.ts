@@ -29,8 +29,7 @@ export class Conductor extends Construct {
         [ENV.cascadeMachine]: cascade.stateMachineArn,
       },
     });
-    table.allow(conductor, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['byWait']);
-    table.allowUnder(conductor, 'lock', ['DeleteItem']);
+    table.allow(conductor);
     conductor.allow({
       actions: ['states:StartExecution', 'states:SendTaskSuccess'],
       on: [cascade.stateMachineArn],

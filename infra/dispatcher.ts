@@ -53,10 +53,11 @@ export class Dispatcher extends Construct {
         [ENV.deliverFamily]: boxes.definitions.deliver.family,
       },
     });
-    table.allow(this.function, ['GetItem', 'PutItem']);
+    table.allow(this.function);
     storage.allow(this.function, ['PutObject'], ['assignments/']);
     // To sign the URLs that the boxes read: a signed URL can do what its signer may.
     storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/']);
+    storage.allow(this.function, ['DeleteObject'], ['assignments/']);
     this.function.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
     this.allowLaunching(workforce);
     [

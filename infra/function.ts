@@ -29,6 +29,7 @@ export interface ServiceFunctionProps {
 
 /** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
 export class ServiceFunction extends Construct {
+  readonly name: FunctionName;
   readonly lambda: LambdaFunction;
   readonly role: Role;
   readonly logGroup: LogGroup;
@@ -37,6 +38,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { common, name, description, environment } = props;
+    this.name = name;
     this.timeout = props.timeout ?? Duration.seconds(30);
     this.logGroup = new LogGroup(this, 'Log', {
       retention: common.logRetention,

@@ -34,8 +34,8 @@ export class Reconciler extends Construct {
         [ENV.cluster]: clusterArn,
       },
     });
-    table.allow(reconciler, ['GetItem', 'PutItem', 'UpdateItem'], ['byDeadline']);
     reconciler.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
+    table.allow(reconciler);
     reconciler.allow({
       actions: ['states:DescribeExecution'],
       on: [

@@ -56,6 +56,8 @@ export class AssayStack extends Stack {
       environments: {
         'api-submit': tiers,
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
+        'api-upload': { [ENV.bucket]: storage.bucket.bucketName },
+        'api-evidence': { [ENV.bucket]: storage.bucket.bucketName },
         'api-read': { ...nudge, ...tiers },
       },
     });

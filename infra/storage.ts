@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Common, ServiceFunction } from './function.ts';
+import type { Permission } from './permissions.ts';
 
 /** Folders of the bucket, by who may do what in them. See `objectKey` in shared/names.ts. */
 export const PREFIXES = [
@@ -65,11 +66,22 @@ export class Storage extends Construct {
     });
   }
 
+  /** Lets a function write objects below the prefixes where there are none: what is there, it cannot change. */
+  allowOnce(grantee: ServiceFunction, prefixes: readonly Prefix[]): void {
+    this.allow(grantee, ['PutObject'], prefixes, { Null: { 's3:if-none-match': 'false' } });
+  }
+
   /** Lets a function use these S3 actions on objects below the prefixes. */
-  allow(grantee: ServiceFunction, actions: readonly string[], prefixes: readonly Prefix[]): void {
+  allow(
+    grantee: ServiceFunction,
+    actions: readonly string[],
+    prefixes: readonly Prefix[],
+    when?: Permission['when'],
+  ): void {
     grantee.allow({
       actions: actions.map((action) => `s3:${action}`),
       on: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),
+      ...(when && { when }),
       because:
         'The keys below the prefix hold task ids and attempt numbers, which do not exist at deploy time.',
     });

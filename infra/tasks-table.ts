@@ -11,8 +11,7 @@ import { Construct } from 'constructs';
 import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/names.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';
-
-type IndexName = keyof typeof INDEXES;
+import { TABLE_ACCESS, type TableAccess } from './table-access.ts';
 
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -44,20 +43,20 @@ export class TasksTable extends Construct {
     });
   }
 
-  /** Lets a function use these DynamoDB actions on items of one kind, by what their partition keys begin with. */
-  allowUnder(grantee: ServiceFunction, prefix: keyof typeof ITEM_PREFIX, actions: readonly string[]): void {
-    allow(grantee.role, {
-      actions: actions.map((action) => `dynamodb:${action}`),
-      on: [this.table.tableArn],
-      when: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${ITEM_PREFIX[prefix]}*`] } },
-    });
-  }
-
-  /** Lets a function use these DynamoDB actions on the items, and query the named indexes. */
-  allow(grantee: ServiceFunction, actions: readonly string[], indexes: readonly IndexName[] = []): void {
+  /** Lets a function do with the items what the table of access says of it: each action on its kinds of items only. */
+  allow(grantee: ServiceFunction): void {
     const arn = this.table.tableArn;
-    allow(grantee.role, { actions: actions.map((action) => `dynamodb:${action}`), on: [arn] });
-    if (indexes.length > 0)
+    const { indexes, ...actions }: TableAccess = TABLE_ACCESS[grantee.name];
+    for (const [action, kinds] of Object.entries(actions))
+      allow(grantee.role, {
+        actions: [`dynamodb:${action}`],
+        on: [arn],
+        when: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_PREFIX[kind]}*`) },
+        },
+      });
+    // The leading key of an index is its own partition key, which says nothing about the kind of an item; only tasks are in them.
+    if (indexes)
       allow(grantee.role, {
         actions: ['dynamodb:Query'],
         on: indexes.map((index) => `${arn}/index/${INDEXES[index].name}`),

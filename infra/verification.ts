@@ -38,7 +38,7 @@ export class Verification extends Construct {
         [ENV.bucket]: storage.bucket.bucketName,
       },
     });
-    table.allow(janitorSteps, ['GetItem', 'PutItem']);
+    table.allow(janitorSteps);
     storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
 
     const janitor = new Machine(this, 'Janitor', {
@@ -59,8 +59,7 @@ export class Verification extends Construct {
       description: 'Chooses the model, decides on the verdict, settles the task',
       environment: { ...props.environment, [ENV.table]: table.table.tableName },
     });
-    table.allow(cascadeSteps, ['GetItem', 'PutItem']);
-    table.allowUnder(cascadeSteps, 'lock', ['DeleteItem', 'Query']);
+    table.allow(cascadeSteps);
 
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {

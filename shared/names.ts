@@ -13,7 +13,8 @@ export const TABLE = {
 } as const;
 
 /**
- * What the partition keys of the kinds of items begin with: a role is allowed those of its business. No kind has an item that grows with
+ * What the partition keys of the kinds of items begin with: a role is allowed those of its business
+ * (infra/table-access.ts). No kind has an item that grows with
  * the number of tasks; sets and counts are made of many.
  */
 export const ITEM_PREFIX = {
@@ -22,7 +23,12 @@ export const ITEM_PREFIX = {
   token: 'token#',
   /** Who works on which files: a partition for each repository, an item for each task. */
   lock: 'lock#',
+  /** How often the boxes of a task were given leave to upload. */
+  uploads: 'uploads#',
+  /** Completions by day. */
+  completions: 'nudge',
 } as const;
+export type ItemKind = keyof typeof ITEM_PREFIX;
 
 /**
  * Indexes of the Tasks table. Every sort key ends in the task id, so that each index key is unique per item
@@ -109,19 +115,21 @@ export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'delive
 
 /**
  * Object keys. `artifacts/`, `assignments/` and `evidence/` are working data with a lifecycle; `memory/` outlives
- * tasks, `records/` is what Athena reads.
+ * tasks, `records/` is what Athena reads. What a box hands in is named by its SHA-256, so that nothing can come in its place.
  */
 export const objectKey = {
   assignment: (taskId: string, attempt: number, kind: string, nonce: string) =>
     `assignments/${taskId}/${attempt}/${kind}-${nonce}.json`,
-  patch: (taskId: string, attempt: number) => `artifacts/${taskId}/${attempt}/patch.diff`,
-  transcript: (taskId: string, attempt: number) => `artifacts/${taskId}/${attempt}/transcript.log`,
-  evidence: (taskId: string, attempt: number, launch: number) =>
-    `evidence/${taskId}/${attempt}/evidence-${launch}.json`,
-  findings: (taskId: string, attempt: number, launch: number) =>
-    `evidence/${taskId}/${attempt}/findings-${launch}.sarif`,
-  tests: (taskId: string, attempt: number, launch: number) =>
-    `evidence/${taskId}/${attempt}/tests-${launch}.junit.xml`,
+  patch: (taskId: string, attempt: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/patch-${sha256}.diff`,
+  transcript: (taskId: string, attempt: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/transcript-${sha256}.log`,
+  evidence: (taskId: string, attempt: number, launch: number, sha256: string) =>
+    `evidence/${taskId}/${attempt}/evidence-${launch}-${sha256}.json`,
+  findings: (taskId: string, attempt: number, launch: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/findings-${launch}-${sha256}.sarif`,
+  tests: (taskId: string, attempt: number, launch: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/tests-${launch}-${sha256}.junit.xml`,
   /** `repository` is a hash of its URL: what one repository's gates have kept, another's never read. */
   memory: (repository: string, kind: string, hash: string) => `memory/${repository}/${kind}/${hash}.json`,
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */

@@ -12,7 +12,6 @@ import { type RunResult, run } from '../../gates/process/run.ts';
 import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
-import { sha256 } from '../supervisor/patch.ts';
 import { adapterArgv, agentEnvironment, plainPrompt } from './adapter.ts';
 import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
@@ -102,17 +101,17 @@ async function attempt(
     snapshot(store, commit, places.checkout, places.index),
     uploadTranscript(client, result),
   ]);
-  const inline = patch.length < INLINE_PATCH_BYTES && isText(patch);
-  if (!inline) await client.upload('patch', patch);
+  const work =
+    patch.length < INLINE_PATCH_BYTES && isText(patch)
+      ? { patch: patch.toString('utf8') }
+      : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
   await client.post('complete', {
     summary: summaryOf(claimed, result),
     ...reported,
     base_commit: commit,
     tree,
-    transcript_uploaded: transcript,
-    ...(inline
-      ? { patch: patch.toString('utf8') }
-      : { patch_sha256: sha256(patch), patch_bytes: patch.length }),
+    ...(transcript === null ? {} : { transcript_sha256: transcript }),
+    ...work,
   });
 }
 
@@ -149,15 +148,14 @@ async function prepare(assignment: AgentAssignment, box: Box, store: Store, comm
 const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
 
 /** The report carries the end of the output; a transcript is worth a request only when there is more than that. */
-async function uploadTranscript(client: BoxClient, result: RunResult): Promise<boolean> {
-  if (result.output.length <= TAIL_CHARACTERS) return false;
+async function uploadTranscript(client: BoxClient, result: RunResult): Promise<string | null> {
+  if (result.output.length <= TAIL_CHARACTERS) return null;
   try {
-    await client.upload('transcript', Buffer.from(result.output));
-    return true;
+    return await client.upload('transcript', Buffer.from(result.output));
   } catch (error) {
     // Nice to have: the work itself must not be lost because its log could not be stored.
     console.error(`transcript: ${error instanceof Error ? error.message : String(error)}`);
-    return false;
+    return null;
   }
 }
 

@@ -23,6 +23,7 @@ export async function storeTests(client: Client, suites: readonly TestRunOfGate[
 const store = (client: Client, kind: UploadKind, text: string): Promise<void> =>
   client
     .upload(kind, Buffer.from(text))
+    .then(() => undefined)
     .catch((error: unknown) =>
       console.error(`${kind}: ${error instanceof Error ? error.message : String(error)}`),
     );

@@ -2,7 +2,10 @@ import { request } from '../../shared/api/http.ts';
 import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 
-/** Fetches the assignment and forgets where it was: the URL is a credential, and commands run in this container next. */
+/**
+ * Fetches the assignment and removes it. Its URL stands in what ECS tells of this container, and the token is in it: before a command of
+ * the repository runs, nothing must be there to be found.
+ */
 export async function readAssignment<Kind extends Assignment['kind']>(
   kind: Kind,
 ): Promise<Extract<Assignment, { kind: Kind }>> {
@@ -18,5 +21,7 @@ export async function readAssignment<Kind extends Assignment['kind']>(
     throw new Error(`this box knows assignments of version 1, not ${String(assignment.schema_version)}`);
   if (assignment.kind !== kind)
     throw new Error(`this box is for ${kind}, but the assignment is for ${String(assignment.kind)}`);
+  const forgotten = await request(String(assignment.forget_url), { method: 'DELETE' });
+  if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   return assignment as Extract<Assignment, { kind: Kind }>;
 }

@@ -9,14 +9,17 @@ import { type Identity, NOBODY } from './identity.ts';
 
 const { db, table, tasks } = stores();
 
-/** Who sent this Authorization header. Anything that is not a token of ours is nobody. */
+/**
+ * Who sent this Authorization header. Anything that is not a token of ours is nobody, and so is a container that another has replaced.
+ * Whether a token has ended is asked where the task is read or written, in the same breath.
+ */
 async function identify(authorization: string | undefined): Promise<Identity> {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   const parsed = token === undefined ? null : parseToken(token);
   if (token === undefined || parsed === null) return NOBODY;
   if (parsed.caller === 'operator') {
     const principal = await operatorOf(db, table, token);
-    return principal === null ? NOBODY : { caller: 'operator', principal, task_id: '', attempt: 0 };
+    return principal === null ? NOBODY : { ...NOBODY, caller: 'operator', principal };
   }
   const task = await tasks.get(parsed.taskId);
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
@@ -26,6 +29,7 @@ async function identify(authorization: string | undefined): Promise<Identity> {
     principal: `${parsed.caller} of ${parsed.taskId}/${parsed.attempt}`,
     task_id: parsed.taskId,
     attempt: parsed.attempt,
+    launch: launch.number,
   };
 }
 

@@ -8,6 +8,14 @@ export interface Identity {
   readonly task_id: string;
   /** 0 for operators. */
   readonly attempt: number;
+  /** Number of the container whose token it is; 0 for operators. */
+  readonly launch: number;
 }
 
-export const NOBODY: Identity = { caller: 'anyone', principal: 'anonymous', task_id: '', attempt: 0 };
+export const NOBODY: Identity = {
+  caller: 'anyone',
+  principal: 'anonymous',
+  task_id: '',
+  attempt: 0,
+  launch: 0,
+};

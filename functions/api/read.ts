@@ -10,6 +10,7 @@ import { VERSION } from '../../shared/version.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { serve } from './serve.ts';
+import { visibleTo } from './visible.ts';
 
 const { tasks, nudge } = stores();
 const models = tierModels();
@@ -21,12 +22,12 @@ export const handler = serve({
     body: await listTasks(request.query as z.infer<typeof ListQuery>, tasks),
   }),
   getTask: async (request) => {
-    const task = await tasks.require(request.params.id);
-    return { body: taskView(task, models), version: task.version };
+    const task = await tasks.guarded(request.guard).require(request.params.id);
+    return { body: taskView(visibleTo(request, task), models), version: task.version };
   },
   listAttempts: async (request) => {
-    const task = await tasks.require(request.params.id);
-    return { body: chainView(task, models), version: task.version };
+    const task = await tasks.guarded(request.guard).require(request.params.id);
+    return { body: chainView(visibleTo(request, task), models), version: task.version };
   },
   status: async () => ({
     body: await statusView({ tasks, nudge, now: new Date(), threshold, minCompletions }),

@@ -4,6 +4,8 @@ import { parse } from '../../shared/api/problem.ts';
 import { type Caller, PATH_PARAMETERS, type Route } from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
+import { requireStanding, type Standing } from '../../shared/task/standing.ts';
+import type { Task } from '../../shared/task/task.ts';
 import type { Identity } from './identity.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;
@@ -15,6 +17,8 @@ export interface ApiRequest {
   readonly principal: string;
   /** Attempt of a box's token; 0 for operators. */
   readonly attempt: number;
+  /** Refuses a task to a token that has ended. */
+  readonly guard: (task: Task) => void;
   readonly params: { readonly id: string; readonly role: string };
   readonly query: unknown;
   readonly body: unknown;
@@ -26,7 +30,21 @@ export interface ApiRequest {
 const header = (event: ApiEvent, name: string): string | undefined =>
   event.headers?.[name] ?? event.headers?.[name.toLowerCase()];
 
-function caller(event: ApiEvent, route: Route): Pick<ApiRequest, 'caller' | 'principal' | 'attempt'> {
+/** A report can be repeated, a read is for who still has something to look at, all else is for who is at work. */
+const neededFor = (route: Route): Standing =>
+  route.report ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
+
+function guardOf(identity: Partial<Identity> | undefined, route: Route): (task: Task) => void {
+  const caller = identity?.caller ?? 'anyone';
+  if (caller === 'anyone' || caller === 'operator') return () => {};
+  const holder = { caller, attempt: Number(identity?.attempt ?? 0), launch: Number(identity?.launch ?? 0) };
+  return (task) => requireStanding(task, holder, neededFor(route));
+}
+
+function caller(
+  event: ApiEvent,
+  route: Route,
+): Pick<ApiRequest, 'caller' | 'principal' | 'attempt' | 'guard'> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -39,8 +57,8 @@ function caller(event: ApiEvent, route: Route): Pick<ApiRequest, 'caller' | 'pri
         'forbidden',
         `this call is for ${route.callers.join(' or ')}; the token is for ${kind}`,
       );
-    if (identity?.task_id && event.pathParameters?.['id'] !== identity.task_id)
-      throw new Refusal('forbidden', `the token is good for task ${identity.task_id} only`, [
+    if (kind !== 'operator' && event.pathParameters?.['id'] !== identity?.task_id)
+      throw new Refusal('forbidden', `the token is good for task ${identity?.task_id} only`, [
         { pointer: '{id}', message: "is another task than the token's" },
       ]);
   }
@@ -48,6 +66,7 @@ function caller(event: ApiEvent, route: Route): Pick<ApiRequest, 'caller' | 'pri
     caller: kind,
     principal: identity?.principal ?? 'anonymous',
     attempt: Number(identity?.attempt ?? 0),
+    guard: guardOf(identity, route),
   };
 }
 

@@ -5,6 +5,7 @@ import { requireEnv } from '../../shared/store/env.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { NudgeStore } from '../../shared/store/nudge.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
+import { UploadStore } from '../../shared/store/uploads.ts';
 
 export interface Stores {
   readonly db: DynamoDBDocumentClient;
@@ -12,6 +13,7 @@ export interface Stores {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly nudge: NudgeStore;
+  readonly uploads: UploadStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -19,5 +21,12 @@ export function stores(): Stores {
   const db = documentClient();
   const table = requireEnv(ENV.table);
   const tasks = new TaskStore(db, table);
-  return { db, table, tasks, locks: new LockStore(db, table, tasks), nudge: new NudgeStore(db, table) };
+  return {
+    db,
+    table,
+    tasks,
+    locks: new LockStore(db, table, tasks),
+    nudge: new NudgeStore(db, table),
+    uploads: new UploadStore(db, table),
+  };
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { sha256 } from '../tokens.ts';
 import { type HttpOptions, request } from './http.ts';
 import type { ROUTES, RouteName } from './routes.ts';
 import type { Upload, UploadKind } from './schemas.ts';
@@ -55,8 +56,8 @@ export interface BoxClient {
     body: BodyOf<Name>,
     options?: HttpOptions,
   ): Promise<AnswerOf<Name>>;
-  /** Asks for a presigned URL and puts the bytes there. */
-  upload(kind: UploadKind, bytes: Buffer): Promise<void>;
+  /** Asks for a presigned URL and puts the bytes there. Answers their SHA-256, which they are found by. */
+  upload(kind: UploadKind, bytes: Buffer): Promise<string>;
 }
 
 /** The API as a box sees it: one task, one token. */
@@ -88,10 +89,17 @@ export function createBoxClient(assignment: {
   return {
     post,
     upload: async (kind, bytes) => {
-      const { url }: z.output<typeof Upload> = await post('upload', { kind });
-      const put = await request(url, { method: 'PUT', body: bytes }, { timeoutMs: 120_000 });
-      if (put.status >= 300)
+      const digest = sha256(bytes);
+      const { url, headers }: z.output<typeof Upload> = await post('upload', {
+        kind,
+        sha256: digest,
+        bytes: bytes.length,
+      });
+      const put = await request(url, { method: 'PUT', headers, body: bytes }, { timeoutMs: 120_000 });
+      // 412: an earlier try has brought it. There is nothing else that could lie under its digest.
+      if (put.status >= 300 && put.status !== 412)
         throw new RefusedError(put.status, 'upload', `upload of ${kind}: HTTP ${put.status}`);
+      return digest;
     },
   };
 }

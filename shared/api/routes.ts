@@ -30,8 +30,11 @@ import {
 export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** Which function serves a route. Reads hold no write permission. */
-export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-read'] as const;
+/**
+ * Which function serves a route. Reads hold no write permission; who signs uploads cannot write tasks, and who writes evidence does
+ * nothing else.
+ */
+export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-upload', 'api-evidence', 'api-read'] as const;
 export type ApiFunction = (typeof API_FUNCTIONS)[number];
 
 export interface Route {
@@ -46,6 +49,8 @@ export interface Route {
   readonly answer: z.ZodType;
   /** Status of success; default 200. */
   readonly status?: number;
+  /** The last word of a box, which it may repeat: its token is good for nothing else afterwards. */
+  readonly report?: boolean;
   /** Takes an `Idempotency-Key` header. */
   readonly idempotent?: boolean;
   /** Takes an `If-Match` header with the task's version. */
@@ -143,16 +148,16 @@ export const ROUTES = {
   upload: {
     method: 'POST',
     path: '/tasks/{id}/artifact',
-    function: 'api-work',
+    function: 'api-upload',
     callers: ['agent', 'gates'],
-    summary: 'Get a presigned upload',
+    summary: 'Get leave to upload exactly these bytes, once',
     body: UploadBody,
     answer: Upload,
   },
   memory: {
     method: 'POST',
     path: '/tasks/{id}/memory',
-    function: 'api-work',
+    function: 'api-upload',
     callers: ['gates'],
     summary: 'Get presigned URLs of what gates keep between tasks of a repository',
     body: MemoryBody,
@@ -166,6 +171,7 @@ export const ROUTES = {
     summary: 'Hand in the work; verification follows',
     body: CompleteBody,
     answer: TaskView,
+    report: true,
   },
   fail: {
     method: 'POST',
@@ -176,15 +182,17 @@ export const ROUTES = {
     body: FailBody,
     answer: TaskView,
     ifMatch: true,
+    report: true,
   },
   evidence: {
     method: 'POST',
     path: '/tasks/{id}/evidence',
-    function: 'api-work',
+    function: 'api-evidence',
     callers: ['gates'],
     summary: 'Hand in the evidence',
     body: EvidenceBody,
     answer: TaskView,
+    report: true,
   },
   delivery: {
     method: 'POST',
@@ -194,6 +202,7 @@ export const ROUTES = {
     summary: 'Ask leave to push, and report the push',
     body: DeliveryBody,
     answer: TaskView,
+    report: true,
   },
   cancel: {
     method: 'POST',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
+import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
@@ -126,7 +127,7 @@ export const CompleteBody = z
       .describe('The patch itself (git diff --binary --full-index), when it was not uploaded.'),
     patch_sha256: Sha256.optional(),
     patch_bytes: z.number().int().nonnegative().optional(),
-    transcript_uploaded: z.boolean().default(false),
+    transcript_sha256: Sha256.optional().describe('Of the transcript that was uploaded, when there is one.'),
   })
   .superRefine((body, context) => {
     if (body.patch === undefined && (body.patch_sha256 === undefined || body.patch_bytes === undefined))
@@ -164,21 +165,37 @@ export const ReviewBody = z
  * its place.
  */
 export const UPLOADS = {
-  patch: 'agent',
-  transcript: 'agent',
+  patch: { by: 'agent', maxBytes: MAX_PATCH_BYTES },
+  transcript: { by: 'agent', maxBytes: 16 * 1_048_576 },
   /** Findings of all gates as SARIF. */
-  findings: 'gates',
+  findings: { by: 'gates', maxBytes: 32 * 1_048_576 },
   /** Results of all tests as JUnit XML. */
-  tests: 'gates',
+  tests: { by: 'gates', maxBytes: 32 * 1_048_576 },
 } as const;
 export type UploadKind = keyof typeof UPLOADS;
 
-/** Asks for a presigned PUT URL. */
+/** Asks for a presigned PUT URL, which takes exactly these bytes, once. */
 export const UploadBody = z
-  .strictObject({ kind: z.enum(Object.keys(UPLOADS) as [UploadKind, ...UploadKind[]]) })
+  .strictObject({
+    kind: z.enum(Object.keys(UPLOADS) as [UploadKind, ...UploadKind[]]),
+    sha256: Sha256,
+    bytes: z.number().int().nonnegative(),
+  })
+  .superRefine(({ kind, bytes }, context) => {
+    const most = UPLOADS[kind].maxBytes;
+    if (bytes > most)
+      context.addIssue({ code: 'custom', path: ['bytes'], message: `a ${kind} has at most ${most} bytes` });
+  })
   .meta({ id: 'UploadBody' });
 export const Upload = z
-  .object({ url: z.string(), method: z.literal('PUT'), expires_s: z.number().int() })
+  .object({
+    url: z.string(),
+    method: z.literal('PUT'),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('To be sent as they are: length, digest and condition are part of the signature.'),
+    expires_s: z.number().int(),
+  })
   .meta({ id: 'Upload' });
 
 /** The place of something that outlives the task; see gates/engine/memory/memory.ts. */

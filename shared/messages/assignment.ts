@@ -9,6 +9,8 @@ const Common = z.object({
   attempt: z.number().int().positive(),
   /** Base URL of the API, without a slash at the end. */
   api_url: z.string(),
+  /** Signed DELETE of this assignment: the box removes it before anything else runs, so that whoever finds its URL later finds nothing. */
+  forget_url: z.string(),
   /** Bearer token, good for this box of this attempt only. */
   token: z.string(),
   repository: RepositoryUrl,

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type NudgeCounts, RECENT_UNVERIFIED } from '../ledger/nudge.ts';
-import { TABLE } from '../names.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
 
 /** Completions by day, verified or not. The set of ids makes counting idempotent: a repeated stream record counts nothing twice. */
 export class NudgeStore {
@@ -19,7 +19,7 @@ export class NudgeStore {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
-          Key: { [TABLE.pk]: 'nudge', [TABLE.sk]: at.slice(0, 10) },
+          Key: { [TABLE.pk]: ITEM_PREFIX.completions, [TABLE.sk]: at.slice(0, 10) },
           UpdateExpression: verified
             ? 'ADD #verified :one, #ids :key'
             : 'ADD #unverified :one, #ids :key SET #recent = list_append(if_not_exists(#recent, :none), :task)',
@@ -58,7 +58,7 @@ export class NudgeStore {
           KeyConditionExpression: '#pk = :pk',
           ProjectionExpression: 'verified, unverified, recent',
           ExpressionAttributeNames: { '#pk': TABLE.pk },
-          ExpressionAttributeValues: { ':pk': 'nudge' },
+          ExpressionAttributeValues: { ':pk': ITEM_PREFIX.completions },
           ScanIndexForward: false,
           ConsistentRead: true,
           ...(after ? { ExclusiveStartKey: after } : {}),

@@ -1,8 +1,22 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { sha256 } from '../tokens.ts';
 
 /** Seconds that a presigned URL is good for: long enough to start a container and upload a patch, short enough to be useless later. */
 export const PRESIGN_SECONDS = 900;
+
+/** How often a put is tried that meets another of the same object. */
+const MAX_RACES = 5;
+
+/** The digest in the name of an object that is named by its content; see `objectKey`. */
+const DIGEST = /-([0-9a-f]{64})\.[a-z.]+$/;
+
+/** Leave to write one object, once. */
+export interface Upload {
+  readonly url: string;
+  /** To be sent as they are: the signature covers them. */
+  readonly headers: Record<string, string>;
+}
 
 /** Objects of the one bucket. */
 export class ObjectStore {
@@ -20,9 +34,39 @@ export class ObjectStore {
     );
   }
 
+  /** Writes an object that is named by its content. There is nothing to do when it is there. */
+  async putOnce(key: string, body: string, contentType: string): Promise<void> {
+    for (let race = 0; ; race++) {
+      try {
+        await this.#s3.send(
+          new PutObjectCommand({
+            Bucket: this.#bucket,
+            Key: key,
+            Body: body,
+            ContentType: contentType,
+            IfNoneMatch: '*',
+          }),
+        );
+        return;
+      } catch (error) {
+        const name = error instanceof Error ? error.name : '';
+        if (name === 'PreconditionFailed') return;
+        // Somebody is writing the same just now; it may still come to nothing.
+        if (name !== 'ConditionalRequestConflict' || race === MAX_RACES) throw error;
+      }
+    }
+  }
+
   async get(key: string): Promise<string> {
     const answer = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
     return (await answer.Body?.transformToString('utf8')) ?? '';
+  }
+
+  /** As `get`, for an object that is named by its content. Throws when it holds anything else. */
+  async getByDigest(key: string): Promise<string> {
+    const text = await this.get(key);
+    if (sha256(text) !== DIGEST.exec(key)?.[1]) throw new Error(`${key} does not hold what its name says`);
+    return text;
   }
 
   /** A URL that reads one object, made without a request. */
@@ -32,10 +76,48 @@ export class ObjectStore {
     });
   }
 
-  /** A URL that writes one object, made without a request. */
-  presignPut(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
-    return getSignedUrl(this.#s3, new PutObjectCommand({ Bucket: this.#bucket, Key: key }), {
+  /** A URL that removes one object, made without a request. */
+  presignDelete(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
+    return getSignedUrl(this.#s3, new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }), {
       expiresIn: seconds,
     });
+  }
+
+  /** A URL that writes one object, whatever it holds, made without a request. `once`: only while there is none. */
+  presignPut(key: string, once: boolean, seconds: number = PRESIGN_SECONDS): Promise<string> {
+    return getSignedUrl(
+      this.#s3,
+      new PutObjectCommand({ Bucket: this.#bucket, Key: key, ...(once ? { IfNoneMatch: '*' } : {}) }),
+      { expiresIn: seconds },
+    );
+  }
+
+  /**
+   * Leave to write exactly these bytes under `key`, while nothing lies there: length, digest and condition are signed headers, so
+   * whoever holds the URL can neither write anything else nor write it twice.
+   */
+  async presignUpload(
+    key: string,
+    content: { readonly sha256: string; readonly bytes: number },
+    seconds: number = PRESIGN_SECONDS,
+  ): Promise<Upload> {
+    const headers = {
+      'content-length': String(content.bytes),
+      'if-none-match': '*',
+      'x-amz-checksum-sha256': Buffer.from(content.sha256, 'hex').toString('base64'),
+    };
+    const url = await getSignedUrl(
+      this.#s3,
+      new PutObjectCommand({
+        Bucket: this.#bucket,
+        Key: key,
+        ContentLength: content.bytes,
+        IfNoneMatch: '*',
+        ChecksumSHA256: headers['x-amz-checksum-sha256'],
+      }),
+      // As a parameter of the query S3 would not check it.
+      { expiresIn: seconds, unhoistableHeaders: new Set(['x-amz-checksum-sha256']) },
+    );
+    return { url, headers };
   }
 }

@@ -53,10 +53,17 @@ export interface StatusPage {
 export class TaskStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
+  readonly #guard: (task: Task) => void;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
+  constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
     this.#db = db;
     this.#table = table;
+    this.#guard = guard;
+  }
+
+  /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
+  guarded(guard: (task: Task) => void): TaskStore {
+    return new TaskStore(this.#db, this.#table, guard);
   }
 
   /** The task, read consistently; null when there is none. */
@@ -71,6 +78,7 @@ export class TaskStore {
   async require(id: string): Promise<Task> {
     const task = await this.get(id);
     if (!task) throw new Refusal('not_found', `there is no task ${id}`);
+    this.#guard(task);
     return task;
   }
 
@@ -127,6 +135,7 @@ export class TaskStore {
     let task = typeof of === 'string' ? await this.require(of) : of;
     const { id } = task;
     for (let race = 0; race < MAX_RACES; race++) {
+      this.#guard(task);
       if (ifMatch !== undefined && task.version !== ifMatch)
         throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);
       const change = command(task);

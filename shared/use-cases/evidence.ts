@@ -6,6 +6,7 @@ import type { TaskStore } from '../store/tasks.ts';
 import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
 import { recordEvidence, recordVerificationFailure } from '../task/commands/verify.ts';
 import type { Task } from '../task/task.ts';
+import { sha256 } from '../tokens.ts';
 
 /** The gates box hands in what it observed, or why it could not observe anything. The whole evidence goes to S3, its short form to the task. */
 export async function recordEvidenceBody(
@@ -19,13 +20,11 @@ export async function recordEvidenceBody(
       recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
     );
   const task = await deps.tasks.require(id);
-  const key = objectKey.evidence(
-    id,
-    attempt,
-    task.attempts.find((each) => each.number === attempt)?.gates?.number ?? 1,
-  );
+  const text = JSON.stringify(body.evidence);
+  const launch = task.attempts.find((each) => each.number === attempt)?.gates?.number ?? 1;
+  const key = objectKey.evidence(id, attempt, launch, sha256(text));
   if (recordEvidence(task, attempt, body.evidence, key, deps.now) === null) return task;
-  await deps.objects.put(key, JSON.stringify(body.evidence), 'application/json');
+  await deps.objects.putOnce(key, text, 'application/json');
   return deps.tasks.change(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
 }
 

@@ -19,7 +19,7 @@ export async function reduceEvidence(
   const task = await deps.tasks.require(id);
   const record = attemptNumbered(task, attempt).verification;
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
-  const verdict = reduce(Evidence.parse(JSON.parse(await deps.objects.get(record.key))));
+  const verdict = reduce(Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key))));
   return {
     ...verdict,
     reasons: verdict.reasons

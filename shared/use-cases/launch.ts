@@ -40,6 +40,7 @@ async function assignmentFor(
   task: Task,
   attempt: Attempt,
   token: string,
+  key: string,
   context: LaunchContext,
 ): Promise<Assignment> {
   const common = {
@@ -48,6 +49,7 @@ async function assignmentFor(
     attempt: attempt.number,
     api_url: context.apiUrl,
     token,
+    forget_url: await context.objects.presignDelete(key),
     repository: task.repository,
     read_credential: null,
     title: task.title,
@@ -129,7 +131,7 @@ async function launchOf(
     const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
     await context.objects.put(
       key,
-      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, context)),
+      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, key, context)),
       'application/json',
     );
     launch = {

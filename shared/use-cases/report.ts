@@ -50,7 +50,7 @@ export async function completeWork(
   context: ReportContext,
 ): Promise<Task> {
   const patch = patchFacts(body);
-  const key = objectKey.patch(id, attempt);
+  const key = objectKey.patch(id, attempt, patch.sha);
   const handed = (task: Task): Handed => {
     const model = modelOf(task, body.model, context.models);
     return {
@@ -66,7 +66,10 @@ export async function completeWork(
         patch_key: key,
         patch_sha256: patch.sha,
         patch_bytes: patch.bytes,
-        transcript_key: body.transcript_uploaded ? objectKey.transcript(id, attempt) : null,
+        transcript_key:
+          body.transcript_sha256 === undefined
+            ? null
+            : objectKey.transcript(id, attempt, body.transcript_sha256),
       },
       usage: body.usage ?? null,
       model,
@@ -80,7 +83,7 @@ export async function completeWork(
   if (body.patch === undefined) return hand(id, attempt, context, handed);
   const task = await context.tasks.require(id);
   if (report(task, attempt, handed(task), context.now) === null) return task;
-  await context.objects.put(key, body.patch, 'text/x-diff');
+  await context.objects.putOnce(key, body.patch, 'text/x-diff');
   return hand(task, attempt, context, handed);
 }
 

@@ -63,7 +63,8 @@ describe('an agent', () => {
     const { complete } = await runAgent(
       'echo b >> a.txt; echo x > ignored; echo n > new.txt; mkdir .git/hooks; git -c user.name=x -c user.email=x commit -qam wip; printf "#!/bin/sh\\nexit 1\\n" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor "touch /tmp/assay-hacked"; echo all done',
     );
-    expect(complete).toMatchObject({ base_commit: base, summary: 'all done', transcript_uploaded: false });
+    expect(complete).toMatchObject({ base_commit: base, summary: 'all done' });
+    expect(complete).not.toHaveProperty('transcript_sha256');
     expect(String(complete?.['patch']).match(/^diff --git .*$/gm)).toEqual([
       'diff --git a/a.txt b/a.txt',
       'diff --git a/new.txt b/new.txt',
@@ -88,7 +89,7 @@ describe('an agent', () => {
 
   test('with a large patch and much to say has both uploaded', async () => {
     const { complete } = await runAgent('seq 100000 > big.txt; seq 5000; echo end');
-    expect(complete).toMatchObject({ transcript_uploaded: true });
+    expect(complete).toMatchObject({ transcript_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(complete).not.toHaveProperty('patch');
     expect(api.objects.get('/objects/patch')?.length).toBe(complete?.['patch_bytes']);
     expect(api.objects.get('/objects/transcript')?.toString()).toMatch(/^1\n2\n[\s\S]*end\n$/);

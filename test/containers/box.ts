@@ -60,6 +60,7 @@ const common = (api: FakeApi, repository: string) => ({
   task_id: 'T1',
   attempt: 1,
   api_url: api.url,
+  forget_url: `${api.url}/assignment`,
   token: api.token,
   repository,
   read_credential: null,

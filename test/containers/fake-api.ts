@@ -47,8 +47,16 @@ export async function startFakeApi(): Promise<FakeApi> {
         const there = objects.get(path);
         if (none !== undefined && there) return send(412, {});
         if (match !== undefined && (!there || match !== etagOf(there))) return send(412, {});
+        const digest = request.headers['x-amz-checksum-sha256'];
+        if (digest !== undefined && digest !== createHash('sha256').update(body).digest('base64'))
+          return send(400, {});
         objects.set(path, body);
         return send(200, {});
+      }
+      if (request.method === 'DELETE') {
+        if (path.endsWith('?refused')) return send(403, {});
+        objects.delete(path);
+        return send(204, '');
       }
       if (request.method === 'GET') {
         const found = objects.get(path);
@@ -70,6 +78,10 @@ export async function startFakeApi(): Promise<FakeApi> {
         return send(200, {
           url: `${api.url}/objects/${String(call.body['kind'])}`,
           method: 'PUT',
+          headers: {
+            'if-none-match': '*',
+            'x-amz-checksum-sha256': Buffer.from(String(call.body['sha256']), 'hex').toString('base64'),
+          },
           expires_s: 60,
         });
       if (route === 'memory') {

@@ -268,6 +268,7 @@ describe('the authorizer', () => {
       principal: 'agent of T1/1',
       task_id: 'T1',
       attempt: 1,
+      launch: 1,
     });
     expect(await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`)).toMatchObject({ caller: 'anyone' });
     expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toMatchObject({

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
+import { INDEXES, ITEM_PREFIX } from '../../shared/names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
@@ -49,6 +51,14 @@ const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams
 );
 const DEAD_LETTERS = ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'];
 
+/** What the leading keys of a statement's items have to begin with; none when it does not say. */
+const leading = (condition: unknown): string[] => {
+  const keys = (condition as Record<string, Record<string, unknown>> | undefined)?.[
+    'ForAllValues:StringLike'
+  ];
+  return (keys?.['dynamodb:LeadingKeys'] as string[] | undefined) ?? [];
+};
+
 /** All that each function may do beside writing its own log. A new entry here is a decision. */
 const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-authorizer': ['dynamodb:GetItem'],
@@ -58,9 +68,10 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
-    's3:GetObject',
     's3:PutObject',
   ],
+  'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],
+  'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:GetItem', 'dynamodb:Query'],
   conductor: [
     'dynamodb:BatchGetItem',
@@ -83,6 +94,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'ecs:RunTask',
     'ecs:TagResource',
     'iam:PassRole',
+    's3:DeleteObject',
     's3:GetObject',
     's3:PutObject',
     'sqs:ChangeMessageVisibility',
@@ -116,11 +128,33 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Send|Start|Run)/.test(action),
   ],
   ['api-submit', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
-  ['api-work', 'touch records', ({ resource }) => resource.includes('/records/')],
   [
     'api-work',
+    'touch objects other than patches',
+    ({ action, resource }) => action.startsWith('s3:') && !resource.endsWith('/artifacts/*'),
+  ],
+  [
+    'api-upload',
+    'sign for more than what boxes hand in and gates remember',
+    ({ action, resource }) => action.startsWith('s3:') && !/\/(artifacts|memory)\/\*$/.test(resource),
+  ],
+  [
+    'api-upload',
     'read more than what gates remember',
     ({ action, resource }) => action.startsWith('s3:Get') && !resource.endsWith('/memory/*'),
+  ],
+  [
+    'api-upload',
+    'write tasks',
+    ({ action, condition }) =>
+      /dynamodb:(Put|Update|Delete|BatchWrite)/.test(action) &&
+      leading(condition).some((key) => key !== 'uploads#*'),
+  ],
+  [
+    'api-evidence',
+    'touch objects other than evidence, or read any',
+    ({ action, resource }) =>
+      action.startsWith('s3:') && !(action === 's3:PutObject' && resource.endsWith('/evidence/*')),
   ],
   ['api-work', 'start or wake executions', ({ action }) => action.startsWith('states:')],
   ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
@@ -140,8 +174,8 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ['reconciler', 'launch boxes', ({ action }) => /ecs:RunTask|iam:PassRole/.test(action)],
   [
     'dispatcher',
-    'write evidence or records',
-    ({ action, resource }) => action === 's3:PutObject' && !resource.endsWith('/assignments/*'),
+    'write or remove anything but assignments',
+    ({ action, resource }) => /s3:(Put|Delete)Object/.test(action) && !resource.endsWith('/assignments/*'),
   ],
 ];
 
@@ -153,6 +187,67 @@ describe('functions', () => {
 
   it.each(MUST_NOT)('the %s cannot %s', (name, _what, forbidden) => {
     expect(functionRole(name).grants.filter(forbidden)).toEqual([]);
+  });
+
+  it('touch only the kinds of items that the table of access names', () => {
+    for (const [name, { indexes, ...wanted }] of Object.entries<TableAccess>(TABLE_ACCESS)) {
+      const { grants } = functionRole(name as keyof typeof MAY);
+      const items = grants.filter(
+        ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
+      );
+      expect(Object.fromEntries(items.map((each) => [each.action, leading(each.condition)]))).toEqual(
+        Object.fromEntries(
+          Object.entries(wanted).map(([action, kinds]) => [
+            `dynamodb:${action}`,
+            kinds.map((kind) => `${ITEM_PREFIX[kind]}*`),
+          ]),
+        ),
+      );
+      const queried = grants.flatMap(({ resource }) => /\/index\/(\w+)$/.exec(resource)?.[1] ?? []);
+      expect(queried).toEqual((indexes ?? []).map((index) => INDEXES[index].name));
+    }
+  });
+
+  it('cannot write operator tokens, none of them, and only the authorizer can read them', () => {
+    const reaching = roles.flatMap(({ id, grants }) =>
+      grants
+        .filter(
+          ({ action, resource }) => action.startsWith('dynamodb:') && /TasksTable\w+\.Arn>$/.test(resource),
+        )
+        .filter(({ condition }) => {
+          const keys = leading(condition);
+          return keys.length === 0 || keys.some((key) => ITEM_PREFIX.token.startsWith(key.replace('*', '')));
+        })
+        .map(({ action }) => [id.replace(/Role\w+$/, ''), action]),
+    );
+    expect(reaching).toEqual([['Apiapiauthorizer', 'dynamodb:GetItem']]);
+  });
+
+  it('begin no kind of item as another begins, so that a leading key tells them apart', () => {
+    const kinds = Object.values(ITEM_PREFIX);
+    for (const one of kinds)
+      for (const other of kinds) expect(one !== other && other.startsWith(one)).toBe(false);
+  });
+
+  it('write patches and evidence where there is nothing, and never in the place of anything', () => {
+    const puts = roles.flatMap(({ grants }) =>
+      grants.filter(
+        ({ action, resource }) => action === 's3:PutObject' && /\/(artifacts|evidence)\/\*$/.test(resource),
+      ),
+    );
+    expect(puts).toHaveLength(3);
+    for (const { condition } of puts) expect(condition).toEqual({ Null: { 's3:if-none-match': 'false' } });
+    const removers = roles.filter(({ grants }) =>
+      grants.some(({ action, resource }) => /s3:Delete/.test(action) && !resource.endsWith('/assignments/*')),
+    );
+    expect(removers).toEqual([]);
+  });
+
+  it('write evidence in one place only', () => {
+    const writers = roles.filter(({ grants }) =>
+      grants.some(({ action, resource }) => action.startsWith('s3:Put') && resource.endsWith('/evidence/*')),
+    );
+    expect(writers.map(({ id }) => id)).toEqual([expect.stringMatching('^Apiapievidence')]);
   });
 
   it('write to their own log only', () => {

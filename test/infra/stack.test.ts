@@ -249,6 +249,8 @@ describe('functions', () => {
     'api-authorizer': ['table'],
     'api-submit': ['table', 'tierModels'],
     'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels'],
+    'api-upload': ['table', 'bucket'],
+    'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
     conductor: ['table', 'cascadeMachine'],
     ledger: ['bucket', 'tierModels'],

@@ -83,6 +83,8 @@ export const FUNCTION_IDS = {
   'api-authorizer': 'Apiapiauthorizer',
   'api-submit': 'Apiapisubmit',
   'api-work': 'Apiapiwork',
+  'api-upload': 'Apiapiupload',
+  'api-evidence': 'Apiapievidence',
   'api-read': 'Apiapiread',
   conductor: 'ConductorConduct',
   ledger: 'AnalyticsLedger',

@@ -1,5 +1,5 @@
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
-import type { Attempt } from '../../shared/task/attempt.ts';
+import type { Attempt, Launch } from '../../shared/task/attempt.ts';
 import { createTask } from '../../shared/task/commands/create.ts';
 import { SubmitTask, type SubmitTaskInput } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
@@ -46,6 +46,16 @@ export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   agent: null,
   gates: null,
   deliver: null,
+  ...fields,
+});
+
+export const launch = (fields: Partial<Launch> = {}): Launch => ({
+  number: 1,
+  token_sha256: 'd'.repeat(64),
+  assignment_key: 'k',
+  task_token: null,
+  lost: false,
+  launched_at: NOW.toISOString(),
   ...fields,
 });
 

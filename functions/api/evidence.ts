@@ -1,0 +1,24 @@
+import type * as z from 'zod';
+import type { EvidenceBody } from '../../shared/api/schemas.ts';
+import { taskView } from '../../shared/api/views.ts';
+import { recordEvidenceBody } from '../../shared/use-cases/evidence.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { objects as objectStore } from '../kit/objects.ts';
+import { serve } from './serve.ts';
+import { visibleTo } from './visible.ts';
+
+const { tasks } = stores();
+const objects = objectStore();
+
+/** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */
+export const handler = serve({
+  evidence: async (request) => {
+    const task = await recordEvidenceBody(
+      request.params.id,
+      request.attempt,
+      request.body as z.infer<typeof EvidenceBody>,
+      { tasks: tasks.guarded(request.guard), objects, now: new Date() },
+    );
+    return { body: taskView(visibleTo(request, task)), version: task.version };
+  },
+});

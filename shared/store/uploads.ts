@@ -1,0 +1,46 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Leave to upload that an attempt is given; its boxes need four. Each counts, whether it is used or not. */
+export const MAX_UPLOADS = 24;
+/** Days after which the count is removed; no attempt runs for as long. */
+const KEPT_DAYS = 8;
+
+/** How often the boxes of an attempt have asked to upload: what has a name of its own each time must not fill the bucket. */
+export class UploadStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** Counts one more. @throws Refusal `conflict` when there were enough. */
+  async count(taskId: string, attempt: number, now: Date): Promise<void> {
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: { [TABLE.pk]: `${ITEM_PREFIX.uploads}${taskId}`, [TABLE.sk]: String(attempt) },
+          UpdateExpression: 'ADD #given :one SET #ttl = :ttl',
+          ConditionExpression: 'attribute_not_exists(#given) OR #given < :most',
+          ExpressionAttributeNames: { '#given': 'given', '#ttl': TABLE.ttl },
+          ExpressionAttributeValues: {
+            ':one': 1,
+            ':most': MAX_UPLOADS,
+            ':ttl': Math.floor(now.getTime() / 1_000) + KEPT_DAYS * 86_400,
+          },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      throw new Refusal(
+        'conflict',
+        `attempt ${attempt} of task ${taskId} has asked for ${MAX_UPLOADS} uploads`,
+      );
+    }
+  }
+}

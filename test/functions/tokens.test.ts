@@ -1,0 +1,175 @@
+import '../support/function-env.ts';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { handler as evidence } from '../../functions/api/evidence.ts';
+import { handler as read } from '../../functions/api/read.ts';
+import type { ApiEvent } from '../../functions/api/request.ts';
+import { handler as upload } from '../../functions/api/upload.ts';
+import { handler as work } from '../../functions/api/work.ts';
+import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import { toItem } from '../../shared/store/task-item.ts';
+import { BOX_KINDS, type BoxKind } from '../../shared/task/attempt.ts';
+import type { Task } from '../../shared/task/task.ts';
+import * as build from '../support/builders.ts';
+
+const db = mockClient(DynamoDBDocumentClient);
+beforeEach(() => db.reset());
+
+const HANDLERS = { 'api-work': work, 'api-upload': upload, 'api-evidence': evidence, 'api-read': read };
+const SHA = 'a'.repeat(40);
+const DIGEST = 'a'.repeat(64);
+
+/** A body that each route takes; what it says does not matter to whom the token belongs. */
+const BODIES: Partial<Record<RouteName, unknown>> = {
+  heartbeat: {},
+  progress: { message: 'm' },
+  upload: { kind: 'patch', sha256: DIGEST, bytes: 1 },
+  memory: { kind: 'results', hash: DIGEST },
+  complete: { summary: 's', base_commit: SHA, tree: SHA, patch: 'p' },
+  fail: { reason: 'r' },
+  evidence: { failure_class: 'unknown', message: 'm' },
+  delivery: { step: 'refused', tree: SHA, reason: 'r' },
+};
+
+const ALL = Object.entries(ROUTES) as [RouteName, Route][];
+const OF_BOXES = ALL.flatMap(([name, route]) =>
+  BOX_KINDS.filter((kind) => route.callers.includes(kind)).map((kind) => [kind, name] as const),
+);
+
+async function call(kind: BoxKind, name: RouteName, task: Task, launch = 1) {
+  const route = ROUTES[name] as Route;
+  db.on(GetCommand).resolves({ Item: toItem(task) });
+  db.on(PutCommand).resolves({});
+  db.on(UpdateCommand).resolves({});
+  const body =
+    name === 'upload' && kind === 'gates' ? { kind: 'tests', sha256: DIGEST, bytes: 1 } : BODIES[name];
+  const event = {
+    version: '2.0',
+    routeKey: routeKey(route),
+    rawPath: '/',
+    rawQueryString: '',
+    headers: {},
+    pathParameters: { id: 'T1' },
+    requestContext: {
+      requestId: 'r',
+      authorizer: { lambda: { caller: kind, principal: kind, task_id: 'T1', attempt: 1, launch } },
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    isBase64Encoded: false,
+  } as unknown as ApiEvent;
+  const handler = HANDLERS[route.function as keyof typeof HANDLERS];
+  const answer = (await handler(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
+  return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') };
+}
+
+const boxes = { agent: build.launch(), gates: build.launch(), deliver: build.launch() };
+const OVER: readonly (readonly [string, Task, number])[] = [
+  [
+    'whose attempt has expired',
+    build.task({ status: 'open', attempts: [build.attempt({ ...boxes, outcome: 'expired' })] }),
+    1,
+  ],
+  [
+    'whose attempt another has followed',
+    build.task({
+      status: 'in_progress',
+      attempts: [build.attempt({ ...boxes, outcome: 'failed' }), build.attempt({ number: 2, ...boxes })],
+    }),
+    1,
+  ],
+  ['whose task was cancelled', build.task({ status: 'cancelled', attempts: [build.attempt(boxes)] }), 1],
+  [
+    'whose container was given up',
+    build.inReview({
+      report: null,
+      agent: build.launch({ lost: true }),
+      gates: build.launch({ lost: true }),
+      deliver: build.launch({ lost: true }),
+    }),
+    1,
+  ],
+  [
+    'whose container was replaced',
+    build.inReview({
+      report: null,
+      agent: build.launch({ number: 2 }),
+      gates: build.launch({ number: 2 }),
+      deliver: build.launch({ number: 2 }),
+    }),
+    1,
+  ],
+];
+
+describe.each(OVER)('a token %s', (_what, task, launch) => {
+  it.each(OF_BOXES)('of %s is refused by %s, and nothing is written', async (kind, name) => {
+    const answer = await call(kind, name, task, launch);
+    expect([answer.status, answer.body.code]).toEqual([409, 'stale_lease']);
+    expect(db.commandCalls(PutCommand)).toEqual([]);
+    expect(db.commandCalls(UpdateCommand)).toEqual([]);
+  });
+});
+
+describe('a token of a box that has reported', () => {
+  const reported = build.inReview(
+    {
+      ...boxes,
+      verification_failure: { failure_class: 'unknown', message: 'm', at: build.NOW.toISOString() },
+    },
+    {
+      delivery: {
+        state: 'refused',
+        tree: SHA,
+        branch: null,
+        commit: null,
+        reason: 'r',
+        at: build.NOW.toISOString(),
+      },
+    },
+  );
+  const reads = OF_BOXES.filter(([kind, name]) => ROUTES[name].method === 'GET' && kind !== 'agent');
+  const acts = OF_BOXES.filter(([, name]) => ['heartbeat', 'progress', 'upload', 'memory'].includes(name));
+
+  it.each([...reads, ...acts])('of %s is refused by %s', async (kind, name) => {
+    expect((await call(kind, name, reported)).body.code).toBe('stale_lease');
+  });
+
+  it.each([
+    ['gates', 'evidence'],
+    ['deliver', 'delivery'],
+  ] as const)('of %s has the same answer again from %s, and writes nothing', async (kind, name) => {
+    expect((await call(kind, name, reported)).status).toBe(200);
+    expect(db.commandCalls(PutCommand)).toEqual([]);
+  });
+});
+
+describe('what a token of a box may read', () => {
+  const two = build.task({
+    status: 'in_progress',
+    attempts: [
+      build.attempt({ outcome: 'failed', report: build.report({ summary: 'of another' }) }),
+      build.attempt({ number: 2, ...boxes }),
+    ],
+  });
+
+  it('is its own attempt', async () => {
+    db.on(GetCommand).resolves({ Item: toItem(two) });
+    const event = {
+      version: '2.0',
+      routeKey: routeKey(ROUTES.listAttempts),
+      headers: {},
+      pathParameters: { id: 'T1' },
+      requestContext: {
+        requestId: 'r',
+        authorizer: {
+          lambda: { caller: 'agent', principal: 'agent', task_id: 'T1', attempt: 2, launch: 1 },
+        },
+      },
+    } as unknown as ApiEvent;
+    const answer = (await read(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).not.toContain('of another');
+    expect(JSON.parse(answer.body ?? '{}').attempts).toHaveLength(1);
+  });
+});
