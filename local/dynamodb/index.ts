@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { FILE_CALLS, type FileCalls } from '../durable.ts';
 import { type Engine, elsewhere, startEngine } from '../engine.ts';
 import { awsJsonClient } from '../http/aws-json.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
@@ -20,9 +21,13 @@ export interface DynamoOptions {
   readonly port?: number;
   /** Endpoint of another engine, to be used in place of the embedded one. */
   readonly engine?: string | undefined;
+  /** In place of those of the system. */
+  readonly calls?: FileCalls;
   onFailure(error: Error): void;
   onError(message: string): void;
 }
+
+const GO_ON = 'Make room on the disk and start again on the same folder: work goes on where it was.';
 
 export interface Dynamo extends Running {
   /** Endpoint for SDK clients. */
@@ -59,11 +64,19 @@ function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<Engine> {
 }
 
 async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dynamo> {
-  const { dataDir, counters, onError, port = 0 } = options;
+  const { dataDir, counters, onError, onFailure, port = 0 } = options;
   const client = awsJsonClient(engine.endpoint, DYNAMODB_TARGET);
   const tables = tableSpecs(options.resources);
   await createTables(client, tables);
-  const journal = openJournal(join(dataDir, 'stream'));
+  const journal = openJournal(join(dataDir, 'stream'), {
+    calls: options.calls ?? FILE_CALLS,
+    notice: onError,
+    // What was begun may be half done, and only the next start can tell: so nothing goes on.
+    onBroken: (error) =>
+      onFailure(
+        new Error(`${error.message}. Nothing that was acknowledged is lost. ${GO_ON}`, { cause: error }),
+      ),
+  });
   const rehearsal = options.engine === undefined ? createRehearsal(client) : null;
   const writer = createWriter({ engine: client, journal, counters, rehearsal });
   await writer.recover(tables);

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, unlinkSync } from 'node:fs';
+import { type AppendFile, createAppendFile, FILE_CALLS, type FileCalls } from '../durable.ts';
 import type { Image } from './image.ts';
+import { journalFile, journalFiles, readLines, serialOf } from './journal-files.ts';
 
 export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
@@ -43,7 +35,8 @@ export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
 
 /**
  * The stream of the tables: an append-only journal of changes, of the writes that are under way, and of how far each
- * reader has come. Every line is handed to the operating system before the call returns, so a killed process loses none.
+ * reader has come. Every line is handed to the operating system before the call returns, so a killed process loses none. When a
+ * line cannot be written, the call throws, and so does every later one that writes: the journal is whole, and ends there.
  */
 export interface Journal {
   begin(intent: Intent): number;
@@ -64,7 +57,7 @@ export interface Journal {
   close(): void;
 }
 
-type Line =
+export type Line =
   | {
       readonly kind: 'header';
       readonly next: number;
@@ -81,8 +74,19 @@ interface Segment {
   last: number;
 }
 
-/** Opens the journal in a directory, which is made when it is missing. A new file is begun every `segmentBytes`. */
-export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): Journal {
+export interface JournalOptions {
+  /** A new file is begun every so many bytes. */
+  readonly segmentBytes?: number;
+  readonly calls?: FileCalls;
+  /** Takes what a person should know and need not act on. */
+  notice?(message: string): void;
+  /** Called once, when a line could not be written. */
+  onBroken?(error: Error): void;
+}
+
+/** Opens the journal in a directory, which is made when it is missing. @throws for a file that is damaged, with its line. */
+export function openJournal(directory: string, options: JournalOptions = {}): Journal {
+  const { segmentBytes = 16 * 1_048_576, calls = FILE_CALLS, notice = () => {}, onBroken } = options;
   mkdirSync(directory, { recursive: true });
   const intents = new Map<number, Intent>();
   const positions = new Map<string, number>();
@@ -91,9 +95,9 @@ export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): J
   let segments: Segment[] = [];
   let next = 1;
   let nextIntent = 1;
-  let file = -1;
-  let size = 0;
+  let file: AppendFile | null = null;
   let serial = 0;
+  let broken = false;
 
   function apply(line: Line, segment: Segment): void {
     if (line.kind === 'header') {
@@ -117,23 +121,31 @@ export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): J
   }
 
   function append(line: Line): void {
-    if (size > segmentBytes) startSegment();
+    if (file !== null && file.size > segmentBytes) startSegment();
     const segment = segments.at(-1);
-    if (segment === undefined) throw new Error('the journal is closed');
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    let written = 0;
-    while (written < bytes.length) written += writeSync(file, bytes, written);
-    size += bytes.length;
+    if (file === null || segment === undefined) throw new Error('the journal is closed');
+    const { append: write } = file;
+    unbroken(() => write(`${JSON.stringify(line)}\n`));
     apply(line, segment);
+  }
+
+  function unbroken<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!broken && error instanceof Error) onBroken?.(error);
+      broken = true;
+      throw error;
+    }
   }
 
   /** Each file begins with all that the older ones knew, except their records: so they can go once those are read. */
   function startSegment(): void {
-    if (file >= 0) closeSync(file);
+    const path = journalFile(directory, serial + 1);
+    const begun = unbroken(() => createAppendFile(path, calls));
+    file?.close();
+    file = begun;
     serial += 1;
-    const path = join(directory, `${String(serial).padStart(9, '0')}.jsonl`);
-    file = openSync(path, 'a');
-    size = 0;
     segments.push({ path, last: 0 });
     append({ kind: 'header', next, positions: Object.fromEntries(positions), intents: [...intents] });
     letGo();
@@ -150,13 +162,17 @@ export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): J
     segments = segments.filter((segment) => segment === current || segment.last > slowest);
   }
 
-  for (const name of readdirSync(directory)
-    .filter((entry) => entry.endsWith('.jsonl'))
-    .sort()) {
-    const segment: Segment = { path: join(directory, name), last: 0 };
-    for (const line of readLines(segment.path)) apply(line, segment);
+  const files = journalFiles(directory);
+  for (const [index, path] of files.entries()) {
+    const segment: Segment = { path, last: 0 };
+    for (const line of readLines(path, index === files.length - 1, notice)) {
+      const expected = next;
+      apply(line, segment);
+      const missing = records.length === 0 ? 0 : firstOf(line, expected) - expected;
+      if (missing > 0) notice(`${path}: ${missing} records before it are missing`);
+    }
     segments.push(segment);
-    serial = Number.parseInt(name, 10);
+    serial = serialOf(path);
   }
   const unfinished = new Map(intents);
   for (const id of intents.keys()) nextIntent = Math.max(nextIntent, id + 1);
@@ -177,7 +193,9 @@ export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): J
     read(sequence, limit) {
       const [first] = records;
       if (first === undefined) return [];
-      const start = Math.max(0, sequence + 1 - first.sequence);
+      // Without a gap, it stands just there; with one, further to the front.
+      let start = Math.min(records.length, Math.max(0, sequence + 1 - first.sequence));
+      while (start > 0 && (records[start - 1]?.sequence ?? 0) > sequence) start -= 1;
       return records.slice(start, start + limit);
     },
     onRecord: (listener) => void listeners.push(listener),
@@ -196,21 +214,15 @@ export function openJournal(directory: string, segmentBytes = 16 * 1_048_576): J
       if (records.length > 0 && sequence >= (records[0]?.sequence ?? 0)) letGo();
     },
     close() {
-      if (file >= 0) closeSync(file);
-      file = -1;
+      file?.close();
+      file = null;
       segments = [];
     },
   };
 }
 
-/** The lines of a file. A last line that a kill has torn is cut off: what it would have said is found out again. */
-function readLines(path: string): readonly Line[] {
-  const text = readFileSync(path, 'utf8');
-  const end = text.lastIndexOf('\n') + 1;
-  if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
-  return text
-    .slice(0, end)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
+/** The sequence that the next record was to have when a line was written. */
+function firstOf(line: Line, otherwise: number): number {
+  if (line.kind === 'header') return line.next;
+  return line.kind === 'end' && line.change !== null ? line.change.sequence : otherwise;
 }

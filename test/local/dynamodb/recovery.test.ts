@@ -12,11 +12,14 @@ import type { Intent } from '../../../local/dynamodb/journal.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
+let notices: string[] = [];
 
 beforeEach(() => {
+  notices = [];
   directory = temporaryDirectory();
 });
 afterEach(() => directory.remove());
+const expectNothingSaid = () => expect(notices).toEqual([]);
 
 const fail = (error: unknown): never => {
   throw error;
@@ -28,7 +31,7 @@ async function withDynamo<T>(use: (dynamo: Dynamo, client: DynamoDBClient) => Pr
     resources: [TABLE],
     counters: createCounters(),
     onFailure: fail,
-    onError: fail,
+    onError: (message) => notices.push(message),
   });
   dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
   const client = new DynamoDBClient(clientConfig(dynamo.endpoint));
@@ -178,7 +181,10 @@ describe('a write that had begun when the stack was killed', () => {
 
   test('is found behind a line that the kill has torn', async () => {
     const head = await killed(after, intent, '{"kind":"end","id":99,"chan');
+    expectNothingSaid();
     expect(await outcome(head)).toEqual([[after], [[before, after]]]);
+    expect(notices).toEqual([expect.stringMatching(/jsonl: line \d+ was torn when the stack was killed/)]);
     expect(await outcome(head)).toEqual([[after], [[before, after]]]);
+    expect(notices).toHaveLength(1);
   });
 });

@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCounters } from '../../../local/counters.ts';
+import type { FileCalls } from '../../../local/durable.ts';
+import type { Image } from '../../../local/dynamodb/image.ts';
+import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
+import { killedAfter, offsets } from '../support/disk.ts';
+import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
+
+let directory: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  directory = temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const TableName = 'Things';
+
+async function start(dataDir: string, failures: string[], calls?: FileCalls): Promise<Dynamo> {
+  const dynamo = await startDynamo({
+    dataDir,
+    resources: [TABLE],
+    counters: createCounters(),
+    ...(calls === undefined ? {} : { calls }),
+    onFailure: (error) => failures.push(error.message),
+    onError: () => {},
+  });
+  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  return dynamo;
+}
+const clientOf = ({ endpoint }: Dynamo) => new DynamoDBClient({ ...clientConfig(endpoint), maxAttempts: 1 });
+
+/** Counts up three items, one after the other, until a write is not acknowledged. Answers what was. */
+async function countUp(client: DynamoDBClient, most: number): Promise<Map<string, number>> {
+  const acknowledged = new Map<string, number>();
+  for (let count = 0; count < most; count += 1) {
+    const id = `k${count % 3}`;
+    const written = await client
+      .send(
+        new UpdateItemCommand({
+          TableName,
+          Key: { pk: { S: id }, sk: { S: 'it' } },
+          UpdateExpression: 'ADD n :one SET #t = :text',
+          ExpressionAttributeNames: { '#t': 'text' },
+          ExpressionAttributeValues: { ':one': { N: '1' }, ':text': { S: '€'.repeat(20) } },
+          ReturnValues: 'UPDATED_NEW',
+        }),
+      )
+      .catch(() => null);
+    // What comes after a failure must fail, too, or be as good as any other: so it goes on.
+    if (written !== null) acknowledged.set(id, Number(written.Attributes?.['n']?.N));
+  }
+  return acknowledged;
+}
+
+/** Starts again, and holds the table and its stream against what was acknowledged. */
+async function expectWhole(dataDir: string, acknowledged: ReadonlyMap<string, number>): Promise<void> {
+  const failures: string[] = [];
+  const dynamo = await start(dataDir, failures);
+  const client = clientOf(dynamo);
+  const { Items: stored = [] } = await client.send(new ScanCommand({ TableName }));
+  const counts = new Map(stored.map((item) => [item['pk']?.S, Number(item['n']?.N)]));
+  for (const [id, count] of acknowledged) expect(counts.get(id) ?? 0).toBeGreaterThanOrEqual(count);
+  const state = new Map<string, Image | null>();
+  const records = dynamo.journal.read(0, 10_000);
+  for (const [index, record] of records.entries()) {
+    const id = JSON.stringify(record.key);
+    expect(record.sequence).toBe(index + 1);
+    expect(record.old).toEqual(state.get(id) ?? null);
+    state.set(id, record.new);
+  }
+  expect(new Set([...state.values()].map((item) => JSON.stringify(item)))).toEqual(
+    new Set(stored.map((item) => JSON.stringify(item))),
+  );
+  client.destroy();
+  await dynamo.stop();
+  expect(failures).toEqual([]);
+}
+
+test('a kill at any byte of the journal loses no acknowledged write, and no change without its record', async () => {
+  const whole = killedAfter(Number.POSITIVE_INFINITY);
+  const calm = await start(join(directory.path, 'calm'), [], whole);
+  const calmClient = clientOf(calm);
+  await countUp(calmClient, 7);
+  calmClient.destroy();
+  await calm.stop();
+  for (const room of offsets(whole.written(), 12)) {
+    const dataDir = join(directory.path, String(room));
+    const failures: string[] = [];
+    const dynamo = await start(dataDir, failures, killedAfter(room)).catch(() => null);
+    let acknowledged = new Map<string, number>();
+    if (dynamo !== null) {
+      const client = clientOf(dynamo);
+      acknowledged = await countUp(client, 7);
+      client.destroy();
+      await dynamo.stop();
+    }
+    if (room < whole.written()) {
+      expect(failures).toEqual([
+        expect.stringMatching(/stream.*ENOSPC.*Nothing that was acknowledged is lost/),
+      ]);
+    }
+    await expectWhole(dataDir, acknowledged);
+  }
+});
+
+/** A disk of its own, or null where this process may not mount one. */
+function smallDisk(path: string): { remove(): void } | null {
+  mkdirSync(path);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=640k', 'none', path], { stdio: 'ignore' });
+    return { remove: () => execFileSync('umount', ['-l', path]) };
+  } catch {
+    return null;
+  }
+}
+
+test('a real disk that is full stops the writes, and with room it goes on where it was', async (context) => {
+  const path = join(directory.path, 'small');
+  const disk = smallDisk(path);
+  if (disk === null) {
+    console.warn('SKIPPED 1 test of a full disk: it mounts one, for which it must be root');
+    context.skip();
+    return;
+  }
+  try {
+    const failures: string[] = [];
+    const dynamo = await start(path, failures);
+    const client = clientOf(dynamo);
+    const acknowledged = await countUp(client, 1_500);
+    client.destroy();
+    expect(failures[0]).toMatch(/ENOSPC|no space|died/i);
+    await dynamo.stop().catch(() => {});
+    execFileSync('mount', ['-o', 'remount,size=8m', path]);
+    expect(acknowledged.size).toBe(3);
+    await expectWhole(path, acknowledged);
+  } finally {
+    disk.remove();
+  }
+});

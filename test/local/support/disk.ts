@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { FILE_CALLS, type FileCalls } from '../../../local/durable.ts';
+
+const full = (): Error =>
+  Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+
+/** Every offset of a file from 0 to its length takes too long for each day. */
+const EVERY_BYTE = process.env['ASSAY_TEST_EVERY_BYTE'] !== undefined;
+const SEED = Number(process.env['ASSAY_TEST_SEED'] ?? Date.now());
+
+/** The offsets at which something is cut: all with ASSAY_TEST_EVERY_BYTE, otherwise the ends and a sample by ASSAY_TEST_SEED. */
+export function offsets(length: number, sample: number): readonly number[] {
+  const all = Array.from({ length: length + 1 }, (_, index) => index);
+  if (EVERY_BYTE || all.length <= sample) return all;
+  console.info(`offsets by ASSAY_TEST_SEED=${SEED}; all of them with ASSAY_TEST_EVERY_BYTE=1`);
+  const chosen = fc.sample(fc.integer({ min: 0, max: length }), { seed: SEED, numRuns: sample - 2 });
+  return [...new Set([0, length, ...chosen])].sort((a, b) => a - b);
+}
+
+export interface FaultyDisk extends FileCalls {
+  /** Bytes that were written so far. */
+  written(): number;
+  makeRoom(): void;
+}
+
+/** A disk with room for so many bytes; the write that needs more is done as far as it goes, and then fails. */
+export function fullAfter(
+  room: number,
+  { atOnce = Number.POSITIVE_INFINITY, canTruncate = true } = {},
+): FaultyDisk {
+  let left = room;
+  let written = 0;
+  return {
+    ...FILE_CALLS,
+    write(file, bytes, offset) {
+      const length = Math.min(left, atOnce, bytes.length - offset);
+      if (length === 0) throw full();
+      const done = FILE_CALLS.write(file, bytes.subarray(0, offset + length), offset);
+      left -= done;
+      written += done;
+      return done;
+    },
+    truncate(file, size) {
+      if (!canTruncate) throw full();
+      FILE_CALLS.truncate(file, size);
+    },
+    written: () => written,
+    makeRoom() {
+      left = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+/** A process that is killed when it has written so many bytes: from then on, nothing that it does has any effect. */
+export const killedAfter = (room: number): FaultyDisk => fullAfter(room, { canTruncate: false });
