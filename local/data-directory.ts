@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from './durable.ts';
 import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
@@ -14,10 +16,14 @@ export interface Ports {
 /** The directory with all state of a stack, held by one process at a time. */
 export interface DataDirectory {
   readonly path: string;
+  /** True when no stack has run on it yet. */
+  readonly isNew: boolean;
+  /** Names this folder among all others: what carries it in its environment was started by a stack on it. */
+  readonly id: string;
   /** 0 for a port that is not known. */
   readonly ports: Ports;
   rememberPorts(ports: Ports): void;
-  /** The operator's token, or null when none was stored yet. */
+  /** The text of the operator's token, which may be anything; null when there is none. */
   token(): string | null;
   /** Keeps the token in a file that only the owner can read. */
   storeToken(token: string): void;
@@ -26,30 +32,61 @@ export interface DataDirectory {
 
 const PORTS = 'ports.json';
 const TOKEN = 'operator-token';
+const ID = 'id';
+const LOCK = 'lock';
 
-/** Opens the directory, which is made when it is missing. Throws when another process holds it. */
+/**
+ * Opens the directory, which is made when it is missing. Throws when another process holds it. What can be found out again is not
+ * worth a refusal: a file with such that is damaged is as good as none.
+ */
 export function openDataDirectory(path: string): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const release = tryLock(join(path, 'lock'));
+  const isNew = !existsSync(join(path, LOCK));
+  const release = tryLock(join(path, LOCK));
   if (release === null) throw new Error(`${path} is in use by another stack`);
-  return {
-    path,
-    ports: readPorts(join(path, PORTS)),
-    rememberPorts: (ports) => write(join(path, PORTS), `${JSON.stringify(ports)}\n`),
-    token: () => (existsSync(join(path, TOKEN)) ? readFileSync(join(path, TOKEN), 'utf8').trim() : null),
-    storeToken: (token) => write(join(path, TOKEN), `${token}\n`),
-    release,
+  const write = (name: string, text: string): void =>
+    writeWhole(join(path, name), `${text}\n`, { mode: 0o600, sync: true });
+  try {
+    return {
+      path,
+      isNew,
+      id: readId(path, write),
+      ports: readPorts(read(path, PORTS)),
+      rememberPorts: (ports) => write(PORTS, JSON.stringify(ports)),
+      token: () => read(path, TOKEN),
+      storeToken: (token) => write(TOKEN, token),
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+const read = (path: string, name: string): string | null =>
+  existsSync(join(path, name)) ? readFileSync(join(path, name), 'utf8').trim() : null;
+
+function readId(path: string, write: (name: string, text: string) => void): string {
+  const known = read(path, ID) ?? '';
+  if (/^[0-9a-f-]{36}$/.test(known)) return known;
+  const made = randomUUID();
+  write(ID, made);
+  return made;
+}
+
+function readPorts(text: string | null): Ports {
+  const known = parsed(text ?? '');
+  const port = (name: string): number => {
+    const number = isRecord(known) ? Number(known[name]) : 0;
+    return Number.isInteger(number) && number > 0 && number < 65_536 ? number : 0;
   };
-}
-
-/** Whole or not at all, and for the owner only. */
-function write(path: string, text: string): void {
-  writeFileSync(`${path}.partial`, text, { mode: 0o600 });
-  renameSync(`${path}.partial`, path);
-}
-
-function readPorts(path: string): Ports {
-  const known: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  const port = (name: string): number => (isRecord(known) && Number(known[name])) || 0;
   return { api: port('api'), control: port('control'), dynamodb: port('dynamodb'), queues: port('queues') };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,20 +1,36 @@
+import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** SQLITE_BUSY, in the low byte of SQLite's extended result codes. */
 const BUSY = 5;
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED = [11, 26];
 
 /**
  * Takes a lock that the system lets go of when this process dies, however it does. Answers with what lets go of it, or
  * null when another has it.
  */
 export function tryLock(path: string): (() => void) | null {
+  const first = attempt(path);
+  if (!Array.isArray(first)) return first;
+  // Nothing is ever written into it: whoever holds it holds a file that is well.
+  rmSync(path);
+  const second = attempt(path);
+  if (!Array.isArray(second)) return second;
+  throw second[0];
+}
+
+/** Answers with the error, in a list, when the file is no database. */
+function attempt(path: string): (() => void) | null | [unknown] {
   const database = new DatabaseSync(path);
   try {
     database.exec('BEGIN EXCLUSIVE');
     return () => database.close();
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY) return null;
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+    if (code === BUSY) return null;
+    if (DAMAGED.includes(code)) return [error];
     throw error;
   }
 }

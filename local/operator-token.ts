@@ -1,31 +1,45 @@
-import { mintOperatorToken, operatorTokenItem } from '../shared/tokens.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../shared/tokens.ts';
 import type { DataDirectory } from './data-directory.ts';
-import type { Dynamo } from './dynamodb/index.ts';
-import { CREDENTIALS, REGION } from './template/identity.ts';
+import { DYNAMODB_TARGET, type Dynamo } from './dynamodb/index.ts';
+import { type AwsJsonClient, awsJsonClient } from './http/aws-json.ts';
+import { isRecord } from './properties.ts';
 
 /** Who the token's owner is, in what the API writes down. */
 const NAME = 'embedded';
 
-/** The operator's token of a data directory: made once, and stored in the table like any other. */
-export async function operatorToken(directory: DataDirectory, dynamo: Dynamo): Promise<string> {
-  const known = directory.token();
-  if (known !== null) return known;
+const strings = (item: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(item).map(([name, text]) => [name, { S: text }]));
+
+/**
+ * The operator's token of a data directory: made once, and stored in the table like any other. One that the table does not know
+ * (torn by a kill, or of another folder) opens nothing, so a new one takes its place, and that is said.
+ */
+export async function operatorToken(
+  directory: DataDirectory,
+  dynamo: Dynamo,
+  onNotice: (message: string) => void,
+): Promise<string> {
   const [table] = dynamo.tables;
   if (table === undefined) throw new Error('the template has no table for the operator token');
-  // Only the first start on a directory has to load the SDK for it.
-  const [{ DynamoDBClient }, { DynamoDBDocumentClient, PutCommand }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('@aws-sdk/lib-dynamodb'),
-  ]);
-  const client = new DynamoDBClient({
-    endpoint: dynamo.endpoint,
-    region: REGION,
-    credentials: CREDENTIALS,
-  });
-  const token = mintOperatorToken();
-  const item = operatorTokenItem(token, NAME);
-  await DynamoDBDocumentClient.from(client).send(new PutCommand({ TableName: table.name, Item: item }));
-  client.destroy();
-  directory.storeToken(token);
-  return token;
+  const client = awsJsonClient(dynamo.endpoint, DYNAMODB_TARGET);
+  try {
+    const known = directory.token();
+    if (known !== null && (await isKnown(client, table.name, known))) return known;
+    const token = mintOperatorToken();
+    const Item = strings(operatorTokenItem(token, NAME));
+    await client.expect('PutItem', { TableName: table.name, Item });
+    directory.storeToken(token);
+    if (known !== null || !directory.isNew) {
+      const why = known === null ? 'was missing' : 'was damaged, or is not of this folder';
+      onNotice(`${directory.path}: the operator token ${why}; a new one was made, and works in its place`);
+    }
+    return token;
+  } finally {
+    client.close();
+  }
+}
+
+async function isKnown(client: AwsJsonClient, TableName: string, token: string): Promise<boolean> {
+  const request = { TableName, Key: strings(operatorTokenKey(token)), ConsistentRead: true };
+  return isRecord((await client.expect('GetItem', request))['Item']);
 }

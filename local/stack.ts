@@ -76,7 +76,7 @@ async function startIn(
   const common = { dataDir, resources: named, counters, onFailure };
   const [dynamo, queues, api, control, { startServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
-    begin(startQueues({ ...common, port: ports.queues, engines })),
+    begin(startQueues({ ...common, port: ports.queues, engines, onError })),
     begin(listenLate(options.port, ports.api)),
     begin(listenLate(undefined, ports.control)),
     // Loaded while the engines start in their own threads.
@@ -93,7 +93,7 @@ async function startIn(
   const resources = resolveTemplate(assembly, { sqsEndpoint: queues.sqsEndpoint, apiEndpoint: api.url });
   const { cache, onLog } = options;
   const [token, services] = await Promise.all([
-    operatorToken(directory, dynamo),
+    operatorToken(directory, dynamo, onError),
     startServices({
       resources,
       assets: assembly.assets,

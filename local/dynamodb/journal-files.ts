@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../properties.ts';
-import type { Line } from './journal.ts';
+import type { Line } from './journal-lines.ts';
 
 const KINDS = new Set<unknown>(['header', 'intent', 'end', 'position']);
 const EXTENSION = '.jsonl';

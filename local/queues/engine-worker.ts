@@ -24,6 +24,11 @@ export interface QueuesEngineData {
   readonly port: number;
 }
 
+/** What a person should know and need not act on. */
+export interface Notice {
+  readonly notice: string;
+}
+
 /** One request, for the counters. */
 export interface RequestCount {
   readonly service: 'SQS' | 'S3';
@@ -65,7 +70,7 @@ function openQueues(store: SqsStore, persistence: SqsPersistence, port: number):
 }
 
 function openBuckets(store: S3Store): void {
-  const files = new ObjectFiles(data.objectDirectory);
+  const files = new ObjectFiles(data.objectDirectory, (notice) => post({ message: { notice } }));
   for (const bucket of data.buckets) {
     store.createBucket(bucket);
     files.insertBucket(bucket);
@@ -106,8 +111,18 @@ async function listen(app: App): Promise<number> {
   return portOf(app.server);
 }
 
+function unreadable(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new Error(
+    `the queues in ${data.queueDirectory} cannot be read: ${reason}. Nothing was changed. Bring the files there back from a copy; or ` +
+      'remove them to go on without the messages: what they were for is found by the reconciler within minutes.',
+  );
+}
+
 mkdirSync(data.queueDirectory, { recursive: true });
-const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(data.queueDirectory, REGION);
+const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(data.queueDirectory, REGION).catch(
+  unreadable,
+);
 openBuckets(s3);
 takeBytes(app);
 countRequests(app);

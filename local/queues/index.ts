@@ -3,7 +3,7 @@ import { type Engine, elsewhere, startEngine } from '../engine.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { createBuckets, createQueues } from './elsewhere.ts';
-import type { QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
+import type { Notice, QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
 
 export interface QueuesOptions {
   readonly dataDir: string;
@@ -13,6 +13,7 @@ export interface QueuesOptions {
   /** Endpoints of other engines, to be used in place of the embedded one. */
   readonly engines?: { readonly SQS?: string | undefined; readonly S3?: string | undefined };
   onFailure(error: Error): void;
+  onError?(message: string): void;
 }
 
 /** SQS and S3, which the embedded engine serves at one endpoint. */
@@ -79,7 +80,8 @@ const startFauxqs = (options: QueuesOptions, data: QueuesEngineData): Promise<En
     env: {},
     onFailure: options.onFailure,
     onMessage: (message) => {
-      const { service, operation } = message as RequestCount;
-      options.counters.add(service, operation);
+      const told = message as RequestCount | Notice;
+      if ('notice' in told) options.onError?.(told.notice);
+      else options.counters.add(told.service, told.operation);
     },
   });

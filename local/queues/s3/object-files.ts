@@ -1,15 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeWhole } from '../../durable.ts';
+import { isRecord, type Json } from '../../properties.ts';
 
 /** An object as fauxqs keeps it. */
 export interface StoredObject {
@@ -35,9 +28,11 @@ const PARTIAL = '.partial';
  */
 export class ObjectFiles {
   readonly #directory: string;
+  readonly #notice: (message: string) => void;
 
-  constructor(directory: string) {
+  constructor(directory: string, notice: (message: string) => void = () => {}) {
     this.#directory = directory;
+    this.#notice = notice;
     for (const name of [DETAILS, PARTIAL]) mkdirSync(join(directory, name), { recursive: true });
     for (const name of readdirSync(join(directory, PARTIAL))) rmSync(join(directory, PARTIAL, name));
   }
@@ -51,19 +46,37 @@ export class ObjectFiles {
   }
 
   #write(path: string, content: Buffer | string): void {
-    const partial = join(this.#directory, PARTIAL, randomUUID());
-    writeFileSync(partial, content);
     mkdirSync(dirname(path), { recursive: true });
-    renameSync(partial, path);
+    writeWhole(path, content, { partial: join(this.#directory, PARTIAL, randomUUID()) });
   }
 
   insertBucket(name: string): void {
     mkdirSync(join(this.#directory, name), { recursive: true });
   }
 
+  /** The headers first: they say of the object before them, too, which stays if a kill or a full disk comes in between. */
   upsertObject(bucket: string, { body, ...details }: StoredObject): void {
-    this.#write(`${this.#path(bucket, details.key, DETAILS)}.json`, JSON.stringify(details));
-    this.#write(this.#path(bucket, details.key), body);
+    const path = this.#path(bucket, details.key);
+    const beside = this.#detailsPath(bucket, details.key);
+    const previous = this.#standing(path, beside);
+    this.#write(beside, JSON.stringify({ ...details, ...(previous === null ? {} : { previous }) }));
+    this.#write(path, body);
+  }
+
+  /** What the object that is there says of itself; null when there is none. */
+  #standing(path: string, beside: string): Described | null {
+    const body = statSync(path, { throwIfNoEntry: false });
+    const details = body === undefined ? null : readDetails(beside);
+    if (body === undefined || details === null) return null;
+    // The write before this one may have failed after its headers.
+    const { etag, contentLength } = isNewer(body, statSync(beside), details)
+      ? details
+      : (details.previous ?? details);
+    return { etag, contentLength };
+  }
+
+  #detailsPath(bucket: string, key: string): string {
+    return `${this.#path(bucket, key, DETAILS)}.json`;
   }
 
   readBody(bucket: string, key: string): Buffer {
@@ -72,7 +85,7 @@ export class ObjectFiles {
 
   deleteObject(bucket: string, key: string): void {
     rmSync(this.#path(bucket, key), { force: true });
-    rmSync(`${this.#path(bucket, key, DETAILS)}.json`, { force: true });
+    rmSync(this.#detailsPath(bucket, key), { force: true });
   }
 
   completeMultipartUpload(_uploadId: string, bucket: string, object: StoredObject): void {
@@ -88,31 +101,81 @@ export class ObjectFiles {
 
   close(): void {}
 
-  /** Tells fauxqs of the objects that are there. */
+  /** Tells fauxqs of the objects that are there. One that is damaged is missing, and that is said; all others are as they were. */
   load(store: ObjectIndex, bucket: string): void {
     const root = join(this.#directory, DETAILS, bucket);
     if (!existsSync(root)) return;
     const entries = readdirSync(root, { recursive: true, withFileTypes: true });
     for (const entry of entries.filter((candidate) => candidate.isFile())) {
       const path = join(entry.parentPath, entry.name);
-      const details = JSON.parse(readFileSync(path, 'utf8'));
-      const stored = statSync(this.#path(bucket, details.key), { throwIfNoEntry: false });
+      const details = readDetails(path);
+      if (details === null) {
+        this.#notice(`${path} is damaged: the object that it describes is missing`);
+        continue;
+      }
+      const found = statSync(this.#path(bucket, details.key), { throwIfNoEntry: false });
       // The headers were written, the object was not: nobody was told that it is there.
-      if (stored === undefined) continue;
-      const whole = stored.size === details.contentLength && stored.mtimeMs >= statSync(path).mtimeMs;
+      if (found === undefined) continue;
+      const description = this.#describe(bucket, details, found, statSync(path));
+      if (description === null) {
+        this.#notice(`${this.#path(bucket, details.key)} is damaged: the object is missing`);
+        continue;
+      }
       store.restoreObject(bucket, {
         ...details,
-        ...(whole ? {} : this.#describe(bucket, details.key)),
+        ...description,
         body: Buffer.alloc(0),
-        lastModified: new Date(details.lastModified),
+        lastModified: new Date(String(details['lastModified'])),
       });
     }
   }
 
-  /** A kill came between the new headers and the new object: the old object stays, with what it says of itself. */
-  #describe(bucket: string, key: string): Readonly<Record<string, unknown>> {
-    const body = this.readBody(bucket, key);
-    const etag = `"${createHash('md5').update(body).digest('hex')}"`;
-    return { contentLength: body.length, etag, checksumValue: undefined, parts: undefined };
+  /** What is to be said of an object otherwise than its headers do; null when it is neither the new object nor the one before. */
+  #describe(bucket: string, details: Details, body: Stats, headers: Stats): Json | null {
+    const { previous } = details;
+    if (isNewer(body, headers, details)) return {};
+    const content = this.readBody(bucket, details.key);
+    const etag = `"${createHash('md5').update(content).digest('hex')}"`;
+    const is = (one: Described): boolean =>
+      one.contentLength === content.length && (one.etag === etag || one.etag.includes('-'));
+    if (is(details)) return {};
+    if (previous === undefined || !is(previous)) return null;
+    return {
+      ...previous,
+      checksumAlgorithm: undefined,
+      checksumValue: undefined,
+      checksumType: undefined,
+      parts: undefined,
+    };
+  }
+}
+
+interface Described {
+  readonly etag: string;
+  /** Bytes. */
+  readonly contentLength: number;
+}
+interface Details extends Described {
+  readonly key: string;
+  readonly previous?: Described;
+  readonly [detail: string]: unknown;
+}
+
+/** True when an object was written after its headers, and as they say. */
+const isNewer = (body: Stats, headers: Stats, { contentLength }: Described): boolean =>
+  body.size === contentLength && body.mtimeMs >= headers.mtimeMs;
+const isDescribed = (value: unknown): boolean =>
+  isRecord(value) && typeof value['etag'] === 'string' && typeof value['contentLength'] === 'number';
+
+/** The headers of an object; null when they are damaged. */
+function readDetails(path: string): Details | null {
+  try {
+    const details: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const whole = isRecord(details) && typeof details['key'] === 'string' && isDescribed(details);
+    return whole && (details['previous'] === undefined || isDescribed(details['previous']))
+      ? (details as unknown as Details)
+      : null;
+  } catch {
+    return null;
   }
 }
