@@ -1,4 +1,4 @@
-import { Aws } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { type StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
@@ -61,6 +61,16 @@ export class Verification extends Construct {
     });
     table.allow(cascadeSteps);
 
+    const resolver = new ServiceFunction(this, 'Resolver', {
+      common,
+      name: 'resolver',
+      description: 'Asks repositories which commit a base ref stands for',
+      // Three questions of two requests each, with pauses; below the time that the machine gives a step.
+      timeout: Duration.seconds(58),
+      environment: { [ENV.table]: table.table.tableName },
+    });
+    table.allow(resolver, ['GetItem', 'PutItem']);
+
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {
       common,
@@ -69,12 +79,16 @@ export class Verification extends Construct {
       definition: cascadeDefinition({
         partition: Aws.PARTITION,
         cascadeFunction: cascadeSteps.lambda.functionArn,
+        resolverFunction: resolver.lambda.functionArn,
         janitorMachine: janitor.machine.stateMachineArn,
         agentQueues: [agentQueues[1].queueUrl, agentQueues[2].queueUrl, agentQueues[3].queueUrl],
         gatesQueue: gatesQueue.queueUrl,
       }),
       permissions: [
-        { actions: ['lambda:InvokeFunction'], on: [cascadeSteps.lambda.functionArn] },
+        {
+          actions: ['lambda:InvokeFunction'],
+          on: [cascadeSteps.lambda.functionArn, resolver.lambda.functionArn],
+        },
         { actions: ['sqs:SendMessage'], on: workforce.queues.map((queue) => queue.queueArn) },
         { actions: ['states:StartSyncExecution'], on: [janitor.machine.stateMachineArn] },
       ],

@@ -10,6 +10,8 @@ export type RefusalCode =
   | 'no_task'
   | 'conflict'
   | 'stale_lease'
+  | 'base_unresolved'
+  | 'wrong_base'
   | 'files_held'
   | 'id_taken'
   | 'version_mismatch'

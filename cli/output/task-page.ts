@@ -91,6 +91,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   );
   add('role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`);
   add('repository', oneLine(`${task.repository} at ${task.base_ref}`));
+  add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));
   add('files', task.files.map(oneLine).join(', '));
   add('created', `${task.created_at} by ${oneLine(task.created_by)}`);

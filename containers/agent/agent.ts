@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CheckoutError } from '../../gates/checkout/error.ts';
-import { fetchBase } from '../../gates/checkout/fetch.ts';
+import { fetchCommit } from '../../gates/checkout/fetch.ts';
 import { snapshot } from '../../gates/checkout/patch.ts';
 import { plantGit } from '../../gates/checkout/plant.ts';
 import type { Store } from '../../gates/checkout/store.ts';
@@ -61,9 +61,10 @@ async function attempt(
   client: BoxClient,
   abort: AbortSignal,
 ): Promise<void> {
-  const { store, commit } = await fetchBase(join(box.workDir, 'store.git'), {
+  const commit = assignment.base_commit;
+  const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
     url: assignment.repository,
-    ref: assignment.base_commit ?? assignment.base_ref,
+    ref: assignment.base_commit,
     authorization: assignment.read_credential,
     allowFile: box.embedded,
   });
@@ -92,7 +93,6 @@ async function attempt(
     await client.post('fail', {
       reason: (blocked ?? failure?.reason ?? '').trim() || 'no reason given',
       failure_class: blocked === null ? (failure?.class ?? 'agent_failed') : 'agent_blocked',
-      base_commit: commit,
       ...reported,
     });
     return;
@@ -108,7 +108,7 @@ async function attempt(
   await client.post('complete', {
     summary: summaryOf(claimed, result),
     ...reported,
-    base_commit: commit,
+    base_commit: assignment.base_commit,
     tree,
     ...(transcript === null ? {} : { transcript_sha256: transcript }),
     ...work,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CheckoutError } from '../../gates/checkout/error.ts';
-import { fetchAlso, fetchBase } from '../../gates/checkout/fetch.ts';
+import { fetchAlso, fetchCommit } from '../../gates/checkout/fetch.ts';
 import type { Store } from '../../gates/checkout/store.ts';
 import { applyPatch } from '../../gates/checkout/tree.ts';
 import type { Upstream } from '../../gates/checkout/upstream.ts';
@@ -24,7 +24,7 @@ export async function rebuildTree(
   box: Box,
 ): Promise<Store> {
   const [{ store }, patch] = await Promise.all([
-    fetchBase(join(box.workDir, 'store.git'), {
+    fetchCommit(join(box.workDir, 'store.git'), {
       url: assignment.repository,
       ref: assignment.base_commit,
       authorization: assignment.read_credential,

@@ -25,11 +25,11 @@ export function takeCredential(environment: Record<string, string | undefined> =
 export async function deliver(assignment: DeliverAssignment, box: Box): Promise<void> {
   const credential = takeCredential();
   const client = createBoxClient(assignment);
-  const { tree } = assignment;
+  const { base_commit, tree } = assignment;
   const refuse = (reason: string) =>
-    client.post('delivery', { step: 'refused', tree, reason: reason.slice(0, 4_000) });
+    client.post('delivery', { step: 'refused', base_commit, tree, reason: reason.slice(0, 4_000) });
   try {
-    await client.post('delivery', { step: 'authorize', tree });
+    await client.post('delivery', { step: 'authorize', base_commit, tree });
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     // The API has the last word, and it knows: nothing to report.
@@ -55,7 +55,7 @@ export async function deliver(assignment: DeliverAssignment, box: Box): Promise<
       authorization: credential,
       allowFile: box.embedded,
     });
-    if (refused === null) await client.post('delivery', { step: 'delivered', tree, commit });
+    if (refused === null) await client.post('delivery', { step: 'delivered', base_commit, tree, commit });
     else await refuse(refused);
   } catch (error) {
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;

@@ -53,11 +53,11 @@ export const handler = serve({
   retry: async (request) =>
     shown(await tasks.change(request.params.id, (task) => retry(task, new Date()), request.ifMatch)),
   review: async (request) => {
-    const { decision, reason, tree } = request.body as z.infer<typeof ReviewBody>;
+    const { decision, reason, ...work } = request.body as z.infer<typeof ReviewBody>;
     return shown(
       await tasks.change(
         request.params.id,
-        (task) => review(task, decision, reason, request.principal, tree, new Date()),
+        (task) => review(task, decision, reason, request.principal, work, new Date()),
         request.ifMatch,
       ),
     );

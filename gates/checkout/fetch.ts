@@ -41,6 +41,21 @@ export async function fetchBase(
 }
 
 /**
+ * As `fetchBase`, for one commit that somebody has named by its full id.
+ * @throws CheckoutError `base_ref_missing` also where the id is that of something else, such as an annotated tag: what is built on it
+ * would be bound to a commit that nobody has named.
+ */
+export async function fetchCommit(
+  dir: string,
+  options: FetchOptions,
+): Promise<{ readonly store: Store; readonly commit: string }> {
+  const fetched = await fetchBase(dir, options);
+  if (fetched.commit !== options.ref)
+    throw new CheckoutError('base_ref_missing', `"${options.ref}" is not a commit`);
+  return fetched;
+}
+
+/**
  * Adds the newest commit of a branch or tag to a store, without its history.
  * @returns the commit, or null when it cannot be had.
  */

@@ -7,6 +7,8 @@ export interface CascadeParts {
   readonly partition: string;
   /** ARN of the function that does the steps. */
   readonly cascadeFunction: string;
+  /** ARN of the function that asks a repository for the commit of a ref. */
+  readonly resolverFunction: string;
   /** ARN of the Express machine that comes to a verdict. */
   readonly janitorMachine: string;
   /** URLs of the agents queues of priority 1, 2 and 3. */
@@ -19,6 +21,7 @@ type Stage = (typeof STAGES)[number];
 
 /** The state that each stage goes on in. */
 const STATE_OF = {
+  resolve_base: 'ResolveBase',
   select_model: 'SelectModel',
   run_agent: 'RunAgent',
   run_gates: 'RunGates',
@@ -40,7 +43,7 @@ const ATTEMPT = '{% $states.input.attempt %}';
 const HOUR = 3_600;
 
 /**
- * One task, from the choice of its first model to its end. What goes from state to state is where the task stands:
+ * One task, from the commit that it starts from to its end. What goes from state to state is where the task stands:
  * `{stage, attempt, priority}`, as the last step or box has said it.
  */
 export function cascadeDefinition(parts: CascadeParts): State {
@@ -85,10 +88,17 @@ export function cascadeDefinition(parts: CascadeParts): State {
   return {
     Comment: 'One task: the cheapest model that can do it, verified, delivered.',
     QueryLanguage: 'JSONata',
-    StartAt: 'SelectModel',
+    StartAt: 'ResolveBase',
     States: {
+      ResolveBase: {
+        Comment:
+          'Asks the repository what the base ref stands for, or says where the task stands when that is known.',
+        ...invoke(partition, parts.resolverFunction, { task_id: TASK_ID, run: RUN }),
+        Next: 'WhereNext',
+      },
+
       SelectModel: {
-        Comment: 'Starts the next attempt, or says where the task stands when it is already under way.',
+        Comment: 'Starts the next attempt, or waits for the task that holds the files.',
         ...step('select_model'),
         Next: 'WhereNext',
       },

@@ -4,12 +4,15 @@ import { MEMORY_KINDS } from '../messages/memory.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
-import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 
-const Sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
+
+const BaseCommit = ObjectId.describe(
+  "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
+);
 
 /** Hides what only the platform may know: token hashes, task tokens, assignment keys. */
 const hidden = { agent: true, gates: true, deliver: true } as const;
@@ -119,8 +122,8 @@ const Reported = {
 export const CompleteBody = z
   .strictObject({
     ...Reported,
-    base_commit: Sha,
-    tree: Sha.describe('Tree hash of base commit plus patch (git write-tree).'),
+    base_commit: BaseCommit.optional(),
+    tree: ObjectId.describe('Tree hash of base commit plus patch (git write-tree).'),
     patch: z
       .string()
       .optional()
@@ -144,7 +147,7 @@ export const FailBody = z
     failure_class: FailureClass.default('agent_failed'),
     output_tail: Reported.output_tail,
     usage: Usage.optional(),
-    base_commit: Sha.optional(),
+    base_commit: BaseCommit.optional(),
   })
   .meta({ id: 'FailBody' });
 export const ReasonBody = z
@@ -156,7 +159,8 @@ export const ReviewBody = z
   .strictObject({
     decision: z.enum(['approve', 'reject']),
     reason: z.string().trim().min(1, 'must not be empty').max(2_000),
-    tree: Sha.describe('The tree that was looked at; a different one is refused.'),
+    base_commit: BaseCommit.optional(),
+    tree: ObjectId.describe('The tree that was looked at; a different one is refused.'),
   })
   .meta({ id: 'ReviewBody' });
 
@@ -217,12 +221,13 @@ export const EvidenceBody = z
     z.strictObject({ failure_class: FailureClass, message: z.string().max(4_000) }),
   ])
   .meta({ id: 'EvidenceBody' });
-/** What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree. */
+const Delivered = { base_commit: BaseCommit, tree: ObjectId };
+/** What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base. */
 export const DeliveryBody = z
   .discriminatedUnion('step', [
-    z.strictObject({ step: z.literal('authorize'), tree: Sha }),
-    z.strictObject({ step: z.literal('delivered'), tree: Sha, commit: Sha }),
-    z.strictObject({ step: z.literal('refused'), tree: Sha, reason: z.string().max(4_000) }),
+    z.strictObject({ step: z.literal('authorize'), ...Delivered }),
+    z.strictObject({ step: z.literal('delivered'), ...Delivered, commit: ObjectId }),
+    z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
   ])
   .meta({ id: 'DeliveryBody' });
 

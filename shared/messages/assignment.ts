@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Artifact, Usage } from '../task/attempt.ts';
-import { Adapter, Effort, GitRef, RepositoryUrl, Role, TaskId } from '../task/schema.ts';
+import { Adapter, Effort, GitRef, ObjectId, RepositoryUrl, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({
@@ -20,9 +20,8 @@ const Common = z.object({
 
 export const AgentAssignment = Common.extend({
   kind: z.literal('agent'),
-  base_ref: GitRef,
-  /** Set when an earlier attempt has fixed the base commit: all attempts of a task start from the same tree. */
-  base_commit: z.string().nullable(),
+  /** What the platform resolved the base ref to: all attempts of a round start from it. */
+  base_commit: ObjectId,
   title: z.string(),
   role: Role,
   prompt: z.string(),

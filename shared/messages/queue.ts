@@ -25,11 +25,12 @@ export const CascadeStep = CascadeInput.extend({ step: z.enum(CASCADE_STEPS) });
 export type CascadeStep = z.infer<typeof CascadeStep>;
 
 /**
- * Where the cascade goes on. `run_agent | run_gates | verify | decide | deliver | settle` are states of the machine;
+ * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | settle` are states of the machine;
  * `held` (a person is asked), `waiting` (another task holds the files), `superseded` (a newer execution has taken over)
  * and `ended` end the execution.
  */
 export const STAGES = [
+  'resolve_base',
   'select_model',
   'run_agent',
   'run_gates',

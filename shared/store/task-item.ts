@@ -31,7 +31,7 @@ export const deadlineKey = (id: string, at: Date): Record<string, string> => ({
 
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
 export function toItem(task: Task): Record<string, unknown> {
-  const claimable = task.status === 'open' && task.runner === 'external';
+  const claimable = task.status === 'open' && task.runner === 'external' && task.base_commit !== null;
   const deadline = deadlineOf(task);
   return {
     ...taskKey(task.id),
@@ -58,5 +58,10 @@ const KEY_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** A task from its item. The table holds only what `toItem` wrote, so nothing is parsed again here. */
 export function fromItem(item: Record<string, unknown>): Task {
   const fields = Object.fromEntries(Object.entries(item).filter(([name]) => !KEY_ATTRIBUTES.has(name)));
-  return { ...fields, expires_at: fields['expires_at'] ?? null } as Task;
+  return {
+    ...fields,
+    expires_at: fields['expires_at'] ?? null,
+    // Absent in items of earlier versions.
+    base_commit: fields['base_commit'] ?? null,
+  } as Task;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { Facts, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
-import { Effort } from './schema.ts';
+import { Effort, ObjectId } from './schema.ts';
 
 /** Token counts as the agent reported them (evidence kind `claimed`). Null: not reported. */
 export const Usage = z.strictObject({
@@ -13,12 +13,11 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-const Sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
-
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({
-  base_commit: Sha,
-  tree: Sha,
+  /** The task's own at the time: no agent names it. */
+  base_commit: ObjectId,
+  tree: ObjectId,
   patch_key: z.string(),
   patch_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   patch_bytes: z.number().int().nonnegative(),

@@ -1,4 +1,5 @@
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
+import { startsCascade } from './commands/base.ts';
 import { alreadyReported } from './commands/launch.ts';
 import { isTerminal } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
@@ -29,7 +30,7 @@ export const needsExecution = (task: Task): boolean =>
   task.run > 0 &&
   !task.hold &&
   task.waits_for === null &&
-  (task.runner === 'managed' || task.status === 'in_review') &&
+  (startsCascade(task) || task.status === 'in_review') &&
   ['open', 'claimed', 'in_progress', 'in_review'].includes(task.status);
 
 /** Epoch milliseconds at which the lease has run out; null where none runs. It is good for all of its last second. */

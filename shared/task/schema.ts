@@ -31,6 +31,9 @@ export const Runner = z
   .enum(['managed', 'external'])
   .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
 
+/** A full object id: of SHA-1, or of SHA-256. */
+export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
+
 /** Refuses what git would read as an option or as something other than a plain ref or commit. */
 export const GitRef = z
   .string()
@@ -41,7 +44,9 @@ export const GitRef = z
     /^(?!-)(?!.*\.\.)(?!.*@\{)(?!.*\s)[!-)+-9;->@-Z\]_-}\u00a1-\uffff]+$/,
     'must be a plain branch, tag or commit',
   )
-  .describe('Branch, tag or commit that the work starts from.');
+  .describe(
+    'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
+  );
 
 export const RepositoryUrl = z
   .string()

@@ -39,6 +39,7 @@ interface Transition {
  */
 export const TRANSITIONS = {
   unblock: { from: ['blocked'], to: 'open', why: 'every dependency is done' },
+  resolve: { from: ['open'], to: null, why: 'the platform has resolved the base ref to a commit' },
   claim: { from: ['open'], to: 'claimed', why: 'one agent took the task' },
   begin: { from: ['claimed'], to: 'in_progress', why: 'first sign of life of the agent' },
   keep: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Attempt } from './attempt.ts';
-import { SubmitTask, TaskId } from './schema.ts';
+import { ObjectId, SubmitTask, TaskId } from './schema.ts';
 import { Status } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
@@ -11,13 +11,15 @@ export const Review = z.object({
   reason: z.string(),
   by: z.string(),
   at: z.iso.datetime(),
+  base_commit: z.string(),
   tree: z.string(),
 });
 
 export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;
 export const Delivery = z.object({
   state: z.enum(DELIVERY_STATES),
-  /** The tree that was, or is being, delivered; a verdict on any other tree does not count. */
+  /** Base and tree that were, or are being, delivered; a verdict on any other pair does not count. */
+  base_commit: z.string(),
   tree: z.string(),
   branch: z.string().nullable(),
   commit: z.string().nullable(),
@@ -51,6 +53,11 @@ export const Task = Submitted.extend({
   /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */
   waits_for: TaskId.nullable(),
   blocked_reason: BlockedReason.nullable(),
+  /**
+   * What the platform resolved `base_ref` to, before anybody was given the task; null until then. All work of a round starts from it.
+   * An operator's retry begins a new round, which resolves anew.
+   */
+  base_commit: ObjectId.nullable(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
   attempts: z.array(Attempt),
@@ -71,6 +78,12 @@ export const Task = Submitted.extend({
   expires_at: z.number().int().nullable(),
 });
 export type Task = z.infer<typeof Task>;
+
+/** What evidence, reviews, verdicts and deliveries are about: nothing of them counts for another pair. */
+export interface Work {
+  readonly base_commit: string;
+  readonly tree: string;
+}
 
 /** The attempt that counts now, or null before the first. */
 export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => task.attempts.at(-1) ?? null;

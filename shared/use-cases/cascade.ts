@@ -21,23 +21,23 @@ export interface CascadeContext {
   readonly now: Date;
 }
 
-const result = (task: Task, stage: Stage): CascadeResult => ({
+export const result = (task: Task, stage: Stage): CascadeResult => ({
   stage,
   attempt: task.attempts.at(-1)?.number ?? 0,
   priority: task.priority,
 });
-const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2 });
+export const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2 });
 
 /**
  * Applies `command` only while the task stands where the step expects it; else says where it stands now. So a step that is repeated,
  * comes late, or belongs to a superseded execution changes nothing.
  */
-async function step(
+export async function step(
   of: string | Task,
   run: number,
   expected: Stage,
   command: Parameters<TaskStore['change']>[1],
-  context: CascadeContext,
+  context: Pick<CascadeContext, 'tasks'>,
 ): Promise<CascadeResult> {
   const present = typeof of === 'string' ? await context.tasks.get(of) : of;
   if (!present) return gone();
@@ -48,7 +48,7 @@ async function step(
   return result(task, stageOf(task, run));
 }
 
-/** Starts the next attempt on the model that the cascade chooses, or says where the task stands: the entry of every execution. */
+/** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
 export async function selectModel(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();

@@ -1,6 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { boundBase } from '../task/commands/base.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { describeOverlap } from '../task/file-overlap.ts';
 import type { Task } from '../task/task.ts';
@@ -40,6 +41,7 @@ export async function claimTask(
     throw new Refusal('conflict', `task ${id} is ${seen.status}; only an open task can be claimed`);
   if (ifMatch !== undefined && seen.version !== ifMatch)
     throw new Refusal('version_mismatch', `task ${id} is at version ${seen.version}, not ${ifMatch}`);
+  boundBase(seen);
   const conflict = await context.locks.acquire(seen, context.now);
   if (conflict !== null)
     throw new Refusal('files_held', `${describeOverlap(conflict)} by task ${conflict.holder}`);
@@ -76,7 +78,8 @@ export async function claimTask(
 }
 
 const lostRace = (error: unknown): boolean =>
-  error instanceof Refusal && ['conflict', 'files_held', 'not_found', 'busy'].includes(error.code);
+  error instanceof Refusal &&
+  ['conflict', 'base_unresolved', 'files_held', 'not_found', 'busy'].includes(error.code);
 
 /**
  * Tries candidates in order until one is won. After a lost race it leaps ahead, farther with each loss, so that many claimers spread out

@@ -36,8 +36,8 @@ export async function recordDeliveryStep(
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Task> {
   return deps.tasks.change(id, (task) => {
-    if (body.step === 'authorize') return authorizeDelivery(task, attempt, body.tree, deps.now);
-    if (body.step === 'delivered') return recordDelivered(task, attempt, body.tree, body.commit, deps.now);
-    return recordDeliveryRefused(task, attempt, body.tree, body.reason, deps.now);
+    if (body.step === 'authorize') return authorizeDelivery(task, attempt, body, deps.now);
+    if (body.step === 'delivered') return recordDelivered(task, attempt, body, body.commit, deps.now);
+    return recordDeliveryRefused(task, attempt, body, body.reason, deps.now);
   });
 }

@@ -10,6 +10,7 @@ import type { Machines } from '../store/machines.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
+import { boundBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
@@ -30,10 +31,6 @@ export interface LaunchContext {
   readonly backOffSeconds: number;
   readonly now: Date;
 }
-
-/** Every attempt of a task starts from the same commit: the one that the first attempt resolved the base ref to. */
-const baseCommit = (task: Task): string | null =>
-  task.attempts.find((attempt) => attempt.artifact)?.artifact?.base_commit ?? null;
 
 async function assignmentFor(
   kind: BoxKind,
@@ -58,8 +55,7 @@ async function assignmentFor(
     return {
       ...common,
       kind,
-      base_ref: task.base_ref,
-      base_commit: baseCommit(task),
+      base_commit: boundBase(task),
       role: task.role,
       prompt: buildPrompt(task),
       model: attempt.model,
@@ -73,7 +69,7 @@ async function assignmentFor(
       `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
     );
   const tree = {
-    base_commit: artifact.base_commit,
+    base_commit: boundBase(task, artifact.base_commit),
     tree: artifact.tree,
     patch_url: await context.objects.presignGet(artifact.patch_key),
     patch_sha256: artifact.patch_sha256,
@@ -108,7 +104,7 @@ async function giveUp(message: LaunchMessage, launches: number, context: LaunchC
       : recordDeliveryRefused(
           task,
           message.attempt,
-          task.attempts.at(-1)?.artifact?.tree ?? '',
+          { base_commit: boundBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
           why,
           context.now,
         ),

@@ -6,6 +6,7 @@ import { objectKey } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { boundBase } from '../task/commands/base.ts';
 import { type Handed, report } from '../task/commands/work.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { sha256 } from '../tokens.ts';
@@ -61,7 +62,7 @@ export async function completeWork(
         output_tail: body.output_tail,
       },
       artifact: {
-        base_commit: body.base_commit,
+        base_commit: boundBase(task, body.base_commit),
         tree: body.tree,
         patch_key: key,
         patch_sha256: patch.sha,
@@ -95,6 +96,7 @@ export async function failWork(
   context: ReportContext,
 ): Promise<Task> {
   return hand(id, attempt, context, (task) => {
+    boundBase(task, body.base_commit);
     const model = modelOf(task, undefined, context.models);
     return {
       report: {

@@ -157,6 +157,7 @@ describe('task', () => {
     attempt_count: 2,
     delivery: {
       state: 'delivered',
+      base_commit: BASE,
       tree: TREE,
       branch: 'assay/t-1',
       commit: 'd'.repeat(40),

@@ -19,6 +19,7 @@ export const aTask = (changes: Partial<TaskView> = {}): TaskView => ({
   created_at: TIME,
   updated_at: TIME,
   created_by: 'ada',
+  base_commit: BASE,
   waits_for: null,
   blocked_reason: null,
   retries: 0,

@@ -21,7 +21,9 @@ afterEach(() => api.stop());
 const runAgent = async (argv: string | readonly string[], more: Partial<AgentAssignment> = {}) => {
   const command = typeof argv === 'string' ? ['bash', '-c', argv] : argv;
   vi.stubEnv('SECRET_OF_THE_HOST', 'secret');
-  await inBox((box) => work(agentAssignment(api, repository.url, command, more), box));
+  await inBox((box) =>
+    work(agentAssignment(api, repository.url, command, { base_commit: base, ...more }), box),
+  );
   return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
 };
 
@@ -29,7 +31,7 @@ const start = (script: string, more: Partial<AgentAssignment> = {}) =>
   startBox(
     ['containers/agent/main.ts'],
     api,
-    agentAssignment(api, repository.url, ['bash', '-c', script], more),
+    agentAssignment(api, repository.url, ['bash', '-c', script], { base_commit: base, ...more }),
     {
       TMPDIR: tmp,
       SECRET_OF_THE_HOST: 'secret',
@@ -96,7 +98,7 @@ describe('an agent', () => {
     expect(String(complete?.['output_tail'])).toHaveLength(2_000);
   });
 
-  test('starts from the commit that an earlier attempt has fixed', async () => {
+  test('starts from the commit that it is told, wherever the branch stands by now', async () => {
     const moved = makeRepository({ 'a.txt': '1\n' });
     const first = moved.git('rev-parse', 'HEAD');
     moved.commit({ 'a.txt': '2\n' });
@@ -123,7 +125,7 @@ describe('a failed agent', () => {
   ])('%s is %s', async (script, failure_class, reason) => {
     const { fail, complete } = await runAgent(script);
     expect(complete).toBeUndefined();
-    expect(fail).toMatchObject({ failure_class, reason, base_commit: base });
+    expect(fail).toMatchObject({ failure_class, reason });
   });
 
   test.each([
@@ -152,7 +154,7 @@ describe('a failed agent', () => {
       { adapter: { kind: 'command', argv: ['/no/such/agent'], timeout_s: 5 } },
       'config_invalid',
     ],
-    ['a base that is not there', { base_ref: 'nope' }, 'base_ref_missing'],
+    ['a base that is not there', { base_commit: 'b'.repeat(40) }, 'base_ref_missing'],
     [
       'a repository that is not there',
       { repository: 'file:///no/such/repository' },
@@ -263,11 +265,16 @@ describe('the box', () => {
       const { code } = await startBox(
         ['containers/agent/main.ts'],
         api,
-        agentAssignment(api, repository.url, [
-          'bash',
-          '-c',
-          'id -u > who; ls -ld . | cut -d" " -f3 >> who; echo $HOME > home; touch $HOME/x $TMPDIR/y; cat /proc/$PPID/environ > stolen 2>/dev/null; git status > /dev/null || echo nogit >> who',
-        ]),
+        agentAssignment(
+          api,
+          repository.url,
+          [
+            'bash',
+            '-c',
+            'id -u > who; ls -ld . | cut -d" " -f3 >> who; echo $HOME > home; touch $HOME/x $TMPDIR/y; cat /proc/$PPID/environ > stolen 2>/dev/null; git status > /dev/null || echo nogit >> who',
+          ],
+          { base_commit: base },
+        ),
         { ASSAY_RUN_AS: '10001:10001', TMPDIR: '/tmp' },
       ).ended;
       expect(code).toBe(0);

@@ -74,8 +74,7 @@ export const agentAssignment = (
 ): AgentAssignment => ({
   ...common(api, repository),
   kind: 'agent',
-  base_ref: 'main',
-  base_commit: null,
+  base_commit: '0'.repeat(40),
   title: 'Title',
   role: 'backend',
   prompt: 'Do it.',

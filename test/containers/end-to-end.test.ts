@@ -23,7 +23,11 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
     '-c',
     'sed -i "s/a - b/a + b/" sum.js; mkdir docs; echo done > docs/notes.txt; echo worked',
   ];
-  const agent = startBox(['containers/agent/main.ts'], api, agentAssignment(api, repository.url, argv));
+  const agent = startBox(
+    ['containers/agent/main.ts'],
+    api,
+    agentAssignment(api, repository.url, argv, { base_commit: repository.git('rev-parse', 'HEAD') }),
+  );
   expect((await agent.ended).log).toBe('');
   const complete = (await api.called('complete')).body as {
     base_commit: string;

@@ -279,11 +279,12 @@ describe('the deliver box', () => {
     const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
     const steps = await run(of);
     const commit = of.repository.git('rev-parse', 'assay/T1');
+    const handed = { base_commit: of.base_commit, tree: of.tree };
     expect(steps).toEqual([
-      { step: 'authorize', tree: of.tree },
-      { step: 'delivered', tree: of.tree, commit },
+      { step: 'authorize', ...handed },
+      { step: 'delivered', ...handed, commit },
     ]);
-    expect((await run(of)).at(-1)).toEqual({ step: 'delivered', tree: of.tree, commit });
+    expect((await run(of)).at(-1)).toEqual({ step: 'delivered', ...handed, commit });
     expect(of.repository.git('rev-list', '--count', 'main..assay/T1')).toBe('1');
   });
 
@@ -307,6 +308,16 @@ describe('the deliver box', () => {
       reason: expect.stringContaining('exists already'),
     });
     expect(of.repository.git('rev-parse', 'assay/T1')).toBe(of.base_commit);
+  });
+
+  test('pushes nothing onto what is not a commit', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+    of.repository.git('tag', '-a', '-m', 'a tag', 'tagged');
+    const steps = await run(of, { base_commit: of.repository.git('rev-parse', 'tagged') });
+    expect(steps.at(-1)).toMatchObject({
+      step: 'refused',
+      reason: expect.stringContaining('is not a commit'),
+    });
   });
 
   test('pushes no other tree than the one that was judged', async () => {

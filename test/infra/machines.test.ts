@@ -8,12 +8,19 @@ import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
 import type { Callback } from '../../local/states/interpreter/scope.ts';
-import { CascadeStep, JanitorStep, LaunchMessage, STAGES } from '../../shared/messages/queue.ts';
+import {
+  CascadeInput,
+  CascadeStep,
+  JanitorStep,
+  LaunchMessage,
+  STAGES,
+} from '../../shared/messages/queue.ts';
 
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
 const cascade = cascadeDefinition({
   partition: 'aws',
   cascadeFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:cascade',
+  resolverFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:resolver',
   janitorMachine: 'arn:aws:states:eu-west-1:123456789012:stateMachine:janitor',
   agentQueues: QUEUES,
   gatesQueue: 'https://sqs.test/gates',
@@ -136,8 +143,9 @@ const at = (stage: string, attempt = 1, priority = 2) => ({ stage, attempt, prio
 const janitorSaid = { Status: 'SUCCEEDED', Output: '{"verdict":"pass"}' };
 
 describe('the cascade', () => {
-  it('takes a task that passes at once from its model to its delivery in 11 transitions', async () => {
+  it('takes a task that passes at once from its base to its delivery in 13 transitions', async () => {
     const { entered } = await run(cascade, INPUT, [
+      at('select_model', 0),
       at('run_agent'),
       { stage: 'run_gates' },
       { stage: 'verify' },
@@ -147,6 +155,8 @@ describe('the cascade', () => {
       at('ended'),
     ]);
     expect(entered).toEqual([
+      'ResolveBase',
+      'WhereNext',
       'SelectModel',
       'WhereNext',
       'RunAgent',
@@ -163,6 +173,7 @@ describe('the cascade', () => {
 
   it('climbs: a verdict of fail leads to the next model, and the next attempt is asked for', async () => {
     const { entered, calls } = await run(cascade, INPUT, [
+      at('select_model', 0),
       at('run_agent', 1),
       { stage: 'run_gates' },
       { stage: 'verify' },
@@ -174,6 +185,7 @@ describe('the cascade', () => {
       at('ended', 2),
     ]);
     expect(entered.filter((name) => name !== 'WhereNext')).toEqual([
+      'ResolveBase',
       'SelectModel',
       'RunAgent',
       'RunGates',
@@ -195,7 +207,7 @@ describe('the cascade', () => {
     ['ended', 'Ended'],
   ])('ends well when the task is %s', async (stage, last) => {
     const { entered } = await run(cascade, INPUT, [at(stage)]);
-    expect(entered).toEqual(['SelectModel', 'WhereNext', last]);
+    expect(entered).toEqual(['ResolveBase', 'WhereNext', last]);
   });
 
   it.each(STAGES)('goes on from any stage, as %s, when it is started again', async (stage) => {
@@ -239,6 +251,7 @@ describe('the cascade', () => {
 
   it('says to boxes and steps what their schemas ask for', async () => {
     const { calls } = await run(cascade, INPUT, [
+      at('select_model', 2),
       at('run_agent', 3),
       { stage: 'run_gates' },
       { stage: 'verify' },
@@ -254,7 +267,9 @@ describe('the cascade', () => {
       ['gates', 3, 4],
       ['deliver', 3, 4],
     ]);
-    expect(of('lambda:invoke').map(({ Payload }) => CascadeStep.parse(Payload).step)).toEqual([
+    const [first, ...steps] = of('lambda:invoke').map(({ Payload }) => Payload);
+    expect(CascadeInput.parse(first)).toEqual(INPUT);
+    expect(steps.map((payload) => CascadeStep.parse(payload).step)).toEqual([
       'select_model',
       'decide',
       'settle',

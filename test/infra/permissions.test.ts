@@ -87,6 +87,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   ledger: ['s3:PutObject', ...STREAM, ...DEAD_LETTERS],
   cascade: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+  resolver: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   dispatcher: [
     'dynamodb:GetItem',
@@ -127,6 +128,8 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     'write anything',
     ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Send|Start|Run)/.test(action),
   ],
+  // It reads what strangers' servers say.
+  ['resolver', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
   ['api-submit', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
   [
     'api-work',
@@ -371,7 +374,7 @@ describe('boxes', () => {
 });
 
 describe('state machines', () => {
-  it('may call their own function, and the cascade its queues and the janitor', () => {
+  it('may call their own functions, and the cascade its queues and the janitor', () => {
     const used = (prefix: string) =>
       role(prefix)
         .grants.filter(({ action }) => !action.startsWith('logs:'))
@@ -381,6 +384,7 @@ describe('state machines', () => {
     ]);
     expect(used('VerificationCascadeRole')).toEqual([
       ['lambda:InvokeFunction', expect.stringMatching('^<VerificationCascadeStepsFunction')],
+      ['lambda:InvokeFunction', expect.stringMatching('^<VerificationResolverFunction')],
       ...['Agents1', 'Agents2', 'Agents3', 'Gates'].map((name) => [
         'sqs:SendMessage',
         expect.stringMatching(`^<Workforce${name}Queue`),

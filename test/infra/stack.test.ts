@@ -254,6 +254,7 @@ describe('functions', () => {
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
     conductor: ['table', 'cascadeMachine'],
     ledger: ['bucket', 'tierModels'],
+    resolver: ['table'],
     cascade: ['table', 'tierModels'],
     janitor: ['table', 'bucket'],
     dispatcher: [

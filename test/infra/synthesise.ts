@@ -88,6 +88,7 @@ export const FUNCTION_IDS = {
   'api-read': 'Apiapiread',
   conductor: 'ConductorConduct',
   ledger: 'AnalyticsLedger',
+  resolver: 'VerificationResolver',
   cascade: 'VerificationCascadeSteps',
   janitor: 'VerificationJanitorSteps',
   dispatcher: 'DispatcherLaunch',

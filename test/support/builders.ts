@@ -10,8 +10,14 @@ export const NOW = new Date('2026-11-20T10:00:00.000Z');
 export const later = (seconds: number, from: Date = NOW): Date => new Date(from.getTime() + seconds * 1_000);
 export const sha1 = (digit: string): string => digit.repeat(40);
 
+/** Its base is named by id, so that nobody has to be asked what it is. */
 export const submission = (fields: Partial<SubmitTaskInput> = {}): SubmitTask =>
-  SubmitTask.parse({ title: 'Fix the rounding', repository: 'https://example.test/shop.git', ...fields });
+  SubmitTask.parse({
+    title: 'Fix the rounding',
+    repository: 'https://example.test/shop.git',
+    base_ref: sha1('a'),
+    ...fields,
+  });
 
 export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInput> = {}): Task {
   const made = createTask(submission(request), {
@@ -21,7 +27,7 @@ export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInpu
     requestSha256: 'f'.repeat(64),
     dependencies: new Map(),
   });
-  return { ...made, ...fields };
+  return { ...made, base_commit: sha1('a'), ...fields };
 }
 
 export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({

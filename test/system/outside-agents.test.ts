@@ -37,6 +37,18 @@ function work(): { base_commit: string; tree: string; patch: string; summary: st
   const patch = `${repository.git('-C', folder, 'diff', '--cached', '--binary', '--full-index')}\n`;
   return { base_commit, tree, patch, summary: 'sum adds now' };
 }
+
+/** A patch that breaks what the tests of main look at, on a branch. */
+function brokenOn(branch: string): { tree: string; patch: string; summary: string } {
+  const folder = `${repository.folder}/broken-on-${branch}`;
+  repository.git('clone', '-q', '-b', branch, repository.bare, folder);
+  writeFileSync(`${folder}/src/sum.js`, 'exports.sum = () => 42;\n');
+  repository.git('-C', folder, 'add', '-A');
+  const tree = repository.git('-C', folder, 'write-tree');
+  const patch = `${repository.git('-C', folder, 'diff', '--cached', '--binary', '--full-index')}\n`;
+  return { tree, patch, summary: 'done' };
+}
+
 describe('an agent outside', () => {
   it('claims, heartbeats, hands in a patch, and the work is verified and delivered like any other', async () => {
     const { id } = await stack.submit({
@@ -45,6 +57,7 @@ describe('an agent outside', () => {
       runner: 'external',
       role: 'frontend',
     });
+    await stack.claimable(id);
     const claim = (await stack.call<Claim>('GET', '/tasks/next/frontend')).body;
     expect(claim.task.id).toBe(id);
     const heartbeat = await stack.call<{ status: string }>(
@@ -90,6 +103,7 @@ describe('an agent outside', () => {
       runner: 'external',
       role: 'other',
     });
+    await stack.claimable(id);
     const claim = (await stack.call<Claim>('POST', `/tasks/${id}/claim`, {})).body;
     const before = await stack.task(id);
     expect(code(await stack.call('POST', `/tasks/${id}/heartbeat`, {}, as('nonsense')))).toBe(
@@ -123,6 +137,7 @@ describe('an agent outside', () => {
       role: 'broken',
       budget: { max_attempts: 1 },
     });
+    await stack.claimable(id);
     const claim = (await stack.call<Claim>('GET', '/tasks/next/broken')).body;
     const base_commit = repository.git('-C', repository.bare, 'rev-parse', 'main');
     const patch =
@@ -144,6 +159,64 @@ describe('an agent outside', () => {
   });
 });
 
+describe('the base of a task', () => {
+  it('is what the platform resolved: an agent that names a weak side branch is refused, and broken work fails on main', async () => {
+    repository.commit('weak', { 'test/sum.test.js': "require('node:test').test('nothing', () => {});\n" });
+    const { id } = await stack.submit({
+      title: 'Judge me by another',
+      repository: repository.url,
+      runner: 'external',
+      role: 'sly',
+      budget: { max_attempts: 1 },
+    });
+    const { base_commit } = await stack.claimable(id);
+    const main = repository.git('-C', repository.bare, 'rev-parse', 'main');
+    const weak = repository.git('-C', repository.bare, 'rev-parse', 'weak');
+    expect(base_commit).toBe(main);
+    const { token } = (await stack.call<Claim>('GET', '/tasks/next/sly')).body;
+    const broken = brokenOn('weak');
+    const sly = await stack.call(
+      'POST',
+      `/tasks/${id}/complete`,
+      { ...broken, base_commit: weak },
+      as(token),
+    );
+    expect([sly.status, code(sly)]).toEqual([409, 'wrong_base']);
+    expect((await stack.task(id)).status).toBe('claimed');
+    const honest = await stack.call('POST', `/tasks/${id}/complete`, brokenOn('main'), as(token));
+    expect(honest.status).toBe(200);
+    expect(await stack.ended(id)).toMatchObject({
+      status: 'failed',
+      verdict: 'fail',
+      branch: null,
+      base_commit: main,
+    });
+  });
+
+  it('stays the one of the round, also when the branch moves on while somebody works', async () => {
+    repository.commit('moving', { 'notes.md': 'one\n' });
+    const { id } = await stack.submit({
+      title: 'Moving',
+      repository: repository.url,
+      base_ref: 'moving',
+      runner: 'external',
+      role: 'moving',
+    });
+    const { base_commit } = await stack.claimable(id);
+    repository.commit('moving', { 'notes.md': 'two\n' });
+    expect((await stack.task(id)).base_commit).toBe(base_commit);
+    const { token } = (await stack.call<Claim>('POST', `/tasks/${id}/claim`, {})).body;
+    await stack.call('POST', `/tasks/${id}/fail`, { reason: 'gave up' }, as(token));
+    await stack.until(id, 'another attempt', (task) => task.status === 'open');
+    expect((await stack.task(id)).base_commit).toBe(base_commit);
+    await stack.call('POST', `/tasks/${id}/fail`, { reason: 'enough' });
+    expect((await stack.call('POST', `/tasks/${id}/retry`, {})).status).toBe(200);
+    const { base_commit: anew } = await stack.claimable(id);
+    expect(anew).toBe(repository.git('-C', repository.bare, 'rev-parse', 'moving'));
+    expect(anew).not.toBe(base_commit);
+  });
+});
+
 describe('a crowd', () => {
   it('of 20 claimers takes 200 tasks, each task once', async () => {
     const tasks = Array.from({ length: 200 }, (_, index) => ({
@@ -160,6 +233,7 @@ describe('a crowd', () => {
     );
     const ids = made.flatMap((answer) => answer.body.tasks.map((task) => task.id));
     expect(new Set(ids).size).toBe(200);
+    await Promise.all(ids.map((id) => stack.claimable(id)));
     const claimed: string[] = [];
     const claimer = async (): Promise<void> => {
       for (;;) {
@@ -183,7 +257,7 @@ describe('what cannot work', () => {
       'repository_unavailable',
     ],
     ['a base ref that does not exist', { base_ref: 'no-such-branch' }, 'base_ref_missing'],
-  ])('%s ends the task with its reason, at the first attempt', async (_name, fields, failure) => {
+  ])('%s ends the task with its reason, before any attempt', async (_name, fields, failure) => {
     const { id } = await stack.submit({
       title: 'Cannot work',
       repository: repository.url,
@@ -192,7 +266,7 @@ describe('what cannot work', () => {
     });
     expect(await stack.ended(id)).toMatchObject({
       status: 'failed',
-      attempt_count: 1,
+      attempt_count: 0,
       failure: { code: failure },
     });
   });

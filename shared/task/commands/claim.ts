@@ -3,6 +3,7 @@ import { Refusal } from '../../refusal.ts';
 import type { Attempt, Launch } from '../attempt.ts';
 import type { Effort } from '../schema.ts';
 import type { Task } from '../task.ts';
+import { boundBase } from './base.ts';
 import { type Change, change, epochSeconds, nowIso } from './change.ts';
 
 export interface NewAttempt {
@@ -44,6 +45,8 @@ const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
 export function startAttempt(task: Task, facts: NewAttempt): Change {
   if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
     throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
+  // Whoever works on it must not be the one who says what it is judged against.
+  boundBase(task);
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
   return change(task, event, facts.now, {
     attempts: [...task.attempts, attemptOf(task, facts)],

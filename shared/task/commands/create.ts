@@ -2,6 +2,7 @@ import { Refusal } from '../../refusal.ts';
 import type { SubmitTask } from '../schema.ts';
 import { isTerminal } from '../status.ts';
 import type { Task } from '../task.ts';
+import { namedCommit, startsCascade } from './base.ts';
 import { nowIso } from './change.ts';
 
 /** What is known of a dependency when a task is made or re-examined. */
@@ -54,11 +55,12 @@ export function waitingOn(
   };
 }
 
-/** A new task: `blocked` while a dependency is not done, else `open`. A managed open task starts its cascade at once (run 1). */
+/** A new task: `blocked` while a dependency is not done, else `open`. An open task starts its cascade at once (run 1), an outside agent's only to learn its base. */
 export function createTask(request: SubmitTask, context: CreateContext): Task {
   const waiting = waitingOn(request.depends_on, context.dependencies);
   const at = nowIso(context.now);
   const { id: _ignored, ...fields } = request;
+  const base_commit = namedCommit(request.base_ref);
   const task: Task = {
     ...fields,
     id: context.id,
@@ -68,7 +70,8 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     updated_at: at,
     created_by: context.by,
     request_sha256: context.requestSha256,
-    run: !waiting && request.runner === 'managed' ? 1 : 0,
+    run: !waiting && startsCascade({ ...request, base_commit }) ? 1 : 0,
+    base_commit,
     waits_for: waiting?.waits_for ?? null,
     blocked_reason: waiting?.blocked_reason ?? null,
     retries: 0,

@@ -1,5 +1,6 @@
 import { Refusal } from '../../refusal.ts';
-import { currentAttempt, type Task } from '../task.ts';
+import { currentAttempt, type Task, type Work } from '../task.ts';
+import { boundBase, namedCommit, startsCascade } from './base.ts';
 import { type Change, change, nowIso, withAttempt } from './change.ts';
 import { ended } from './settle.ts';
 
@@ -32,10 +33,15 @@ export function failByOperator(task: Task, reason: string, by: string, now: Date
   });
 }
 
-/** Another round for a failed task: budget and retries start anew, the history stays. */
+/**
+ * Another round for a failed task: budget and retries start anew, the history stays. So does the base: what `base_ref` stands for is
+ * looked up again, because a branch that was missing or broken has often been mended meanwhile.
+ */
 export function retry(task: Task, now: Date): Change {
+  const base_commit = namedCommit(task.base_ref);
   return change(task, 'retry', now, {
-    run: task.runner === 'managed' ? task.run + 1 : task.run,
+    run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
+    base_commit,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
     retries: 0,
     failure: null,
@@ -46,13 +52,13 @@ export function retry(task: Task, now: Date): Change {
   });
 }
 
-/** A person's word on a held task. It counts for the tree that the person looked at. */
+/** A person's word on a held task. It counts for the work that the person looked at. */
 export function review(
   task: Task,
   decision: 'approve' | 'reject',
   reason: string,
   by: string,
-  tree: string,
+  { tree, base_commit }: Pick<Work, 'tree'> & Partial<Work>,
   now: Date,
 ): Change | null {
   if (task.review && task.review.tree === tree && task.review.decision === decision && !task.hold)
@@ -63,8 +69,9 @@ export function review(
     throw new Refusal('invalid', `the held tree is ${attempt.artifact?.tree ?? 'unknown'}`, [
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
+  const base = boundBase(task, base_commit);
   return change(task, 'review', now, {
-    review: { decision, reason, by, at: nowIso(now), tree },
+    review: { decision, reason, by, at: nowIso(now), base_commit: base, tree },
     hold: null,
     run: task.run + 1,
   });

@@ -1,5 +1,6 @@
 import type { Attempt, BoxKind } from '../attempt.ts';
 import { currentAttempt, type Task } from '../task.ts';
+import { startsCascade } from './base.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
 
 /** Gives an attempt that brought nothing back to the queue, or ends the task when its retries are used up. */
@@ -73,7 +74,7 @@ export function boxLost(
 /** Starts the cascade anew where the task stands; the execution of the older run ends at its next step. */
 export function restart(task: Task, now: Date): Change | null {
   if (task.status === 'open')
-    return task.runner === 'managed' && task.waits_for === null
+    return startsCascade(task) && task.waits_for === null
       ? change(task, 'wait', now, { run: task.run + 1 })
       : null;
   if (task.status === 'in_review') return change(task, 'review', now, { run: task.run + 1 });

@@ -27,7 +27,7 @@ export function mustDeliver(task: Task): boolean {
     task.delivery?.state === 'refused'
   )
     return false;
-  return deliveryRefusal(task, artifact.tree) === null;
+  return deliveryRefusal(task, artifact) === null;
 }
 
 function withheld(task: Task, now: Date): Delivery | null {
@@ -36,8 +36,9 @@ function withheld(task: Task, now: Date): Delivery | null {
   const reason =
     artifact.patch_bytes === 0
       ? 'the patch changes nothing'
-      : (deliveryRefusal(task, artifact.tree) ?? 'withheld');
-  return { state: 'withheld', tree: artifact.tree, branch: null, commit: null, reason, at: nowIso(now) };
+      : (deliveryRefusal(task, artifact) ?? 'withheld');
+  const { base_commit, tree } = artifact;
+  return { state: 'withheld', base_commit, tree, branch: null, commit: null, reason, at: nowIso(now) };
 }
 
 /** The end of a task that went through the cascade: done when the last decision was accept and what must be delivered is, else failed. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';
+import { boundBase } from './base.ts';
 import { attemptNumbered, type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
 
 /** Checks kept on the task, worst first, and characters of each detail: the item is capped at 400 KB, the whole evidence is on S3. */
@@ -64,7 +65,7 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
   };
 }
 
-/** Evidence counts for the tree that the attempt handed in, and for no other. A repeat changes nothing. */
+/** Evidence counts for the base that the task is bound to and the tree that the attempt handed in, and for no other pair. A repeat changes nothing. */
 export function recordEvidence(
   task: Task,
   number: number,
@@ -75,7 +76,8 @@ export function recordEvidence(
   const earlier = attemptNumbered(task, number);
   if (earlier.verification) return null;
   const attempt = runningAttempt(task, number);
-  if (attempt.artifact?.tree !== evidence.tree || attempt.artifact.base_commit !== evidence.base_commit)
+  boundBase(task, evidence.base_commit, '/evidence/base_commit');
+  if (attempt.artifact?.tree !== evidence.tree)
     throw new Refusal(
       'invalid',
       `the evidence is about tree ${evidence.tree}, the attempt handed in ${attempt.artifact?.tree ?? 'nothing'}`,
@@ -104,7 +106,7 @@ export function recordVerificationFailure(
   });
 }
 
-/** The janitor's word, bound to the tree of the evidence. Written once. */
+/** The janitor's word, bound to base and tree of the evidence. Written once. */
 export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): Change | null {
   const attempt = runningAttempt(task, number);
   if (attempt.verdict) return null;
@@ -113,5 +115,6 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
       'conflict',
       `the verdict is about tree ${verdict.tree}, the evidence about ${attempt.verification?.tree ?? 'nothing'}`,
     );
+  boundBase(task, verdict.base_commit);
   return change(task, 'review', now, { attempts: withAttempt(task, { verdict }) });
 }

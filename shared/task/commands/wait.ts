@@ -1,5 +1,6 @@
 import { describeOverlap, type Overlap } from '../file-overlap.ts';
 import type { Task } from '../task.ts';
+import { startsCascade } from './base.ts';
 import { type Change, change } from './change.ts';
 import { type Dependency, waitingOn } from './create.ts';
 
@@ -15,7 +16,7 @@ export function reexamine(
     return change(task, 'unblock', now, {
       waits_for: null,
       blocked_reason: null,
-      run: task.runner === 'managed' ? task.run + 1 : task.run,
+      run: startsCascade(task) ? task.run + 1 : task.run,
     });
   if (waiting.waits_for === task.waits_for && waiting.blocked_reason?.code === task.blocked_reason?.code)
     return null;

@@ -114,7 +114,13 @@ describe('what follows from an attempt', () => {
   });
 
   it('follows the word of a person on the tree that the person saw', () => {
-    const by = { by: 'ann', reason: 'read it', at: NOW.toISOString(), tree: sha1('b') };
+    const by = {
+      by: 'ann',
+      reason: 'read it',
+      at: NOW.toISOString(),
+      base_commit: sha1('a'),
+      tree: sha1('b'),
+    };
     const referred = { verdict: verdict({ verdict: 'refer' }) };
     expect(decide(inReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action).toBe(
       'accept',

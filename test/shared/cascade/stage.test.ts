@@ -33,6 +33,7 @@ const verification = {
 };
 const delivery = (state: 'delivered' | 'refused'): NonNullable<Task['delivery']> => ({
   state,
+  base_commit: sha1('a'),
   tree: sha1('b'),
   branch: 'assay/T1',
   commit: null,
@@ -42,6 +43,8 @@ const delivery = (state: 'delivered' | 'refused'): NonNullable<Task['delivery']>
 
 describe('where a task stands', () => {
   it.each<[string, Task, string]>([
+    ['a new task', task({ base_commit: null }), 'resolve_base'],
+    ['a new external one', task({ base_commit: null }, { runner: 'external' }), 'resolve_base'],
     ['an open task', task(), 'select_model'],
     ['one that waits for files', task({ waits_for: 'H' }), 'waiting'],
     ['an open external one', task({}, { runner: 'external' }), 'ended'],

@@ -194,6 +194,9 @@ describe('evidence and verdict', () => {
   });
 });
 
+/** The work of the builders, with this tree. */
+const work = (tree = 'b') => ({ base_commit: sha1('a'), tree: sha1(tree) });
+
 describe('delivery', () => {
   const decision = {
     action: 'accept' as const,
@@ -205,7 +208,7 @@ describe('delivery', () => {
   const accepted = inReview({ verdict: verdict(), decision });
 
   it('is allowed for the tree that passed', () => {
-    expect(authorizeDelivery(accepted, 1, sha1('b'), NOW)?.task.delivery).toMatchObject({
+    expect(authorizeDelivery(accepted, 1, work('b'), NOW)?.task.delivery).toMatchObject({
       state: 'pushing',
       tree: sha1('b'),
       branch: 'assay/T1',
@@ -213,19 +216,37 @@ describe('delivery', () => {
   });
 
   it.each([
-    ['another tree', accepted, sha1('d')],
-    ['a failing verdict', inReview({ verdict: verdict({ verdict: 'fail' }), decision }), sha1('b')],
-    ['a verdict on another tree', inReview({ verdict: verdict({ tree: sha1('d') }), decision }), sha1('b')],
-    ['no verdict', inReview({ decision }), sha1('b')],
-    ['no decision', inReview({ verdict: verdict() }), sha1('b')],
-    ['unverified work', inReview({ verdict: verdict({ verified: false }), decision }), sha1('b')],
+    ['another tree', accepted, work('d')],
+    [
+      'a verdict on another base',
+      inReview({ verdict: verdict({ base_commit: sha1('d') }), decision }),
+      work(),
+    ],
+    [
+      'a patch on another base',
+      inReview({ artifact: artifact({ base_commit: sha1('d') }), verdict: verdict(), decision }),
+      work(),
+    ],
+    ['a failing verdict', inReview({ verdict: verdict({ verdict: 'fail' }), decision }), work()],
+    ['a verdict on another tree', inReview({ verdict: verdict({ tree: sha1('d') }), decision }), work()],
+    ['no verdict', inReview({ decision }), work()],
+    ['no decision', inReview({ verdict: verdict() }), work()],
+    ['unverified work', inReview({ verdict: verdict({ verified: false }), decision }), work()],
     [
       'a referred task',
       inReview({ verdict: verdict({ verdict: 'refer' }), decision: { ...decision, action: 'refer' } }),
-      sha1('b'),
+      work(),
     ],
-  ])('is refused for %s', (_name, of, tree) => {
-    expect(refusal(() => authorizeDelivery(of, 1, tree, NOW))).toBe('conflict');
+  ])('is refused for %s', (_name, of, which) => {
+    expect(refusal(() => authorizeDelivery(of, 1, which, NOW))).toBe('conflict');
+  });
+
+  it('is refused for another base by name, at every step', () => {
+    const other = { ...work(), base_commit: sha1('d') };
+    expect(refusal(() => authorizeDelivery(accepted, 1, other, NOW))).toBe('wrong_base');
+    const pushing = authorizeDelivery(accepted, 1, work(), NOW)?.task ?? accepted;
+    expect(refusal(() => recordDelivered(pushing, 1, other, sha1('e'), NOW))).toBe('wrong_base');
+    expect(refusal(() => recordDeliveryRefused(pushing, 1, other, 'no', NOW))).toBe('wrong_base');
   });
 
   it('of unverified work needs deliver_unverified', () => {
@@ -234,22 +255,22 @@ describe('delivery', () => {
       {},
       { deliver_unverified: true },
     );
-    expect(authorizeDelivery(asked, 1, sha1('b'), NOW)?.task.delivery?.state).toBe('pushing');
+    expect(authorizeDelivery(asked, 1, work('b'), NOW)?.task.delivery?.state).toBe('pushing');
   });
 
   it('is reported only after leave was given, and once', () => {
-    expect(refusal(() => recordDelivered(accepted, 1, sha1('b'), sha1('e'), NOW))).toBe('conflict');
-    const pushing = authorizeDelivery(accepted, 1, sha1('b'), NOW)?.task ?? accepted;
-    const delivered = recordDelivered(pushing, 1, sha1('b'), sha1('e'), NOW)?.task ?? pushing;
+    expect(refusal(() => recordDelivered(accepted, 1, work('b'), sha1('e'), NOW))).toBe('conflict');
+    const pushing = authorizeDelivery(accepted, 1, work('b'), NOW)?.task ?? accepted;
+    const delivered = recordDelivered(pushing, 1, work('b'), sha1('e'), NOW)?.task ?? pushing;
     expect(delivered.delivery).toMatchObject({ state: 'delivered', commit: sha1('e') });
-    expect(recordDelivered(delivered, 1, sha1('b'), sha1('e'), NOW)).toBeNull();
-    expect(recordDeliveryRefused(delivered, 1, sha1('b'), 'late', NOW)).toBeNull();
+    expect(recordDelivered(delivered, 1, work('b'), sha1('e'), NOW)).toBeNull();
+    expect(recordDeliveryRefused(delivered, 1, work('b'), 'late', NOW)).toBeNull();
   });
 
   it('settles as done only once delivered, as failed when the push was refused', () => {
     expect(settle(accepted, NOW)).toBeNull();
-    const pushing = authorizeDelivery(accepted, 1, sha1('b'), NOW)?.task ?? accepted;
-    const delivered = recordDelivered(pushing, 1, sha1('b'), sha1('e'), NOW)?.task ?? pushing;
+    const pushing = authorizeDelivery(accepted, 1, work('b'), NOW)?.task ?? accepted;
+    const delivered = recordDelivered(pushing, 1, work('b'), sha1('e'), NOW)?.task ?? pushing;
     expect(settle(delivered, NOW)?.task).toMatchObject({
       status: 'done',
       verified: true,
@@ -257,7 +278,7 @@ describe('delivery', () => {
       flagged_unverified: false,
     });
     expect(
-      settle(recordDeliveryRefused(pushing, 1, sha1('b'), 'branch exists', NOW)?.task ?? pushing, NOW)?.task,
+      settle(recordDeliveryRefused(pushing, 1, work('b'), 'branch exists', NOW)?.task ?? pushing, NOW)?.task,
     ).toMatchObject({ status: 'failed', failure: { code: 'delivery_refused' } });
   });
 
@@ -310,6 +331,7 @@ describe('operators', () => {
             {
               delivery: {
                 state: 'pushing',
+                base_commit: sha1('a'),
                 tree: sha1('b'),
                 branch: 'assay/T1',
                 commit: null,
@@ -344,13 +366,47 @@ describe('operators', () => {
 
   it('review a held task on the tree they looked at', () => {
     const held = inReview({}, { hold: { reasons: ['inert'], since: NOW.toISOString() } });
-    expect(review(held, 'approve', 'looks right', 'ann', sha1('b'), NOW)?.task).toMatchObject({
+    expect(review(held, 'approve', 'looks right', 'ann', work('b'), NOW)?.task).toMatchObject({
       hold: null,
       run: 2,
       review: { by: 'ann', tree: sha1('b') },
     });
-    expect(refusal(() => review(held, 'approve', 'x', 'ann', sha1('d'), NOW))).toBe('invalid');
-    expect(refusal(() => review(inReview(), 'approve', 'x', 'ann', sha1('b'), NOW))).toBe('conflict');
+    expect(refusal(() => review(held, 'approve', 'x', 'ann', work('d'), NOW))).toBe('invalid');
+    expect(refusal(() => review(inReview(), 'approve', 'x', 'ann', work('b'), NOW))).toBe('conflict');
+  });
+});
+
+describe('the base', () => {
+  it('is what all that is said of a task must be about', () => {
+    const other = sha1('d');
+    const held = inReview({}, { hold: { reasons: ['inert'], since: NOW.toISOString() } });
+    expect(
+      refusal(() => review(held, 'approve', 'x', 'ann', { tree: sha1('b'), base_commit: other }, NOW)),
+    ).toBe('wrong_base');
+    expect(refusal(() => recordEvidence(inReview(), 1, evidence({ base_commit: other }), 'k', NOW))).toBe(
+      'wrong_base',
+    );
+    const seen = recordEvidence(inReview(), 1, evidence(), 'k', NOW)?.task ?? task();
+    expect(refusal(() => recordVerdict(seen, 1, verdict({ base_commit: other }), NOW))).toBe('wrong_base');
+  });
+
+  it('must be known before anybody gets the task', () => {
+    expect(refusal(() => start(task({ base_commit: null })))).toBe('base_unresolved');
+  });
+
+  it('is resolved anew with a new round, unless the task names a commit', () => {
+    const failed = { status: 'failed' as const };
+    expect(retry(task(failed, { base_ref: 'main' }), NOW).task.base_commit).toBeNull();
+    expect(retry(task(failed, { base_ref: sha1('c') }), NOW).task.base_commit).toBe(sha1('c'));
+  });
+
+  it('of an outside agent gets an execution of its own as long as it is not known', () => {
+    const known = task({ status: 'failed', run: 3 }, { runner: 'external' });
+    expect(retry(known, NOW).task.run).toBe(3);
+    const unknown = task({ status: 'failed', run: 3 }, { runner: 'external', base_ref: 'main' });
+    expect(retry(unknown, NOW).task.run).toBe(4);
+    expect(restart(task({ base_commit: null, run: 1 }, { runner: 'external' }), NOW)?.task.run).toBe(2);
+    expect(restart(task({}, { runner: 'external' }), NOW)).toBeNull();
   });
 });
 

@@ -163,6 +163,11 @@ export class Stack {
     return this.until(id, 'its end', (task) => ['done', 'failed', 'cancelled'].includes(task.status));
   }
 
+  /** The task once an outside agent may claim it: the platform knows what it starts from. */
+  claimable(id: string): Promise<TaskView> {
+    return this.until(id, 'its base', (task) => task.base_commit !== null);
+  }
+
   /** All rows of a record table, after everything that was written has been delivered. */
   async records<T = Record<string, unknown>>(table: string): Promise<T[]> {
     await this.control('POST', '/drain');

@@ -1,0 +1,28 @@
+/** A line of git's protocol, or one of its marks: `flush` ends a message, `delimiter` a part of one. */
+export type Packet = 'flush' | 'delimiter' | 'end' | { readonly text: string };
+
+const MARKS = ['flush', 'delimiter', 'end'] as const;
+
+/** Takes an answer apart into its packets. @throws Error where it is no such answer. */
+export function packets(answer: Buffer): Packet[] {
+  const found: Packet[] = [];
+  let at = 0;
+  while (at < answer.length) {
+    const digits = answer.toString('latin1', at, at + 4);
+    if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('the answer is not in the protocol of git');
+    const length = Number.parseInt(digits, 16);
+    const mark = MARKS[length];
+    if (length === 3 || at + length > answer.length) throw new Error('the answer of the server is cut off');
+    found.push(mark ?? { text: answer.toString('utf8', at + 4, at + length).replace(/\n$/, '') });
+    at += Math.max(length, 4);
+  }
+  return found;
+}
+
+/** One line as a packet. */
+export function packet(line: string): string {
+  const text = `${line}\n`;
+  return `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
+}
+export const FLUSH = '0000';
+export const DELIMITER = '0001';

@@ -1,0 +1,114 @@
+import { type Ref, refNames } from '../../shared/task/base-ref.ts';
+import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { DELIMITER, FLUSH, type Packet, packet, packets } from './pkt-line.ts';
+
+const SERVICE = 'git-upload-pack';
+
+/** Asks for refs as git does over HTTP: protocol 2, which answers with the asked ones only, or what older servers say by themselves. */
+export const smartHttp =
+  (exchange: Exchange): RemoteRefs =>
+  async (repository, ref, authorization) => {
+    const headers = {
+      'user-agent': 'git/assay',
+      'git-protocol': 'version=2',
+      ...(authorization === null ? {} : { authorization }),
+    };
+    const greeting = await read(
+      exchange,
+      endpoint(repository, 'info/refs', `?service=${SERVICE}`),
+      { method: 'GET', headers },
+      'advertisement',
+    );
+    const lines = greeting.flatMap((each) => (typeof each === 'string' ? [] : [each.text]));
+    const offered = lines.filter((line) => line !== `# service=${SERVICE}`);
+    if (offered[0] !== 'version 2') return advertised(offered);
+    const format = offered.find((line) => line.startsWith('object-format='));
+    const command = [
+      packet('command=ls-refs'),
+      ...(format ? [packet(format)] : []),
+      DELIMITER,
+      packet('peel'),
+      ...refNames(ref).map((name) => packet(`ref-prefix ${name}`)),
+      FLUSH,
+    ].join('');
+    const question = {
+      method: 'POST' as const,
+      headers: {
+        ...headers,
+        'content-type': `application/x-${SERVICE}-request`,
+        accept: `application/x-${SERVICE}-result`,
+      },
+      body: Buffer.from(command),
+    };
+    return listed(await read(exchange, endpoint(repository, SERVICE), question, 'result'));
+  };
+
+function endpoint(repository: string, path: string, query = ''): URL {
+  const url = new URL(repository);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  url.search = query;
+  return url;
+}
+
+async function read(
+  exchange: Exchange,
+  url: URL,
+  question: Parameters<Exchange>[1],
+  kind: 'advertisement' | 'result',
+): Promise<Packet[]> {
+  const reply = await exchange(url, question);
+  const trouble = troubleOf(reply, url);
+  if (trouble) throw trouble;
+  if (reply.headers['content-type'] !== `application/x-${SERVICE}-${kind}`)
+    throw new RepositoryUnavailable(`${url.origin}${url.pathname} is not a git repository`, false);
+  let answer: Packet[];
+  try {
+    answer = packets(reply.body);
+  } catch (error) {
+    throw new RepositoryUnavailable(
+      `${url.host}: ${error instanceof Error ? error.message : String(error)}`,
+      true,
+    );
+  }
+  const refused = answer.find((each) => typeof each !== 'string' && each.text.startsWith('ERR '));
+  if (refused && typeof refused !== 'string')
+    throw new RepositoryUnavailable(`${url.host} says: ${refused.text.slice(4, 504)}`, false);
+  return answer;
+}
+
+function troubleOf({ status, headers }: Reply, url: URL): RepositoryUnavailable | null {
+  if (status === 200) return null;
+  if (status >= 300 && status < 400)
+    return new RepositoryUnavailable(
+      `${url.host} redirects to ${String(headers['location']).slice(0, 500)}; name that address in the task`,
+      false,
+    );
+  return new RepositoryUnavailable(
+    `${url.host} answers ${status}${status === 401 || status === 403 ? ': the repository is private, or there is none' : ''}`,
+    status === 429 || status >= 500,
+  );
+}
+
+const SPACE = ' ';
+
+/** `<id> <name> [peeled:<id>] …` */
+const listed = (answer: readonly Packet[]): Ref[] =>
+  answer.flatMap((each) => {
+    if (typeof each === 'string') return [];
+    const [id = '', name = '', ...attributes] = each.text.split(SPACE);
+    const peeled = attributes.find((attribute) => attribute.startsWith('peeled:'))?.slice('peeled:'.length);
+    return [{ id, name, ...(peeled === undefined ? {} : { peeled }) }];
+  });
+
+/** `<id> <name>`, the first with capabilities behind a zero byte; a tag's commit is a line of its own, as `<id> <name>^{}`. */
+export function advertised(lines: readonly string[]): Ref[] {
+  const refs = new Map<string, Ref>();
+  for (const line of lines) {
+    const [id = '', name = ''] = (line.split('\0', 1)[0] ?? '').split(SPACE);
+    const tag = name.endsWith('^{}') ? refs.get(name.slice(0, -3)) : undefined;
+    if (tag) refs.set(tag.name, { ...tag, peeled: id });
+    else refs.set(name, { id, name });
+  }
+  return [...refs.values()];
+}

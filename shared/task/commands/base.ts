@@ -1,0 +1,21 @@
+import { Refusal } from '../../refusal.ts';
+import { ObjectId } from '../schema.ts';
+import type { Task } from '../task.ts';
+
+/** The commit that a ref names by itself, or null: then the repository must be asked. */
+export const namedCommit = (ref: string): string | null => (ObjectId.safeParse(ref).success ? ref : null);
+
+/** Does the task need an execution of the cascade while it is open? An outside agent's only until its base is known. */
+export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit'>): boolean =>
+  task.runner === 'managed' || task.base_commit === null;
+
+/** The commit that the task is bound to. Refuses while there is none, and any other that the caller names. */
+export function boundBase(task: Task, named?: string, at = '/base_commit'): string {
+  if (task.base_commit === null)
+    throw new Refusal('base_unresolved', `the base ref of task ${task.id} is not resolved yet; try again`);
+  if (named !== undefined && named !== task.base_commit)
+    throw new Refusal('wrong_base', `task ${task.id} is bound to base ${task.base_commit}, not ${named}`, [
+      { pointer: at, message: `is not the base commit of this task, ${task.base_commit}` },
+    ]);
+  return task.base_commit;
+}

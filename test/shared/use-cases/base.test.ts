@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ref } from '../../../shared/task/base-ref.ts';
+import { retry } from '../../../shared/task/commands/operate.ts';
+import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
+import { type RemoteRefs, RepositoryUnavailable, resolveBaseStep } from '../../../shared/use-cases/base.ts';
+import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
+import { submitTask } from '../../../shared/use-cases/submit.ts';
+import { NOW, sha1, submission } from '../../support/builders.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const submit = async (request: Partial<SubmitTaskInput> = {}) =>
+  (
+    await submitTask(submission({ base_ref: 'main', ...request }), {
+      tasks: table.tasks,
+      now: NOW,
+      by: 'ann',
+      idempotencyKey: null,
+      allowFileRepositories: false,
+    })
+  ).task;
+const main = (digit: string): Ref[] => [{ name: 'refs/heads/main', id: sha1(digit) }];
+const claims = { now: NOW, by: 'bob', leaseSeconds: 120 };
+
+/** Answers each question with the next of these. */
+const remote = (...answers: (Ref[] | Error)[]) => {
+  const asked: string[] = [];
+  const pauses: number[] = [];
+  const ask: RemoteRefs = async (repository, ref) => {
+    asked.push(`${repository} ${ref}`);
+    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    if (answer instanceof Error) throw answer;
+    return answer ?? [];
+  };
+  const context = () => ({
+    tasks: table.tasks,
+    now: () => NOW,
+    remote: ask,
+    pause: async (milliseconds: number) => void pauses.push(milliseconds),
+  });
+  return { asked, pauses, resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()) };
+};
+
+describe('the base of a task', () => {
+  it('is asked for once, before the first attempt, and is then what it is', async () => {
+    const { id } = await submit();
+    const { asked, resolve } = remote(main('a'), main('b'));
+    expect(await resolve(id)).toMatchObject({ stage: 'select_model', attempt: 0 });
+    expect(await resolve(id)).toMatchObject({ stage: 'select_model' });
+    expect(asked).toEqual(['https://example.test/shop.git main']);
+    expect(await table.tasks.require(id)).toMatchObject({
+      base_commit: sha1('a'),
+      status: 'open',
+      attempts: [],
+    });
+  });
+
+  it('is one of the answers when two executions ask at once, and the same for both', async () => {
+    const { id } = await submit();
+    const { resolve } = remote(main('a'), main('b'));
+    expect((await Promise.all([resolve(id), resolve(id)])).map(({ stage }) => stage)).toEqual([
+      'select_model',
+      'select_model',
+    ]);
+    const { base_commit, version } = await table.tasks.require(id);
+    expect([sha1('a'), sha1('b')]).toContain(base_commit);
+    expect(version).toBe(2);
+  });
+
+  it('is nobody asked for when the task names a commit', async () => {
+    const made = await submit({ base_ref: sha1('c') });
+    expect(made.base_commit).toBe(sha1('c'));
+    const { asked, resolve } = remote(main('a'));
+    expect(await resolve(made.id)).toMatchObject({ stage: 'select_model' });
+    expect(asked).toEqual([]);
+  });
+
+  it('keeps an outside agent from the task until it is known', async () => {
+    const { id, run } = await submit({ runner: 'external', role: 'early' });
+    expect(run).toBe(1);
+    const context = { ...claims, tasks: table.tasks, locks: table.locks };
+    await expect(claimNext('early', context)).rejects.toMatchObject({ code: 'no_task' });
+    await expect(claimTask(id, null, context)).rejects.toMatchObject({ code: 'base_unresolved' });
+    expect(await remote(main('a')).resolve(id)).toMatchObject({ stage: 'ended' });
+    expect((await claimNext('early', context)).task).toMatchObject({ id, base_commit: sha1('a') });
+  });
+
+  it('that is not there ends the task at once, and another round looks again', async () => {
+    const { id } = await submit();
+    const { asked, resolve } = remote([{ name: 'refs/heads/maintenance', id: sha1('a') }]);
+    expect(await resolve(id)).toMatchObject({ stage: 'ended' });
+    expect(asked).toHaveLength(1);
+    expect(await table.tasks.require(id)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'base_ref_missing', message: 'base_ref_missing: the repository has no "main"' },
+    });
+    await table.tasks.change(id, (task) => retry(task, NOW));
+    expect(await remote(main('d')).resolve(id, 2)).toMatchObject({ stage: 'select_model' });
+    expect((await table.tasks.require(id)).base_commit).toBe(sha1('d'));
+  });
+
+  it('survives a repository that cannot be reached for a moment', async () => {
+    const { id } = await submit();
+    const { asked, pauses, resolve } = remote(
+      new RepositoryUnavailable('busy', true),
+      new RepositoryUnavailable('busy', true),
+      main('a'),
+    );
+    expect(await resolve(id)).toMatchObject({ stage: 'select_model' });
+    expect([asked.length, pauses.length]).toEqual([3, 2]);
+  });
+
+  it.each([
+    ['for good', false, 1],
+    ['again and again', true, 3],
+  ])('ends the task when the repository says no %s', async (_name, transient, times) => {
+    const { id } = await submit();
+    const { asked, resolve } = remote(new RepositoryUnavailable('example.test answers 503', transient));
+    expect(await resolve(id)).toMatchObject({ stage: 'ended' });
+    expect(asked).toHaveLength(times);
+    expect(await table.tasks.require(id)).toMatchObject({
+      status: 'failed',
+      failure: {
+        code: 'repository_unavailable',
+        message: 'repository_unavailable: example.test answers 503',
+      },
+    });
+  });
+
+  it('leaves the task alone when something of ours breaks, so that the step is done again', async () => {
+    const { id } = await submit();
+    await expect(remote(new TypeError('a defect')).resolve(id)).rejects.toThrow('a defect');
+    expect((await table.tasks.require(id)).status).toBe('open');
+  });
+});
