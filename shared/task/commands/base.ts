@@ -10,7 +10,7 @@ export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit'>): boole
   task.runner === 'managed' || task.base_commit === null;
 
 /** The commit that the task is bound to. Refuses while there is none, and any other that the caller names. */
-export function boundBase(task: Task, named?: string, at = '/base_commit'): string {
+export function boundBase(task: Task, named?: string | undefined, at = '/base_commit'): string {
   if (task.base_commit === null)
     throw new Refusal('base_unresolved', `the base ref of task ${task.id} is not resolved yet; try again`);
   if (named !== undefined && named !== task.base_commit)

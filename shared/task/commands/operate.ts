@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusal.ts';
-import { currentAttempt, type Task, type Work } from '../task.ts';
+import { currentAttempt, type Task } from '../task.ts';
 import { boundBase, namedCommit, startsCascade } from './base.ts';
 import { type Change, change, nowIso, withAttempt } from './change.ts';
 import { ended } from './settle.ts';
@@ -58,7 +58,7 @@ export function review(
   decision: 'approve' | 'reject',
   reason: string,
   by: string,
-  { tree, base_commit }: Pick<Work, 'tree'> & Partial<Work>,
+  { tree, base_commit }: { readonly tree: string; readonly base_commit?: string | undefined },
   now: Date,
 ): Change | null {
   if (task.review && task.review.tree === tree && task.review.decision === decision && !task.hold)

@@ -16,7 +16,7 @@ import { claimNext } from '../../../shared/use-cases/claim.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { attempt, inReview, later, NOW, submission, task, verdict } from '../../support/builders.ts';
+import { attempt, inReview, later, NOW, sha1, submission, task, verdict } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -257,12 +257,14 @@ it('gives every task in every state a deadline, or an event that it waits for', 
     runner: fc.constantFrom('managed' as const, 'external' as const),
     waits: fc.boolean(),
     held: fc.boolean(),
+    known: fc.boolean(),
   });
   fc.assert(
-    fc.property(states, ({ status, runner, waits, held }) => {
+    fc.property(states, ({ status, runner, waits, held, known }) => {
       const of = task({
         status,
         runner,
+        base_commit: known ? sha1('a') : null,
         run: 1,
         waits_for: waits && (status === 'open' || status === 'blocked') ? 'W' : null,
         hold: held && status === 'in_review' ? { reasons: [], since: NOW.toISOString() } : null,
@@ -273,7 +275,7 @@ it('gives every task in every state a deadline, or an event that it waits for', 
         status === 'blocked' ||
         of.hold !== null ||
         of.waits_for !== null ||
-        (status === 'open' && runner === 'external');
+        (status === 'open' && runner === 'external' && known);
       expect(deadlineOf(of) === null).toBe(waitsForSomebody);
     }),
   );
