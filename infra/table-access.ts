@@ -38,6 +38,7 @@ export const TABLE_ACCESS = {
     indexes: ['byWait'],
   },
   ledger: {},
+  resolver: { GetItem: ['task'], PutItem: ['task'] },
   cascade: { GetItem: ['task', 'lock'], PutItem: ['task', 'lock'], DeleteItem: ['lock'], Query: ['lock'] },
   janitor: { GetItem: ['task'], PutItem: ['task'] },
   dispatcher: { GetItem: ['task'], PutItem: ['task'] },

@@ -69,7 +69,7 @@ export class Verification extends Construct {
       timeout: Duration.seconds(58),
       environment: { [ENV.table]: table.table.tableName },
     });
-    table.allow(resolver, ['GetItem', 'PutItem']);
+    table.allow(resolver);
 
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {

@@ -30,7 +30,7 @@ const BODIES: Partial<Record<RouteName, unknown>> = {
   complete: { summary: 's', base_commit: SHA, tree: SHA, patch: 'p' },
   fail: { reason: 'r' },
   evidence: { failure_class: 'unknown', message: 'm' },
-  delivery: { step: 'refused', tree: SHA, reason: 'r' },
+  delivery: { step: 'refused', base_commit: build.sha1('a'), tree: SHA, reason: 'r' },
 };
 
 const ALL = Object.entries(ROUTES) as [RouteName, Route][];
@@ -120,6 +120,7 @@ describe('a token of a box that has reported', () => {
     {
       delivery: {
         state: 'refused',
+        base_commit: SHA,
         tree: SHA,
         branch: null,
         commit: null,

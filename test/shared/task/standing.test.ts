@@ -15,6 +15,7 @@ const running = task({ status: 'in_progress', attempts: [attempt(boxes)] });
 const failure = { failure_class: 'unknown' as const, message: 'm', at: NOW.toISOString() };
 const delivery = (state: 'delivered' | 'refused' | 'pushing'): NonNullable<Task['delivery']> => ({
   state,
+  base_commit: 'a'.repeat(40),
   tree: 'b'.repeat(40),
   branch: null,
   commit: null,
