@@ -15,7 +15,7 @@ import { TABLE_ACCESS, type TableAccess } from './table-access.ts';
 
 const key = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The one table: tasks, repository locks, operator tokens and the counters of the verification nudge. */
+/** The one table: tasks, who holds which files, operator tokens and counts. */
 export class TasksTable extends Construct {
   readonly table: TableV2;
 

@@ -25,7 +25,11 @@ export const ITEM_PREFIX = {
   lock: 'lock#',
   /** How often the boxes of a task were given leave to upload. */
   uploads: 'uploads#',
-  /** Completions by day. */
+  /** Tasks by role and status, and completions: a few items for each role. */
+  count: 'count#',
+  /** As what a task was last counted: an item for each. */
+  counted: 'counted#',
+  /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
 } as const;
 export type ItemKind = keyof typeof ITEM_PREFIX;

@@ -12,7 +12,7 @@ import { stores } from '../kit/dynamodb.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, nudge } = stores();
+const { tasks, counts } = stores();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
 const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
@@ -30,7 +30,7 @@ export const handler = serve({
     return { body: chainView(visibleTo(request, task), models), version: task.version };
   },
   status: async () => ({
-    body: await statusView({ tasks, nudge, now: new Date(), threshold, minCompletions }),
+    body: await statusView({ counts, now: new Date(), threshold, minCompletions }),
   }),
   health: async () => ({ body: { status: 'ok', version: VERSION } }),
 });

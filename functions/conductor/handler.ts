@@ -6,12 +6,12 @@ import { ENV, METRICS } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import type { Task } from '../../shared/task/task.ts';
-import { type FollowContext, follow } from '../../shared/use-cases/follow.ts';
+import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/follow.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { images } from '../kit/stream.ts';
 
-const { tasks, locks, nudge } = stores();
+const { tasks, locks, counts } = stores();
 const metrics = new Metrics({ namespace: METRICS.namespace, serviceName: METRICS.service });
 const processor = new BatchProcessor(EventType.DynamoDBStreams, { logger });
 
@@ -24,7 +24,7 @@ function onCompletion(task: Task): void {
 const context: FollowContext = {
   tasks,
   locks,
-  nudge,
+  counts,
   machines: new Machines(sfnClient()),
   cascadeMachine: requireEnv(ENV.cascadeMachine),
   now: () => new Date(),
@@ -34,6 +34,7 @@ const context: FollowContext = {
 async function handle(record: DynamoDBRecord): Promise<void> {
   const { before, after } = images(record);
   if (after) await follow(before, after, context);
+  else if (before) await followRemoval(before, context);
 }
 
 export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handler(

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENV } from '../../shared/names.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { CountStore } from '../../shared/store/counts.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { LockStore } from '../../shared/store/locks.ts';
-import { NudgeStore } from '../../shared/store/nudge.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UploadStore } from '../../shared/store/uploads.ts';
 
@@ -12,7 +12,7 @@ export interface Stores {
   readonly table: string;
   readonly tasks: TaskStore;
   readonly locks: LockStore;
-  readonly nudge: NudgeStore;
+  readonly counts: CountStore;
   readonly uploads: UploadStore;
 }
 
@@ -26,7 +26,7 @@ export function stores(): Stores {
     table,
     tasks,
     locks: new LockStore(db, table, tasks),
-    nudge: new NudgeStore(db, table),
+    counts: new CountStore(db, table),
     uploads: new UploadStore(db, table),
   };
 }

@@ -1,7 +1,8 @@
 import { wakes } from '../cascade/wakes.ts';
+import type { Fact } from '../ledger/counts.ts';
+import type { CountStore } from '../store/counts.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
-import type { NudgeStore } from '../store/nudge.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { isLive, isTerminal } from '../task/status.ts';
@@ -10,7 +11,7 @@ import { executionName, type Task } from '../task/task.ts';
 export interface FollowContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
-  readonly nudge: NudgeStore;
+  readonly counts: CountStore;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -34,12 +35,9 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
     );
 }
 
-/** The key under which a completion is counted: a task can be completed once for each attempt at the most. */
-const completionKey = (task: Task): string => `${task.id}#${task.attempts.at(-1)?.number ?? 0}`;
-
 /**
  * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: executions are started by
- * name, wakes of gone states are nothing, waiters are looked at as they stand, completions are counted by key.
+ * name, wakes of gone states are nothing, waiters are looked at as they stand, tasks are counted by version.
  */
 export async function follow(before: Task | null, after: Task, context: FollowContext): Promise<void> {
   if (after.run > (before?.run ?? 0))
@@ -56,15 +54,25 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   if (ended) await context.locks.release(after);
   if (ended || letGo || revived)
     for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);
-  if (
-    ended &&
-    after.status === 'done' &&
-    (await context.nudge.count(
-      completionKey(after),
-      after.id,
-      after.verified === true,
-      after.ended_at ?? after.updated_at,
-    ))
-  )
+  if (before?.status !== after.status && (await context.counts.count(factOf(after), context.now())))
     context.onCompletion(after);
+}
+
+const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): Fact => ({
+  id,
+  role,
+  version,
+  status,
+  completion: status === 'done' ? { verified: verified === true, at: ended_at ?? updated_at } : null,
+});
+
+/** A task was removed, because its time was over. */
+export async function followRemoval(
+  before: Task,
+  context: Pick<FollowContext, 'counts' | 'now'>,
+): Promise<void> {
+  await context.counts.count(
+    { ...factOf(before), version: before.version + 1, status: null, completion: null },
+    context.now(),
+  );
 }

@@ -37,6 +37,7 @@ const sfn = mockClient(SFNClient);
 const sqs = mockClient(SQSClient);
 beforeEach(() => {
   for (const each of [db, s3, ecs, sfn, sqs]) each.reset();
+  db.on(GetCommand).resolves({});
   db.on(PutCommand).resolves({});
   db.on(UpdateCommand).resolves({});
   db.on(QueryCommand).resolves({ Items: [] });
@@ -240,13 +241,13 @@ describe('the conductor', () => {
       ended_at: NOW.toISOString(),
     };
     await conductor(stream([before, after]), context);
-    db.on(UpdateCommand).rejects(
-      Object.assign(
-        new (await import('@aws-sdk/client-dynamodb')).ConditionalCheckFailedException({
-          message: 'x',
-          $metadata: {},
-        }),
-      ),
+    const tally = db
+      .commandCalls(PutCommand)
+      .map((call) => call.args[0].input.Item)
+      .find((item) => item?.['pk'] === 'count#tasks');
+    expect(tally).toMatchObject({ unverified: 1, by_status: { done: 1 } });
+    db.on(GetCommand).callsFake((input: { Key: { pk: string } }) =>
+      input.Key.pk === 'count#tasks' ? { Item: tally } : {},
     );
     await conductor(stream([before, after]), context);
     const emitted = lines.mock.calls

@@ -79,7 +79,6 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
-    'dynamodb:UpdateItem',
     'states:SendTaskSuccess',
     'states:StartExecution',
     ...STREAM,

@@ -3,9 +3,9 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
-import { NudgeStore } from '../../shared/store/nudge.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 
 /** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
@@ -52,7 +52,7 @@ export async function testTable() {
     tasks,
     deadlines: new DeadlineStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
-    nudge: new NudgeStore(db, 'tasks'),
+    counts: new CountStore(db, 'tasks'),
     close: async () => {
       client.destroy();
       await new Promise<void>((resolve) => {

@@ -11,6 +11,8 @@ export function reexamine(
   now: Date,
 ): Change | null {
   if (task.status !== 'blocked') return null;
+  // What it waits for was not done, and is no longer there to become so: a person must decide.
+  if (task.waits_for !== null && !dependencies.has(task.waits_for)) return null;
   const waiting = waitingOn(task.depends_on, dependencies);
   if (!waiting)
     return change(task, 'unblock', now, {

@@ -1,19 +1,12 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { LockStore } from '../../../shared/store/locks.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
 import { overlap } from '../../../shared/task/file-overlap.ts';
 import type { Status } from '../../../shared/task/status.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { NOW } from '../../support/builders.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
 
-type Item = Record<string, unknown>;
 /** A function of AWS is stopped after as long, in milliseconds, wherever it is. */
 const FUNCTION_MS = 30_000;
 
@@ -25,7 +18,7 @@ interface Pending {
 
 /** A table, tasks and processes that claim them, in which every request is a step that the test chooses and time is what it says. */
 export class LockWorld {
-  readonly #items = new Map<string, Item>();
+  readonly #table = new MemoryTable();
   readonly #started = new Map<number, number>();
   readonly #files: readonly (readonly string[])[];
   readonly status: Status[];
@@ -58,27 +51,9 @@ export class LockWorld {
     });
   }
 
-  #carryOut(command: unknown): unknown {
-    if (command instanceof QueryCommand) {
-      const pk = command.input.ExpressionAttributeValues?.[':pk'];
-      return { Items: [...this.#items.values()].filter((item) => item['pk'] === pk) };
-    }
-    if (command instanceof GetCommand) return { Item: this.#items.get(JSON.stringify(command.input.Key)) };
-    if (!(command instanceof PutCommand || command instanceof DeleteCommand)) throw new Error('unknown');
-    const { pk, sk } = (command instanceof PutCommand ? command.input.Item : command.input.Key) as Item;
-    const name = JSON.stringify({ pk, sk });
-    const present = this.#items.get(name);
-    const nonce = command.input.ExpressionAttributeValues?.[':nonce'];
-    if (nonce === undefined ? present !== undefined : present?.['nonce'] !== nonce)
-      throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
-    if (command instanceof PutCommand) this.#items.set(name, { ...command.input.Item });
-    else this.#items.delete(name);
-    return {};
-  }
-
   #store(process: number): LockStore {
     const db = {
-      send: (command: unknown) => this.#request(process, () => this.#carryOut(command)),
+      send: (command: unknown) => this.#request(process, () => this.#table.carryOut(command)),
     } as unknown as DynamoDBDocumentClient;
     const get = (id: string) =>
       this.#request(process, () => ({ id, status: this.status[Number(id.slice(1))] }) as Task);
@@ -128,6 +103,6 @@ export class LockWorld {
   }
 
   get size(): number {
-    return this.#items.size;
+    return this.#table.items.length;
   }
 }

@@ -48,7 +48,7 @@ const boxes = { isRunning: async (name: string) => running.has(name) } as unknow
 const at = (now: Date): FollowContext => ({
   tasks: table.tasks,
   locks: table.locks,
-  nudge: table.nudge,
+  counts: table.counts,
   machines,
   cascadeMachine: 'arn',
   now: () => now,

@@ -7,7 +7,6 @@ import { keepAlive } from '../../../shared/task/commands/work.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { listTasks } from '../../../shared/use-cases/list.ts';
-import { statusView } from '../../../shared/use-cases/status.ts';
 import { type SubmitContext, submitBatch, submitTask } from '../../../shared/use-cases/submit.ts';
 import { later, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
@@ -234,15 +233,6 @@ describe('listing', () => {
 });
 
 describe('the verification nudge', () => {
-  it('counts each completion once, and names the latest unverified first', async () => {
-    const at = (second: number) => later(second).toISOString();
-    expect(await table.nudge.count('a#1', 'a', true, at(0))).toBe(true);
-    expect(await table.nudge.count('a#1', 'a', true, at(0))).toBe(false);
-    expect(await table.nudge.count('b#1', 'b', false, at(1))).toBe(true);
-    expect(await table.nudge.count('c#1', 'c', false, at(86_400))).toBe(true);
-    expect(await table.nudge.counts()).toEqual({ verified: 1, unverified: 2, recentUnverified: ['c', 'b'] });
-  });
-
   it.each([
     [10, 3, false],
     [10, 4, true],
@@ -256,18 +246,5 @@ describe('the verification nudge', () => {
     expect(nudge.unverified_ratio).toBe(
       total === 0 ? null : Math.round((unverified / total) * 1_000) / 1_000,
     );
-  });
-
-  it('is part of the status, with the counts by status and role', async () => {
-    const status = await statusView({
-      tasks: table.tasks,
-      nudge: table.nudge,
-      now: NOW,
-      threshold: 0.3,
-      minCompletions: 3,
-    });
-    expect(status.total).toBe(Object.values(status.by_status).reduce((a, b) => a + b, 0));
-    expect(status.per_role.find((row) => row.role === 'swarm')?.by_status).toEqual({ claimed: 60 });
-    expect(status.verification_nudge.total_completions).toBe(3);
   });
 });
