@@ -11,12 +11,18 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change, Command } from '../task/commands/change.ts';
+import { failTooLarge } from '../task/commands/too-large.ts';
+import { fitted } from '../task/fit.ts';
 import { allowedFrom, type Status } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
 import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
+
+/** DynamoDB has no error of its own for an item of more than 400 KB. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ValidationException' && /item size/i.test(error.message);
 
 /** A row of the `by_status` index. */
 export type TaskRow = Pick<
@@ -49,7 +55,7 @@ export interface StatusPage {
   readonly more: boolean;
 }
 
-/** Tasks in the table. Every write is one conditional Put of one whole item. */
+/** Tasks in the table. Every write is one conditional Put of one whole item, which is made to fit. */
 export class TaskStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
@@ -138,17 +144,26 @@ export class TaskStore {
       this.#guard(task);
       if (ifMatch !== undefined && task.version !== ifMatch)
         throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);
-      const change = command(task);
-      if (change === null) return { task, changed: false };
-      const lost = await this.#write(change, task.version);
+      const wanted = command(task);
+      if (wanted === null) return { task, changed: false };
+      const change = { ...wanted, task: fitted(wanted.task) };
+      let lost = await this.#write(change, task.version);
+      if (lost === 'too large') {
+        const failed = failTooLarge(task, wanted);
+        if (failed === null)
+          throw new Refusal('invalid', `task ${id} would be larger than the table can hold`);
+        lost = await this.#write(failed, task.version);
+        if (lost === null) return { task: failed.task, changed: true };
+        if (lost === 'too large') throw new Error(`task ${id} cannot be written, not even as failed`);
+      }
       if (lost === null) return { task: change.task, changed: true };
       task = lost === 'unknown' ? await this.require(id) : lost;
     }
     throw new Refusal('busy', `task ${id} changes too fast; try again`);
   }
 
-  /** Null when written; else the item that stood in the way, when the engine hands it out. */
-  async #write(change: Change, version: number): Promise<Task | 'unknown' | null> {
+  /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */
+  async #write(change: Change, version: number): Promise<Task | 'unknown' | 'too large' | null> {
     const from = allowedFrom(change.event);
     const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
     try {
@@ -164,6 +179,7 @@ export class TaskStore {
       );
       return null;
     } catch (error) {
+      if (isTooLarge(error)) return 'too large';
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       return error.Item ? fromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
     }
@@ -227,27 +243,5 @@ export class TaskStore {
       }),
     );
     return { rows: (answer.Items ?? []) as TaskRow[], more: answer.LastEvaluatedKey !== undefined };
-  }
-
-  /** Roles of all tasks of one status: what the counts are made of. */
-  async roles(status: Status): Promise<string[]> {
-    const roles: string[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          IndexName: INDEXES.byStatus.name,
-          KeyConditionExpression: '#pk = :pk',
-          ProjectionExpression: '#role',
-          ExpressionAttributeNames: { '#pk': INDEXES.byStatus.pk, '#role': 'role' },
-          ExpressionAttributeValues: { ':pk': status },
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      roles.push(...(answer.Items ?? []).map((item) => String(item['role'])));
-      after = answer.LastEvaluatedKey;
-    } while (after);
-    return roles;
   }
 }

@@ -114,6 +114,8 @@ export const VerificationRecord = z.object({
   ),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
+  /** True when words or checks were cut for want of room; the whole is still under `key`. */
+  shortened: z.boolean().optional(),
 });
 export type VerificationRecord = z.infer<typeof VerificationRecord>;
 

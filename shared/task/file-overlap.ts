@@ -1,3 +1,8 @@
+import { cut } from './cut.ts';
+
+/** Bytes of a path as it is said. */
+const SAID = 500;
+
 /** A wanted file or folder, and the one that is held: the same, one above or one below. */
 export interface Overlap {
   readonly file: string;
@@ -25,4 +30,4 @@ export function overlap(wanted: readonly string[], held: readonly string[]): Ove
 
 /** `src/a.ts is held`, or with the folder through which it is. */
 export const describeOverlap = ({ file, held }: Overlap): string =>
-  file === held ? `${file} is held` : `${file} is held, through ${held},`;
+  file === held ? `${cut(file, SAID)} is held` : `${cut(file, SAID)} is held, through ${cut(held, SAID)},`;

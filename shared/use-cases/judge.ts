@@ -1,14 +1,32 @@
-import { Evidence, type Verdict } from '../evidence/schema.ts';
+import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
 import { recordVerdict } from '../task/commands/verify.ts';
+import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
 import { reduce } from '../verdict/reduce.ts';
 
-/** Reasons carried from one step to the next: a state of the machine holds at most 256 KiB. */
+/** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
+const MAX_REASONS_BYTES = 100_000;
 const MAX_MESSAGE = 1_000;
+const MAX_SUBJECT = 300;
+
+function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
+  let room = MAX_REASONS_BYTES;
+  return reasons
+    .slice(0, MAX_REASONS)
+    .map(({ code, subject, message }) => ({
+      code,
+      subject: subject === null ? null : cut(subject, MAX_SUBJECT),
+      message: cut(message, MAX_MESSAGE),
+    }))
+    .filter((reason) => {
+      room -= Buffer.byteLength(JSON.stringify(reason));
+      return room >= 0;
+    });
+}
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. */
 export async function reduceEvidence(
@@ -20,12 +38,7 @@ export async function reduceEvidence(
   const record = attemptNumbered(task, attempt).verification;
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
   const verdict = reduce(Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key))));
-  return {
-    ...verdict,
-    reasons: verdict.reasons
-      .slice(0, MAX_REASONS)
-      .map((reason) => ({ ...reason, message: reason.message.slice(0, MAX_MESSAGE) })),
-  };
+  return { ...verdict, reasons: carried(verdict.reasons) };
 }
 
 /** Joins the verdicts and writes the outcome on the attempt, once. */

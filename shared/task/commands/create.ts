@@ -1,4 +1,6 @@
 import { Refusal } from '../../refusal.ts';
+import { MAX_TASK_BYTES } from '../fit.ts';
+import { itemBytes, valueBytes } from '../item-bytes.ts';
 import type { SubmitTask } from '../schema.ts';
 import { isTerminal } from '../status.ts';
 import type { Task } from '../task.ts';
@@ -7,9 +9,6 @@ import { nowIso } from './change.ts';
 
 /** What is known of a dependency when a task is made or re-examined. */
 export type Dependency = Pick<Task, 'id' | 'status'>;
-
-/** Largest stored task in bytes of JSON: DynamoDB's 400 KB item must still hold the attempts to come. */
-export const MAX_TASK_BYTES = 200_000;
 
 export interface CreateContext {
   readonly id: string;
@@ -87,10 +86,17 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     flagged_unverified: false,
     expires_at: null,
   };
-  const bytes = Buffer.byteLength(JSON.stringify(task));
-  if (bytes > MAX_TASK_BYTES)
+  const bytes = itemBytes(task);
+  if (bytes > MAX_TASK_BYTES) {
+    const [largest = 'description'] = Object.entries(fields)
+      .sort(([, a], [, b]) => valueBytes(b) - valueBytes(a))
+      .map(([name]) => name);
     throw new Refusal('invalid', `the task takes ${bytes} bytes; ${MAX_TASK_BYTES} is the most`, [
-      { pointer: '/description', message: `the task as a whole is over ${MAX_TASK_BYTES} bytes` },
+      {
+        pointer: `/${largest}`,
+        message: `is the largest part of a task of ${bytes} bytes; ${MAX_TASK_BYTES} is the most`,
+      },
     ]);
+  }
   return task;
 }

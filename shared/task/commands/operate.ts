@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts';
+import { MAX_ATTEMPTS_BEFORE_RETRY } from '../fit.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { boundBase, namedCommit, startsCascade } from './base.ts';
 import { type Change, change, nowIso, withAttempt } from './change.ts';
@@ -38,6 +39,11 @@ export function failByOperator(task: Task, reason: string, by: string, now: Date
  * looked up again, because a branch that was missing or broken has often been mended meanwhile.
  */
 export function retry(task: Task, now: Date): Change {
+  if (task.attempts.length >= MAX_ATTEMPTS_BEFORE_RETRY)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has had ${task.attempts.length} attempts, and no room for another round; submit it again as a new task`,
+    );
   const base_commit = namedCommit(task.base_ref);
   return change(task, 'retry', now, {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,

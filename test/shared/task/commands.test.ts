@@ -19,6 +19,7 @@ import {
 } from '../../../shared/task/commands/verify.ts';
 import { reexamine, stopWaiting, waitForFiles } from '../../../shared/task/commands/wait.ts';
 import { report as handIn, keepAlive } from '../../../shared/task/commands/work.ts';
+import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../shared/task/fit.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import {
   artifact,
@@ -465,4 +466,13 @@ it('settles an agent that never produced anything as failed with its own reason'
   });
   expect(settle(of, NOW)?.task).toMatchObject({ status: 'failed', failure: { code: 'agent_failed' } });
   expect(settle(of, NOW)?.task.failure?.message).toContain('cannot be done');
+});
+
+it('refuses another round to a task that has no room for its attempts, and says what to do', () => {
+  const of = task({
+    status: 'failed',
+    attempts: Array.from({ length: MAX_ATTEMPTS_BEFORE_RETRY }, (_, index) => attempt({ number: index + 1 })),
+  });
+  expect(() => retry(of, NOW)).toThrow(/no room for another round; submit it again/);
+  expect(retry({ ...of, attempts: of.attempts.slice(1) }, NOW).task.status).toBe('open');
 });

@@ -1,0 +1,160 @@
+import type { VerdictReason } from '../evidence/schema.ts';
+import type { Attempt, Launch } from './attempt.ts';
+import { CUT, cut } from './cut.ts';
+import { itemBytes, valueBytes } from './item-bytes.ts';
+import { currentAttempt, type Task } from './task.ts';
+
+/** DynamoDB's limit on an item, in bytes. */
+export const ITEM_BYTES = 409_600;
+/** What keys and index attributes add to a task in the table; all are made of ids, times and words. */
+const KEY_BYTES = 4_000;
+/** Most bytes that a task may take as it is written. */
+export const TASK_BYTES = ITEM_BYTES - KEY_BYTES;
+/**
+ * Most bytes of a request as a new task. The rest is for the attempts to come: `test/shared/task/fit.test.ts` shows that the shortest
+ * form of as many as a task can have goes into it.
+ */
+export const MAX_TASK_BYTES = 200_000;
+/** A task that has had as many attempts gets no further round: what decided each of them must stay in the item. */
+export const MAX_ATTEMPTS_BEFORE_RETRY = 20;
+
+/** How much is left of an attempt: bytes of each text, entries of each list. */
+interface Measure {
+  readonly text: number;
+  readonly list: number;
+}
+const MEASURES: readonly Measure[] = [
+  { text: 2_000, list: 30 },
+  { text: 500, list: 15 },
+  { text: 150, list: 5 },
+  { text: 0, list: 0 },
+];
+
+const MORE: VerdictReason = { code: 'cut', subject: null, message: 'there were more; the evidence has them' };
+
+function reasons(all: readonly VerdictReason[], { text, list }: Measure): VerdictReason[] {
+  const kept = all
+    .filter(({ code }) => code !== MORE.code)
+    .slice(0, list)
+    .map(({ code, subject, message }) => ({
+      code: cut(code, Math.max(100, text)),
+      subject: subject === null ? null : cut(subject, text),
+      message: cut(message, text),
+    }));
+  return kept.length < all.length ? [...kept, MORE] : kept;
+}
+
+function shortVerification(
+  record: NonNullable<Attempt['verification']>,
+  { text, list }: Measure,
+): NonNullable<Attempt['verification']> {
+  return {
+    ...record,
+    signals: record.signals.slice(0, list).map((each) => ({
+      ...each,
+      type: cut(each.type, 100),
+      subject: cut(each.subject, text),
+      detail: cut(each.detail, text),
+    })),
+    gates: record.gates.slice(0, list).map(({ facts, ...each }) => ({
+      ...each,
+      name: cut(each.name, 100),
+      detail: cut(each.detail, text),
+      ...(facts && text >= 500 ? { facts } : {}),
+    })),
+    shortened: true,
+  };
+}
+
+/** Nobody waits any more for a box of an attempt that another one has followed. */
+const asleep = (launch: Launch | null): Launch | null => launch && { ...launch, task_token: null };
+
+/** An attempt with its words cut. Numbers, outcomes, hashes, keys, costs, lease and tokens stay; so does what its decision will be made from. */
+function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): Attempt {
+  const { text } = measure;
+  const { progress, report, verification, verification_failure: failure, verdict, decision } = attempt;
+  const undecided = isCurrent && decision === null;
+  return {
+    ...attempt,
+    progress: progress && { ...progress, message: cut(progress.message, text) },
+    report:
+      report && !undecided
+        ? { ...report, summary: cut(report.summary, text), output_tail: cut(report.output_tail, text) }
+        : report,
+    verification: verification && shortVerification(verification, measure),
+    verification_failure: failure && { ...failure, message: cut(failure.message, text) },
+    verdict: verdict && { ...verdict, reasons: reasons(verdict.reasons, measure) },
+    decision: decision && { ...decision, reason: cut(decision.reason, Math.max(100, text)) },
+    ...(isCurrent
+      ? {}
+      : { agent: asleep(attempt.agent), gates: asleep(attempt.gates), deliver: asleep(attempt.deliver) }),
+  };
+}
+
+/** What is said of the task as a whole, cut. */
+function shortWords(task: Task, { text, list }: Measure): Task {
+  const { hold, failure, delivery, review, blocked_reason: blocked } = task;
+  const most = Math.max(500, text);
+  const kept = hold?.reasons.filter((each) => each !== CUT).slice(0, list);
+  return {
+    ...task,
+    hold: hold && {
+      ...hold,
+      reasons: [
+        ...(kept ?? []).map((each) => cut(each, text)),
+        ...(kept?.length === hold.reasons.length ? [] : [CUT]),
+      ],
+    },
+    failure: failure && { ...failure, message: cut(failure.message, most) },
+    delivery: delivery && { ...delivery, reason: delivery.reason && cut(delivery.reason, most) },
+    review: review && { ...review, reason: cut(review.reason, most) },
+    blocked_reason: blocked && { ...blocked, message: cut(blocked.message, most) },
+  };
+}
+
+/** Shortens one attempt after the other, the oldest first, until the task fits; then once more, to less. */
+function shortenEarlier(task: Task): Task {
+  const attempts = [...task.attempts];
+  let bytes = itemBytes(task);
+  for (const measure of MEASURES)
+    for (let index = 0; index < attempts.length - 1 && bytes > TASK_BYTES; index++) {
+      const attempt = attempts[index];
+      if (!attempt) continue;
+      const short = shortAttempt(attempt, measure, false);
+      bytes += valueBytes(short) - valueBytes(attempt);
+      attempts[index] = short;
+    }
+  return { ...task, attempts };
+}
+
+function shortenPresent(task: Task, measure: Measure): Task {
+  const present = currentAttempt(task);
+  if (itemBytes(task) <= TASK_BYTES) return task;
+  const short = shortWords(task, measure);
+  return present
+    ? { ...short, attempts: [...task.attempts.slice(0, -1), shortAttempt(present, measure, true)] }
+    : short;
+}
+
+/**
+ * A task as it can be written. When it takes more than an item may, words of earlier attempts are cut first, the oldest before the
+ * others, then those of the present one; where there is a whole text, it is on S3 under the keys that stay.
+ */
+export function fitted(task: Task): Task {
+  if (itemBytes(task) <= TASK_BYTES) return task;
+  const [mild] = MEASURES;
+  const short = shortenEarlier(mild ? shortenPresent(task, mild) : task);
+  return MEASURES.slice(1).reduce(shortenPresent, short);
+}
+
+/** A task in its shortest form. */
+export const shortest = (task: Task): Task =>
+  MEASURES.slice(-1).reduce<Task>(
+    (each, measure) => ({
+      ...shortWords(each, measure),
+      attempts: each.attempts.map((attempt, index) =>
+        shortAttempt(attempt, measure, index === each.attempts.length - 1),
+      ),
+    }),
+    task,
+  );

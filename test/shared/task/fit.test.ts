@@ -1,0 +1,272 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { itemBytes as measured } from '../../../local/dynamodb/capacity.ts';
+import type { Image } from '../../../local/dynamodb/image.ts';
+import { toItem } from '../../../shared/store/task-item.ts';
+import type { Attempt, Launch } from '../../../shared/task/attempt.ts';
+import { cut } from '../../../shared/task/cut.ts';
+import {
+  fitted,
+  ITEM_BYTES,
+  MAX_ATTEMPTS_BEFORE_RETRY,
+  MAX_TASK_BYTES,
+  shortest,
+} from '../../../shared/task/fit.ts';
+import { itemBytes } from '../../../shared/task/item-bytes.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
+
+const image = (of: Task): Image => marshall(toItem(of), { removeUndefinedValues: true }) as Image;
+
+/** A round ends after all attempts of its budget and all its retries. */
+const MOST_ATTEMPTS = MAX_ATTEMPTS_BEFORE_RETRY - 1 + 10 + 10 + 1;
+
+/** Characters of one, two, three and four bytes, and such as JSON has to escape. */
+const unit = fc.constantFrom('a', 'ä', '€', '😀', '\u0001', '"', '\\', '\ud83d');
+const text = (most: number): fc.Arbitrary<string> =>
+  fc
+    .tuple(unit, fc.constantFrom(0, 1, 0.5, 1, 1))
+    .map(([each, share]) => each.repeat(Math.floor((most * share) / each.length)));
+
+const launch: fc.Arbitrary<Launch | null> = fc.record({
+  number: fc.constant(3),
+  token_sha256: fc.constant('f'.repeat(64)),
+  assignment_key: fc.constant(`assignments/${'i'.repeat(64)}/40/deliver-${'n'.repeat(36)}.json`),
+  task_token: fc.constant('t'.repeat(1_024)),
+  lost: fc.boolean(),
+  launched_at: fc.constant(NOW.toISOString()),
+});
+const check = { outcome: 'failed' as const, duration_ms: 123_456 };
+const fullAttempt: fc.Arbitrary<Attempt> = fc
+  .record({
+    model: text(200),
+    summary: text(4_000),
+    tail: text(2_000),
+    detail: text(500),
+    facts: text(200),
+    message: text(1_000),
+    progress: text(2_000),
+    decision: text(60_000),
+    failure: text(4_000),
+    holder: text(64),
+    agent: launch,
+    gates: launch,
+    deliver: launch,
+    checks: fc.constantFrom(0, 30),
+    reasons: fc.constantFrom(0, 50, 100),
+  })
+  .map((of) =>
+    attempt({
+      model: of.model,
+      tier: 'sonnet',
+      effort: 'medium',
+      outcome: 'infra_failed',
+      ended_at: NOW.toISOString(),
+      holder: of.holder,
+      progress: { message: of.progress, percent: 12.345678901234, at: NOW.toISOString() },
+      usage: {
+        input_tokens: 2 ** 53 - 1,
+        output_tokens: 2 ** 53 - 1,
+        cache_read_tokens: 2 ** 53 - 1,
+        cache_write_tokens: 2 ** 53 - 1,
+      },
+      cost_usd: 1.2345678901234567,
+      report: report({ summary: of.summary, output_tail: of.tail, failure_class: 'provider_spend_limit' }),
+      artifact: {
+        base_commit: sha1('a') + 'a'.repeat(24),
+        tree: sha1('b') + 'b'.repeat(24),
+        patch_key: `artifacts/${'i'.repeat(64)}/40/patch-${'a'.repeat(64)}.diff`,
+        patch_sha256: 'c'.repeat(64),
+        patch_bytes: 20_000_000,
+        transcript_key: `artifacts/${'i'.repeat(64)}/40/transcript-${'a'.repeat(64)}.log`,
+      },
+      verification: {
+        key: `evidence/${'i'.repeat(64)}/40/evidence-3.json`,
+        tree: sha1('b') + 'b'.repeat(24),
+        base_commit: sha1('a') + 'a'.repeat(24),
+        signals: Array.from({ length: of.checks }, () => ({
+          ...check,
+          type: 'test_passes',
+          subject: of.detail,
+          detail: of.detail,
+        })),
+        gates: Array.from({ length: of.checks }, (_, index) => ({
+          ...check,
+          name: `gate-${index}-${of.facts}`,
+          required: true,
+          blocked: true,
+          cached: false,
+          detail: of.detail,
+          findings: 3,
+          facts: Object.fromEntries(['tool', 'a', 'b', 'c'].map((name) => [name, of.facts])),
+        })),
+        duration_ms: 1_000,
+        at: NOW.toISOString(),
+      },
+      verification_failure: {
+        failure_class: 'repository_unavailable',
+        message: of.failure,
+        at: NOW.toISOString(),
+      },
+      verdict: verdict({
+        verdict: 'refer',
+        reasons: Array.from({ length: of.reasons }, () => ({
+          code: 'signal_infra_failed',
+          subject: of.detail,
+          message: of.message,
+        })),
+      }),
+      decision: {
+        action: 'escalate',
+        reason: of.decision,
+        next_model: of.model,
+        next_tier: 'sonnet',
+        at: NOW.toISOString(),
+      },
+      agent: of.agent,
+      gates: of.gates,
+      deliver: of.deliver,
+    }),
+  );
+
+/** The largest task that is accepted: its description fills what is left, in characters of any size. */
+const request = unit.map((each): Task => {
+  const made = task({ id: 'i'.repeat(64), created_by: 'x'.repeat(64) });
+  const room = MAX_TASK_BYTES - itemBytes(made);
+  return { ...made, description: each.repeat(Math.floor(room / Buffer.byteLength(each))) };
+});
+
+const largest = (least: number): fc.Arbitrary<Task> =>
+  fc
+    .record({
+      of: request,
+      attempts: fc.array(fullAttempt, { minLength: 1, maxLength: 4 }),
+      rounds: fc.integer({ min: least, max: MOST_ATTEMPTS }),
+      words: text(4_000),
+      held: fc.constantFrom(0, 50),
+      isOver: fc.boolean(),
+    })
+    .map(({ of, attempts, rounds, words, held, isOver }) => ({
+      ...of,
+      status: 'in_review' as const,
+      version: 1_000,
+      run: 1_000,
+      attempts: Array.from({ length: rounds }, (_, index) => {
+        const each = attempts[index % attempts.length] ?? attempt();
+        const last = index === rounds - 1 && !isOver;
+        return { ...each, number: index + 1, ...(last ? { outcome: null, decision: null } : {}) };
+      }),
+      hold: { reasons: Array.from({ length: held }, () => words), since: NOW.toISOString() },
+      review: {
+        decision: 'reject' as const,
+        reason: words,
+        by: 'ann',
+        at: NOW.toISOString(),
+        tree: sha1('b'),
+      },
+      delivery: {
+        state: 'refused' as const,
+        tree: sha1('b'),
+        branch: `assay/${'i'.repeat(64)}`,
+        commit: sha1('d'),
+        reason: words,
+        at: NOW.toISOString(),
+      },
+      failure: { code: 'delivery_refused', message: words },
+    }));
+
+/** What decides: the task without its words. */
+const decisive = (of: Task) => ({
+  ...of,
+  hold: of.hold?.since,
+  review: of.review && { ...of.review, reason: '' },
+  delivery: of.delivery && { ...of.delivery, reason: '' },
+  failure: of.failure?.code,
+  attempts: of.attempts.map((each, index) => {
+    const current = index === of.attempts.length - 1;
+    const box = (of: Launch | null) => of && { ...of, task_token: current ? of.task_token : null };
+    return {
+      ...each,
+      progress: each.progress && { ...each.progress, message: '' },
+      // The words of the present agent are looked at when its attempt is decided upon.
+      report:
+        current && each.decision === null
+          ? each.report
+          : each.report && { ...each.report, summary: '', output_tail: '' },
+      verification: each.verification && { ...each.verification, signals: [], gates: [], shortened: true },
+      verification_failure: each.verification_failure?.failure_class,
+      verdict: each.verdict && { ...each.verdict, reasons: [] },
+      decision: each.decision && { ...each.decision, reason: '' },
+      agent: box(each.agent),
+      gates: box(each.gates),
+      deliver: box(each.deliver),
+    };
+  }),
+});
+
+describe('a task', () => {
+  it('can always be written: the largest request, the most attempts, the most words, whatever they are made of', () => {
+    fc.assert(
+      fc.property(largest(1), (of) => {
+        const kept = fitted(of);
+        expect(measured(image(kept))).toBeLessThanOrEqual(ITEM_BYTES);
+        expect(decisive(kept)).toEqual(decisive(of));
+        expect(fitted(kept)).toEqual(kept);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has room for the shortest form of all attempts beside the largest request', () => {
+    fc.assert(
+      fc.property(largest(MOST_ATTEMPTS), (of) => {
+        expect(measured(image(shortest(of)))).toBeLessThanOrEqual(ITEM_BYTES);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('that fits is left as it is', () => {
+    const small = inReview();
+    expect(fitted(small)).toBe(small);
+  });
+
+  it('is measured as the table measures it', () => {
+    fc.assert(
+      fc.property(largest(1), (of) => {
+        const difference = measured(image(of)) - itemBytes(of);
+        expect(difference).toBeGreaterThanOrEqual(0);
+        expect(difference).toBeLessThan(2_000);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('loses the words of its oldest attempts first', () => {
+    const old = attempt({ outcome: 'failed', report: report({ summary: 'x'.repeat(4_000) }) });
+    const attempts = Array.from({ length: 30 }, (_, index) => ({ ...old, number: index + 1 }));
+    const of = { ...inReview(), description: 'd'.repeat(MAX_TASK_BYTES + 100_000), attempts };
+    const kept = fitted(of).attempts.map((each) => each.report?.summary.length ?? 0);
+    expect(kept[0]).toBeLessThan(4_000);
+    expect(kept.at(-2)).toBeGreaterThan(kept[0] ?? 0);
+    expect(fitted(of).attempts[0]?.report?.summary.endsWith('[cut]')).toBe(true);
+  });
+});
+
+describe('a text that is cut', () => {
+  it('has at most as many bytes, says so, splits no character and is not cut again', () => {
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 60 }), fc.integer({ min: 5, max: 120 }), (units, bytes) => {
+        const whole = units.join('');
+        const short = cut(whole, bytes);
+        expect(Buffer.byteLength(short)).toBeLessThanOrEqual(bytes);
+        expect(cut(short, bytes)).toBe(short);
+        if (short !== whole) {
+          expect(short.endsWith('[cut]')).toBe(true);
+          expect(whole.startsWith(short.slice(0, -5))).toBe(true);
+        }
+      }),
+    );
+  });
+});
