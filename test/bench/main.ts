@@ -19,6 +19,14 @@ const PARTS = {
       return { figures, sections: stackSections(figures) };
     },
   },
+  waiting: {
+    what: 'requests and CPU time of a minute in which 100, 1,000 and 10,000 tasks wait',
+    measure: async (say: Say) => {
+      const { benchWaiting, waitingSections } = await import('./waiting.ts');
+      const figures = await benchWaiting(say);
+      return { figures, sections: waitingSections(figures) };
+    },
+  },
   pipeline: {
     what: 'gates on 100,000 lines and a patch of 50 files, cold and cached; the baseline',
     measure: async (say: Say) => {
