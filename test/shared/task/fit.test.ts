@@ -163,10 +163,12 @@ const largest = (least: number): fc.Arbitrary<Task> =>
         reason: words,
         by: 'ann',
         at: NOW.toISOString(),
+        base_commit: sha1('a'),
         tree: sha1('b'),
       },
       delivery: {
         state: 'refused' as const,
+        base_commit: sha1('a'),
         tree: sha1('b'),
         branch: `assay/${'i'.repeat(64)}`,
         commit: sha1('d'),
