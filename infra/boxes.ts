@@ -19,6 +19,7 @@ import { Secret as StoredSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
 import type { BoxKind } from '../shared/task/attempt.ts';
+import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { ContainerName } from './build.ts';
 import type { Common } from './function.ts';
@@ -30,22 +31,6 @@ export interface BoxesProps {
   /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
   readonly deliverySecretArn?: string | undefined;
 }
-
-/**
- * The supervisor is root and runs every command of a repository as another user. Fargate cannot add capabilities, so what the
- * supervisor does not need is dropped. It keeps CHOWN, DAC_OVERRIDE, FOWNER (to hand over and clear the work volume),
- * SETGID and SETUID (to become the other user) and KILL (to end its processes); a command of the repository has none.
- */
-const DROPPED = [
-  Capability.AUDIT_WRITE,
-  Capability.FSETID,
-  Capability.MKNOD,
-  Capability.NET_BIND_SERVICE,
-  Capability.NET_RAW,
-  Capability.SETFCAP,
-  Capability.SETPCAP,
-  Capability.SYS_CHROOT,
-];
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
 const WRITABLE = { work: '/work', temporary: '/tmp' };
@@ -94,7 +79,7 @@ export class Boxes extends Construct {
       volumes: Object.keys(WRITABLE).map((name) => ({ name })),
     });
     const linuxParameters = new LinuxParameters(scope, 'Linux', { initProcessEnabled: true });
-    linuxParameters.dropCapabilities(...DROPPED);
+    linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
       containerName: CONTAINER_NAME[kind],
       image: ContainerImage.fromAsset(props.common.bundles.imageDirectory(image), {

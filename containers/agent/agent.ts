@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
+import { handOver } from '../../gates/checkout/hand-over.ts';
 import { snapshot } from '../../gates/checkout/patch.ts';
 import { plantGit } from '../../gates/checkout/plant.ts';
 import type { Store } from '../../gates/checkout/store.ts';
@@ -25,6 +24,8 @@ const TAIL_CHARACTERS = 2_000;
 const SUMMARY_CHARACTERS = 20_000;
 
 interface Places {
+  /** Real path of a folder that holds all that the agent works in, and nothing of ours. */
+  readonly territory: string;
   readonly checkout: string;
   readonly index: string;
   readonly home: string;
@@ -68,6 +69,7 @@ async function attempt(
     authorization: assignment.read_credential,
     allowFile: box.embedded,
   });
+  const runAs = box.users?.[0] ?? null;
   const places = await prepare(assignment, box, store, commit);
   const result = await run(
     { argv: adapterArgv(assignment, places.promptFile) },
@@ -76,11 +78,14 @@ async function attempt(
       env: agentEnvironment(assignment, places),
       timeoutMs: assignment.adapter.timeout_s * 1_000,
       outputBytes: TRANSCRIPT_BYTES,
-      runAs: box.runAs,
+      runAs,
+      territory: places.territory,
       abort,
     },
   );
   if (abort.aborted) return;
+  // What is still running could change what is handed in, or take what comes next.
+  if (result.end === 'uncontained') throw new Error(`the agent cannot be ended: ${result.startError}`);
   const claimed = await readUsage(places.usageFile);
   const reported = {
     output_tail: result.output.slice(-TAIL_CHARACTERS),
@@ -98,7 +103,13 @@ async function attempt(
     return;
   }
   const [{ tree, patch }, transcript] = await Promise.all([
-    snapshot(store, commit, places.checkout, places.index),
+    snapshot(store, {
+      base: commit,
+      workTree: places.checkout,
+      index: places.index,
+      dir: join(box.workDir, 'snapshot'),
+      runAs,
+    }),
     uploadTranscript(client, result),
   ]);
   const work =
@@ -118,29 +129,25 @@ async function attempt(
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
 async function prepare(assignment: AgentAssignment, box: Box, store: Store, commit: string): Promise<Places> {
   const at = (name: string): string => join(box.workDir, name);
+  const user = box.users?.[0] ?? null;
+  await mkdir(at('agent'), { mode: user ? 0o711 : 0o700 });
+  const home = at('agent/home');
   const places: Places = {
-    checkout: at('checkout'),
+    territory: await realpath(at('agent')),
+    checkout: at('agent/checkout'),
     index: at('index'),
-    home: box.runAs ? at('home') : (process.env['HOME'] ?? at('home')),
-    tmp: at('tmp'),
-    promptFile: at('tmp/prompt.md'),
-    usageFile: at('tmp/usage.json'),
+    home: user ? home : (process.env['HOME'] ?? home),
+    tmp: at('agent/tmp'),
+    promptFile: at('agent/tmp/prompt.md'),
+    usageFile: at('agent/tmp/usage.json'),
   };
-  await Promise.all([mkdir(at('home')), mkdir(places.tmp)]);
+  await Promise.all([mkdir(home), mkdir(places.tmp)]);
   await Promise.all([
     writeFile(places.promptFile, plainPrompt(assignment)),
     materialise(store, commit, places.checkout, places.index),
   ]);
   await plantGit(store, places.checkout, commit, places.index);
-  if (box.runAs)
-    await promisify(execFile)('chown', [
-      '-hR',
-      `${box.runAs.uid}:${box.runAs.gid}`,
-      '--',
-      places.checkout,
-      places.tmp,
-      at('home'),
-    ]);
+  if (user) await handOver(user, [places.checkout, places.tmp, home]);
   return places;
 }
 

@@ -20,7 +20,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
   try {
     const store = await rebuildTree(assignment, box);
     const rooms = join(box.workDir, 'rooms');
-    await mkdir(rooms);
+    await mkdir(rooms, { mode: 0o711 });
     const memory = bucketMemory(client);
     const suites: TestRunOfGate[] = [];
     const evidence = await gatherEvidence({
@@ -35,7 +35,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
         writer: assignment.model,
       },
       workDir: rooms,
-      runAs: box.runAs,
+      users: box.users,
       abort: box.abort,
       upstream: () => upstreamOf(store, assignment, box),
       memory,

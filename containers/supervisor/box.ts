@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killAllGroups } from '../../gates/process/groups.ts';
 import { removeFolder } from '../../gates/process/remove-folder.ts';
-import { parseRunAs, type RunAs } from '../../gates/process/run-as.ts';
+import { parseUsers, type RunAs } from '../../gates/process/run-as.ts';
 import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 import { readAssignment } from './assignment.ts';
@@ -11,7 +11,8 @@ import { readAssignment } from './assignment.ts';
 /** What every box has: where it works, as whom commands run, and a way to be told to stop. */
 export interface Box {
   readonly workDir: string;
-  readonly runAs: RunAs | null;
+  /** Users that commands may run as, at least one; null: as we do. */
+  readonly users: readonly RunAs[] | null;
   /** The embedded default: file:// repositories are allowed there only. */
   readonly embedded: boolean;
   readonly abort: AbortSignal;
@@ -53,12 +54,12 @@ export async function runBox<Kind extends Assignment['kind']>(
   let workDir: string | null = null;
   let code = 0;
   try {
-    const runAs = parseRunAs(process.env[BOX_ENV.runAs]);
+    const users = parseUsers(process.env[BOX_ENV.runAs]);
     const assignment = await readAssignment(kind);
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.
-    if (runAs) await chmod(workDir, 0o711);
-    await work(assignment, { workDir, runAs, embedded, abort: stopping.signal });
+    if (users) await chmod(workDir, 0o711);
+    await work(assignment, { workDir, users, embedded, abort: stopping.signal });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
     code = 1;

@@ -29,7 +29,6 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['advice.detachedHead', 'false'],
   ['commit.gpgSign', 'false'],
   ['push.gpgSign', 'false'],
-  ['safe.directory', '*'],
 ];
 
 /** `http.<url>.extraHeader` for the repository's own origin, so that no other host ever sees the header. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
+import type { RunAs } from '../process/run-as.ts';
 import { CheckoutError } from './error.ts';
 
 export interface GitOptions {
@@ -10,6 +11,8 @@ export interface GitOptions {
   readonly timeoutMs?: number;
   /** Most bytes of standard output; more ends the process. Default 64 MiB. */
   readonly outputBytes?: number;
+  /** Who it runs as; absent or null: as we do. */
+  readonly runAs?: RunAs | null;
 }
 
 export interface GitResult {
@@ -31,6 +34,7 @@ export function git(args: readonly string[], options: GitOptions): Promise<GitRe
       env: options.env,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
+      ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
     });
     const leader = child.pid;
     if (leader !== undefined) trackGroup(leader);

@@ -1,58 +1,100 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { MAX_PATCH_BYTES } from '../../shared/names.ts';
+import { evict } from '../process/evict.ts';
+import type { RunAs } from '../process/run-as.ts';
 import { CheckoutError } from './error.ts';
 import { complaint } from './git.ts';
-import { inStore, line, mustInStore, type Store } from './store.ts';
+import { handOver } from './hand-over.ts';
+import { inStore, line, type Store, type StoreCall } from './store.ts';
+import { splitRaw } from './submodules.ts';
 
 export interface Snapshot {
   readonly tree: string;
   readonly patch: Buffer;
 }
 
+export interface SnapshotOptions {
+  readonly base: string;
+  readonly workTree: string;
+  /** The index that the work tree was made with; it saves reading unchanged files again. */
+  readonly index: string;
+  /** A folder to be made for what git writes meanwhile. */
+  readonly dir: string;
+  /** Who has left the work tree, and runs no more; null: we ourselves. */
+  readonly runAs: RunAs | null;
+}
+
 /**
  * Everything that differs between a work tree and its base: untracked files that are not ignored, deletions, renames,
  * modes, binaries.
- * @param index the index that the work tree was made with; it saves reading unchanged files again.
+ *
+ * git looks at what untrusted code has left, also into the repositories of submodules, whose settings can name programs. So it runs
+ * as who has left it, with an object folder and an index of that user's, and only reads our store; it could do nothing here that this
+ * user could not do anyway. Nothing that it wrote is read by us or comes into the store: tree and patch are what the user hands in, and
+ * whoever judges them makes the tree anew from base and patch.
  * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `agent_failed` when something was left that git cannot take.
  */
-export async function snapshot(
-  store: Store,
-  base: string,
-  workTree: string,
-  index: string,
-): Promise<Snapshot> {
-  const added = await inStore(store, ['add', '--all', '--', '.'], { index, workTree, timeoutMs: 600_000 });
-  // git would record such a folder as a submodule, without a single one of its files.
-  const embedded = /adding embedded git repository: (.*)/.exec(added.stderr)?.[1];
-  if (embedded !== undefined)
-    throw new CheckoutError(
-      'agent_failed',
-      `${embedded} is a git repository of its own; its files cannot be handed in`,
-    );
+export async function snapshot(store: Store, options: SnapshotOptions): Promise<Snapshot> {
+  const { dir, runAs } = options;
+  await mkdir(dir, { mode: 0o700 });
+  await Promise.all([mkdir(join(dir, 'objects')), copyFile(options.index, join(dir, 'index'))]);
+  if (runAs) await handOver(runAs, [dir]);
+  try {
+    return await take(store, options);
+  } finally {
+    // A program that a submodule's settings name may have left something behind.
+    if (runAs) await evict(runAs);
+  }
+}
+
+async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOptions): Promise<Snapshot> {
+  const call: StoreCall = {
+    index: join(dir, 'index'),
+    objects: join(dir, 'objects'),
+    runAs,
+    timeoutMs: 600_000,
+  };
+  const added = await inStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
   if (added.code !== 0)
     throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(added)}`);
-  const [tree, diff] = await Promise.all([
-    mustInStore(store, ['write-tree'], { index }),
+  const [written, diff] = await Promise.all([
+    inStore(store, ['write-tree'], call),
     inStore(
       store,
       [
         'diff-index',
         '--cached',
-        '--patch',
+        '--patch-with-raw',
         '--binary',
         '--full-index',
         '--find-renames',
         '--no-color',
         '--no-ext-diff',
         '--no-textconv',
+        '--submodule=short',
         '--src-prefix=a/',
         '--dst-prefix=b/',
         base,
       ],
-      { index, outputBytes: MAX_PATCH_BYTES, timeoutMs: 600_000 },
+      { ...call, outputBytes: MAX_PATCH_BYTES },
     ),
   ]);
   if (diff.stopped === 'output_limit')
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
-  if (diff.code !== 0) throw new CheckoutError('unknown', `git diff-index: ${diff.stderr}`);
-  return { tree: line(tree), patch: diff.stdout };
+  for (const result of [written, diff])
+    if (result.code !== 0)
+      throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(result)}`);
+  const { patch, submodule } = splitRaw(diff.stdout);
+  if (submodule !== null)
+    throw new CheckoutError(
+      'agent_failed',
+      submodule.isNew
+        ? `${submodule.path} is a git repository of its own; its files cannot be handed in`
+        : `${submodule.path} is a submodule; which commit of it is used cannot be changed here`,
+    );
+  const tree = line(written.stdout);
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
+    throw new CheckoutError('agent_failed', 'what was left cannot be taken: git names no tree');
+  return { tree, patch };
 }

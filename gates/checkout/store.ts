@@ -44,12 +44,14 @@ export interface StoreCall extends Omit<GitOptions, 'env' | 'cwd'> {
   readonly access?: GitAccess;
   readonly index?: string;
   readonly workTree?: string;
+  /** Where new objects go instead of the store, which is only read then. */
+  readonly objects?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs git on the store. `cwd` is the work tree, or the store itself: never a folder that configures git. */
 export function inStore(store: Store, args: readonly string[], call: StoreCall = {}): Promise<GitResult> {
-  const { access, index, workTree, env, ...rest } = call;
+  const { access, index, workTree, objects, env, ...rest } = call;
   return git(args, {
     ...rest,
     cwd: workTree ?? store.dir,
@@ -58,6 +60,12 @@ export function inStore(store: Store, args: readonly string[], call: StoreCall =
       GIT_DIR: store.dir,
       ...(index ? { GIT_INDEX_FILE: index } : {}),
       ...(workTree ? { GIT_WORK_TREE: workTree } : {}),
+      ...(objects
+        ? {
+            GIT_OBJECT_DIRECTORY: objects,
+            GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(store.dir, 'objects')),
+          }
+        : {}),
       ...env,
     },
   });

@@ -30,7 +30,8 @@ export interface GatherOptions {
   readonly upstream?: () => Promise<Upstream | null>;
   /** An existing, empty folder for checkouts; the caller removes it. */
   readonly workDir: string;
-  readonly runAs?: RunAs | null;
+  /** Users for the rooms, where we may change user. */
+  readonly users?: readonly RunAs[] | null;
   /** Configuration to use instead of the base commit's. */
   readonly config?: { readonly file: string; readonly text: string };
   readonly bypasses?: readonly Bypass[];
@@ -64,7 +65,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     store,
     base,
     workDir,
-    runAs: options.runAs ?? null,
+    users: options.users ?? null,
     ...(abort ? { abort } : {}),
   });
   const hasStatic = signals.some((signal) => signal.type !== 'test_passes');

@@ -28,9 +28,9 @@ export const autoFormat: Gate = {
         detail: 'no changed file has a formatter',
       };
     const looked = [];
-    const until = performance.now() + context.timeoutMs;
+    const left = context.subject.rooms.within(context.timeoutMs);
     for (const { formatter, files } of chosen) {
-      const timeoutMs = Math.max(1, until - performance.now());
+      const timeoutMs = left();
       const setup = profilesOf(settings)[formatter.language]?.setup ?? null;
       looked.push(await look({ ...context, timeoutMs }, formatter, files, setup));
     }

@@ -110,7 +110,7 @@ async function compare(
   { now, before, threshold, line, metadata }: Comparison,
 ): Promise<GateResult> {
   const { rooms } = subject;
-  const until = performance.now() + timeoutMs;
+  const left = rooms.within(timeoutMs);
   const head = await measure(subject.tree, { rooms, line, files: now, timeoutMs });
   const current = read(head);
   if (current === null) return unmeasured(head, metadata);
@@ -134,7 +134,7 @@ async function compare(
           rooms,
           line,
           files: before,
-          timeoutMs: Math.max(1, until - performance.now()),
+          timeoutMs: left(),
         });
   const baseline = base === null ? { average: 0 } : read(base);
   if (baseline === null)

@@ -1,9 +1,12 @@
-/** Leaders of the process groups that this process has started and that may still be alive. */
-const live = new Set<number>();
+/** Leaders of the process groups that this process has started and that may still be alive, and what ends those who left the group. */
+const live = new Map<number, (() => void) | null>();
 
-/** Remembers the group of a child that was spawned `detached`, so that nothing outlives the supervisor. */
-export const trackGroup = (leader: number): void => {
-  live.add(leader);
+/**
+ * Remembers the group of a child that was spawned `detached`, so that nothing outlives the supervisor.
+ * @param strays ends, at once, what has left the group.
+ */
+export const trackGroup = (leader: number, strays: (() => void) | null = null): void => {
+  live.set(leader, strays);
 };
 export const forgetGroup = (leader: number): void => {
   live.delete(leader);
@@ -20,8 +23,11 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Kills every group that is still known. For the end of the supervisor. */
+/** Kills every group that is still known, and what has left it. For the end of the supervisor. */
 export function killAllGroups(): void {
-  for (const leader of live) signalGroup(leader, 'SIGKILL');
+  for (const [leader, strays] of live) {
+    signalGroup(leader, 'SIGKILL');
+    strays?.();
+  }
   live.clear();
 }

@@ -28,6 +28,11 @@ export function outcomeOf(result: RunResult): { readonly outcome: Outcome; reado
       return { outcome: 'timed_out', detail: withTail(`timed out after ${result.durationMs} ms`, result) };
     case 'aborted':
       return { outcome: 'infra_failed', detail: withTail('stopped before it ended', result) };
+    case 'uncontained':
+      return {
+        outcome: 'infra_failed',
+        detail: withTail(`what it left behind: ${result.startError ?? 'unknown'}`, result),
+      };
     case 'not_started':
       return result.startError === 'ENOENT' || result.startError === 'EACCES'
         ? { outcome: 'inert', detail: `command not found or not executable (${result.startError})` }

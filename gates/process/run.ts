@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { BOX_ENV } from '../../shared/names.ts';
+import { evict } from './evict.ts';
 import { forgetGroup, signalGroup, trackGroup } from './groups.ts';
+import { clearLeftovers } from './leftovers.ts';
 import { killOrphans, startedProcesses } from './orphans.ts';
 import { CappedOutput } from './output.ts';
+import { isSeen, killResidents } from './residents.ts';
 import type { RunAs } from './run-as.ts';
 
 /** A program with its arguments, or a line for `bash -c`. */
@@ -20,20 +24,22 @@ export interface RunOptions {
   readonly graceMs?: number;
   /** Most bytes of output (standard output and error together) that are kept. */
   readonly outputBytes?: number;
+  /** Who runs nothing else meanwhile: afterwards everything of that user is ended, and what it left for others is removed. */
   readonly runAs?: RunAs | null;
-  /** Real path of a folder that is this command's alone: whoever still works in it afterwards is ended too. */
+  /** Where no user is given. Real path of a folder that is this command's alone: whoever still works in it afterwards is ended too. */
   readonly territory?: string;
   /** Ends the command as the time limit would. */
   readonly abort?: AbortSignal;
 }
 
 export interface RunResult {
-  readonly end: 'exited' | 'signalled' | 'timed_out' | 'aborted' | 'not_started';
+  /** `uncontained`: what it started could not be ended or not be seen, so nothing that came of it, or comes after it, can be relied upon. */
+  readonly end: 'exited' | 'signalled' | 'timed_out' | 'aborted' | 'not_started' | 'uncontained';
   /** Null unless `exited`. */
   readonly exitCode: number | null;
   /** Null unless `signalled`. */
   readonly signal: NodeJS.Signals | null;
-  /** Operating-system error code, e.g. ENOENT, when it was not started. */
+  /** Operating-system error code, e.g. ENOENT, when it was not started; what went wrong, when it is uncontained. */
   readonly startError: string | null;
   readonly output: string;
   /** Bytes that are missing from `output`. */
@@ -46,6 +52,9 @@ const DEFAULT_OUTPUT_BYTES = 256 * 1024;
 /** How long we still listen after the command has ended, in case a survivor holds its output open. */
 const DRAIN_MS = 250;
 const MARK = 'ASSAY_COMMAND';
+/** The box that commands belong to is in their environment too, for those who look for what a box that was killed has left. */
+const BOX_MARK: Readonly<Record<string, string>> =
+  process.env[BOX_ENV.box] === undefined ? {} : { [BOX_ENV.box]: process.env[BOX_ENV.box] ?? '' };
 
 /**
  * Runs a command in its own process group and waits for its end. Whatever it leaves behind is killed, also when it
@@ -60,7 +69,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
 
   const settings = {
     cwd: options.cwd,
-    env: { ...options.env, [MARK]: mark },
+    env: { ...options.env, ...BOX_MARK, [MARK]: mark },
     detached: true,
     ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
   };
@@ -81,7 +90,15 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       return;
     }
     const leader = child.pid;
-    if (leader !== undefined) trackGroup(leader);
+    const { runAs = null, territory = null } = options;
+    const endStrays = (): void => {
+      if (runAs) killResidents(runAs.uid);
+      else if (leader !== undefined) killOrphans(`${MARK}=${mark}`, leader, startedBefore, territory);
+    };
+    if (leader !== undefined) trackGroup(leader, endStrays);
+    // Nobody has waited for it yet, so it is there, whatever became of it.
+    const hidden = leader !== undefined && runAs !== null && !isSeen(leader, runAs.uid);
+    if (hidden && leader !== undefined) signalGroup(leader, 'SIGKILL');
     // A program that ends without reading its input closes the pipe.
     child.stdin?.on('error', () => {});
     child.stdin?.end(program.input);
@@ -105,44 +122,67 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       exitCode: number | null,
       signal: NodeJS.Signals | null,
       startError: string | null,
+      uncontained: string | null = null,
     ): void => {
       clearTimeout(limit);
       clearTimeout(killTimer);
       options.abort?.removeEventListener('abort', onAbort);
       if (leader !== undefined) forgetGroup(leader);
+      const ended = stopped ?? (startError ? 'not_started' : signal ? 'signalled' : 'exited');
+      const how = uncontained === null ? ended : 'uncontained';
       resolve({
-        end: stopped ?? (startError ? 'not_started' : signal ? 'signalled' : 'exited'),
-        exitCode: stopped ? null : exitCode,
-        signal: stopped ? null : signal,
-        startError,
+        end: how,
+        exitCode: how === 'exited' ? exitCode : null,
+        signal: how === 'signalled' ? signal : null,
+        startError: uncontained ?? startError,
         output: output.text(),
         cutBytes: output.cutBytes,
         durationMs: Math.round(performance.now() - started),
       });
     };
 
+    /** Null when nothing of the command is left; else why nobody can tell. */
+    const contain = async (): Promise<string | null> => {
+      if (hidden) return 'this system hides the processes of other users from us';
+      if (!runAs) {
+        endStrays();
+        return null;
+      }
+      try {
+        await evict(runAs);
+        await clearLeftovers(runAs);
+        return null;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    };
+
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (leader === undefined) finish(null, null, error.code ?? 'UNKNOWN');
     });
     child.once('exit', (exitCode, signal) => {
-      if (leader !== undefined) {
-        signalGroup(leader, 'SIGKILL');
-        killOrphans(`${MARK}=${mark}`, leader, startedBefore, options.territory);
-      }
-      const drain = setTimeout(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
-      }, DRAIN_MS);
-      child.once('close', () => {
+      clearTimeout(limit);
+      if (leader !== undefined) signalGroup(leader, 'SIGKILL');
+      const closed = new Promise<void>((done) => child.once('close', () => done()));
+      void contain().then(async (uncontained) => {
+        const drain = setTimeout(() => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        }, DRAIN_MS);
+        await closed;
         clearTimeout(drain);
-        finish(exitCode, signal, null);
+        finish(exitCode, signal, null, uncontained);
       });
     });
   });
 }
 
-const notStarted = (startError: string): RunResult => ({
-  end: 'not_started',
+const notStarted = (startError: string): RunResult => neverRan('not_started', startError);
+/** The result of a command that is not even started, because an earlier one could not be contained. */
+export const uncontained = (why: string | null): RunResult => neverRan('uncontained', why ?? 'unknown');
+
+const neverRan = (end: RunResult['end'], startError: string): RunResult => ({
+  end,
   exitCode: null,
   signal: null,
   startError,

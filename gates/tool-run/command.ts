@@ -99,8 +99,7 @@ export async function runCommand(
   const results: GateResult[] = [];
   const runs: RunResult[] = [];
   // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
-  const until = performance.now() + timeoutMs;
-  const left = (): number => Math.max(1, until - performance.now());
+  const left = subject.rooms.within(timeoutMs);
   const run = async (tree: string): Promise<Execution> =>
     runsTests
       ? testRun(subject, command, tree, left())

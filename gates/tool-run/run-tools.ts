@@ -31,8 +31,7 @@ export async function runTools(
   const added = await addedLines(subject.store, subject.base, subject.tree);
   const parts: Part[] = [];
   // The limit is the gate's, however many runs it takes.
-  const until = performance.now() + context.timeoutMs;
-  const left = (): number => Math.max(1, until - performance.now());
+  const left = subject.rooms.within(context.timeoutMs);
   for (const each of chosen)
     parts.push({
       tool: each.tool.name,

@@ -43,7 +43,7 @@ function prepared(rooms: Rooms, base: string, setup: string | null, folder: stri
   const there = known.get(key);
   if (there) return there;
   const making = (async () => {
-    const room = await rooms.enter(base);
+    const room = await rooms.aside(base);
     // A set-up that fails leaves the question open; the run itself tells why.
     if (setup !== null) await room.run({ line: `${enter(folder)}${setup}` }, SETUP_MS);
     return room;

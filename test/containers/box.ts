@@ -19,15 +19,20 @@ export interface RunningBox {
   readonly ended: Promise<{ readonly code: number | null; readonly log: string }>;
 }
 
-/** Starts a box as the embedded default does: a plain process whose standard input stays open as long as its parent lives. */
+/**
+ * Starts a box as the embedded default does: a plain process whose standard input stays open as long as its parent lives.
+ * @param confine what the program is started with, such as `CONFINE`.
+ */
 export function startBox(
   program: readonly string[],
   api: FakeApi,
   assignment: Assignment,
   env: Record<string, string> = {},
+  confine: readonly string[] = [],
 ): RunningBox {
   api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
-  const child = spawn(process.execPath, program, {
+  const [file = '', ...args] = [...confine, process.execPath, ...program];
+  const child = spawn(file, args, {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
@@ -49,7 +54,7 @@ export function startBox(
 export async function inBox<T>(work: (box: Box) => Promise<T>): Promise<T> {
   const workDir = temporaryFolder('assay-box-');
   try {
-    return await work({ workDir, runAs: null, embedded: true, abort: new AbortController().signal });
+    return await work({ workDir, users: null, embedded: true, abort: new AbortController().signal });
   } finally {
     rmSync(workDir, { recursive: true, force: true });
   }

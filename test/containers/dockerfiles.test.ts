@@ -30,10 +30,12 @@ describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
     expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
   });
 
-  test('has a user for the commands of the repository, and tells the supervisor to use it', () => {
-    expect(all(box, 'RUN').join('\n')).toContain('useradd --uid 10001 --gid 10001');
-    expect(all(box, 'ENV')).toContain(`${BOX_ENV.runAs}=10001:10001`);
-    expect(all(box, 'RUN').join('\n')).toContain('test "$(id -u work):$(id -g work)" = 10001:10001');
+  test('has no program by which a user becomes another', () => {
+    const runs = all(box, 'RUN');
+    const stripped = runs.findIndex((run) =>
+      run.includes('find / -xdev -type f -perm /6000 -exec chmod a-s'),
+    );
+    expect(stripped).toBeGreaterThan(runs.findIndex((run) => run.includes('apt-get install')));
   });
 
   test('tries out its tools in the build', () => {
@@ -60,6 +62,22 @@ describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
     ).not.toMatch(/token|secret|password|api_key/i);
   });
 });
+
+test.each([
+  [
+    'agent',
+    '10001:10001',
+    'useradd --uid 10001 --gid 10001',
+    'test "$(id -u work):$(id -g work)" = 10001:10001',
+  ],
+  ['gates', '10001-10064', 'seq 10001 10064', 'test "$(id -u work10064):$(id -g work10001)" = 10064:10001'],
+])(
+  'the %s image has the users for commands, and tells the supervisor to use them',
+  (box, users, ...texts) => {
+    expect(all(box, 'ENV')).toContain(`${BOX_ENV.runAs}=${users}`);
+    for (const text of texts) expect(all(box, 'RUN').join('\n')).toContain(text);
+  },
+);
 
 test('the agent CLI is pinned exactly, and its version is checked in the build', () => {
   expect(all('agent', 'ARG')).toEqual([expect.stringMatching(/^CLAUDE_CODE_VERSION=\d+\.\d+\.\d+$/)]);

@@ -4,6 +4,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
+import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/build.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
 import { ENV, INDEXES } from '../../shared/names.ts';
@@ -303,12 +304,13 @@ describe('boxes', () => {
         ReadonlyRootFilesystem: true,
         LinuxParameters: {
           InitProcessEnabled: true,
-          Capabilities: { Drop: expect.arrayContaining(['SETPCAP', 'NET_RAW']) },
+          // What tests of the boxes run with.
+          Capabilities: { Drop: [...DROPPED_CAPABILITIES] },
         },
         StopTimeout: 120,
       });
-      const { Drop } = container(name).LinuxParameters.Capabilities;
-      for (const needed of ['CHOWN', 'KILL', 'SETGID', 'SETUID']) expect(Drop).not.toContain(needed);
+      for (const needed of ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'SETGID', 'SETUID'])
+        expect(DROPPED_CAPABILITIES).not.toContain(needed);
       expect(
         container(name).MountPoints.map((each: { ContainerPath: string }) => each.ContainerPath),
       ).toEqual(['/work', '/tmp']);

@@ -23,7 +23,7 @@ export async function gateOnRepository(
   const store = { dir: join(repository.dir, '.git'), format: 'sha1' } as const;
   const workDir = join(temporaryFolder(), 'rooms');
   mkdirSync(workDir);
-  const rooms = new Rooms({ store, base, workDir, runAs: null });
+  const rooms = new Rooms({ store, base, workDir, users: null });
   const tree = repository.git('rev-parse', 'HEAD^{tree}');
   const subject = await makeSubject({
     store,

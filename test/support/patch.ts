@@ -50,7 +50,7 @@ export async function subjectOf(base: Files, edits: Edits): Promise<Subject> {
   const patch = await makePatch(base, edits);
   const workDir = join(temporaryFolder(), 'rooms');
   mkdirSync(workDir);
-  const rooms = new Rooms({ store: patch.store, base: patch.base, workDir, runAs: null });
+  const rooms = new Rooms({ store: patch.store, base: patch.base, workDir, users: null });
   return makeSubject({ ...patch, rooms, workDir });
 }
 

@@ -26,7 +26,7 @@ export async function loadResults(
   memory: Memory,
   { base, patched }: Pick<Subject, 'base' | 'patched'>,
 ): Promise<Results> {
-  const place = memoryKey('results', { schema: 1, base, tree: patched });
+  const place = memoryKey('results', { schema: 2, base, tree: patched });
   const known = new Map(read(await memory.get(place)).map((each) => [each.key, each]));
   const added: CachedResult[] = [];
   return {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { encodePath } from '../../checkout/path-bytes.ts';
 import type { Subject } from '../../engine/subject.ts';
@@ -26,15 +25,16 @@ export async function formatted(
   { files, setup, timeoutMs }: FormattingOptions,
 ): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
   const room = await rooms.enter(tree);
-  const names = files.flatMap((path) => [Buffer.from('./'), encodePath(path), Buffer.from([0])]);
-  await writeFile(join(room.tmp, 'files'), Buffer.concat(names), { mode: 0o644 });
+  const given = await room.give(files);
   if (setup !== null) {
     const ready = outcomeOf(await room.run({ line: setup }, timeoutMs));
     if (ready.outcome !== 'passed') return { changed: [], problem: `set-up "${setup}": ${ready.detail}` };
   }
   const before = await digests(room.root, files);
-  const list = `mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; `;
-  const ran = await room.run({ line: `${OWN_TOOLS}${list}${formatter.line}` }, timeoutMs);
+  const list = `mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; `;
+  const ran = await room.run({ line: `${OWN_TOOLS}${list}${formatter.line}` }, timeoutMs, {
+    ASSAY_LIST: given,
+  });
   const after = await digests(room.root, files);
   const { outcome, detail } = outcomeOf(ran);
   return {

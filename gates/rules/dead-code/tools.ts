@@ -101,7 +101,7 @@ export async function toolsSeen(
 ): Promise<{ readonly seen: readonly Seen[]; readonly notes: Readonly<Record<string, string>> }> {
   const seen: Seen[] = [];
   const notes: Record<string, string> = {};
-  const until = performance.now() + timeoutMs;
+  const left = subject.rooms.within(timeoutMs);
   for (const tool of DEAD_CODE_TOOLS) {
     const files = changed.filter(
       ({ after }) => after !== null && languageOf(after.grammar) === tool.language,
@@ -117,7 +117,7 @@ export async function toolsSeen(
         line: `export CONFIDENCE=${confidence}; ${tool.line}`,
         setup,
         files: paths,
-        timeoutMs: Math.max(1, until - performance.now()),
+        timeoutMs: left(),
       });
       return text === null || exitCode === null || !tool.looked.includes(exitCode)
         ? null

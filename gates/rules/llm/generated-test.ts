@@ -39,7 +39,7 @@ export async function generateAndRun(
   ownCommand: string | null,
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
-  const until = performance.now() + timeoutMs;
+  const left = subject.rooms.within(timeoutMs);
   const place = placeFor(paths);
   if (place === null) return inert('tests can be generated for Python and JavaScript only');
   const asked = await askAbout(context, {
@@ -64,7 +64,7 @@ export async function generateAndRun(
   );
   const command = (ownCommand ?? place.command).replaceAll('{file}', place.file);
   const room = await subject.rooms.enter(tree);
-  const ran = await room.run({ line: command }, Math.max(1, until - performance.now()));
+  const ran = await room.run({ line: command }, left());
   const { outcome, detail } = outcomeOf(ran);
   return {
     outcome,

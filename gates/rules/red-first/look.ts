@@ -41,6 +41,8 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   if (green.outcome !== 'passed')
     return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
   const tree = await baseWithNewTests(subject);
+  // The question is what the base says of these tests: nothing else of the patch is to have a word in it.
+  subject.rooms.keepApart(tree);
   const seen: Seen[] = [];
   const unclear: string[] = [];
   for (const group of command.includes(PLACEHOLDER)

@@ -40,7 +40,7 @@ export function askBase(
   const ask = async (): Promise<BaseAnswer> => {
     const key: MemoryKey | null =
       surroundings &&
-      memoryKey('baselines', { schema: 1, ...surroundings, base: subject.base, facts: await facts() });
+      memoryKey('baselines', { schema: 2, ...surroundings, base: subject.base, facts: await facts() });
     const known = key && baselines ? KeptAnswer.safeParse(await baselines.get(key)) : null;
     if (known?.success) return { ...known.data, kept: true };
     const answer = answerOf(await run());

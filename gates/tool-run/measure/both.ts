@@ -31,8 +31,7 @@ export async function measureBoth<T>(
   options: BothOptions<T>,
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
-  const until = performance.now() + timeoutMs;
-  const left = (): number => Math.max(1, until - performance.now());
+  const left = subject.rooms.within(timeoutMs);
   const { command, suites } = options;
   if (command !== undefined)
     return compare(subject, { line: printing(command), metadata: { command } }, options, left);

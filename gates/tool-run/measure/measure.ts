@@ -1,6 +1,4 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodePath } from '../../checkout/path-bytes.ts';
 import type { GateResult } from '../../engine/gate.ts';
 import type { Rooms } from '../../engine/rooms.ts';
 import { outcomeOf } from '../../process/outcome.ts';
@@ -32,9 +30,7 @@ export interface MeasureOptions {
 export async function measure(tree: string, options: MeasureOptions): Promise<Measured> {
   const { rooms, line, setup, folder = '', files = [], timeoutMs } = options;
   const room = await rooms.enter(tree);
-  // Nothing has run in this room yet, so nothing can be in the way of the list.
-  const names = files.flatMap((path) => [Buffer.from('./'), encodePath(path), Buffer.from([0])]);
-  await writeFile(join(room.tmp, 'files'), Buffer.concat(names), { mode: 0o644 });
+  const list = await room.give(files);
   if (setup) {
     const ready = await room.run({ line: `${enter(folder)}${setup}` }, timeoutMs);
     const { outcome, detail } = outcomeOf(ready);
@@ -43,9 +39,10 @@ export async function measure(tree: string, options: MeasureOptions): Promise<Me
   }
   const ran = await room.run(
     {
-      line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$TMPDIR/files"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
+      line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
     },
     timeoutMs,
+    { ASSAY_LIST: list },
   );
   const { outcome, detail } = outcomeOf(ran);
   const text = await readReport(join(room.tmp, 'assay-report')).catch(() => null);

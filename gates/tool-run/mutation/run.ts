@@ -32,8 +32,7 @@ export async function runMutation(
   options: MutationOptions,
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
-  const until = performance.now() + timeoutMs;
-  const left = (): number => Math.max(1, until - performance.now());
+  const left = subject.rooms.within(timeoutMs);
   if (options.command !== null) {
     const files = [...options.files.values()].flat();
     const line = reporting(options.command);

@@ -101,7 +101,13 @@ test('whatever an agent does to its files, base and patch make the same tree els
         mkdirSync(at);
         await materialise(agent.store, agent.commit, checkout, join(at, 'index'));
         for (const [path, what] of edits) put(checkout, path, what);
-        const { tree, patch } = await snapshot(agent.store, agent.commit, checkout, join(at, 'index'));
+        const { tree, patch } = await snapshot(agent.store, {
+          base: agent.commit,
+          workTree: checkout,
+          index: join(at, 'index'),
+          dir: join(at, 'snapshot'),
+          runAs: null,
+        });
         expect(await applyPatch(gates.store, gates.commit, patch, join(at, 'other'))).toBe(tree);
         const changes = await changesBetween(gates.store, gates.commit, tree);
         expect(changes.length === 0).toBe(patch.length === 0);
@@ -124,7 +130,13 @@ test('nothing is changed by an agent that changes nothing, and ignored files sta
   const at = temporaryFolder();
   await materialise(store, commit, join(at, 'tree'), join(at, 'index'));
   put(join(at, 'tree'), 'ignored/log', 'noise');
-  const { tree, patch } = await snapshot(store, commit, join(at, 'tree'), join(at, 'index'));
+  const { tree, patch } = await snapshot(store, {
+    base: commit,
+    workTree: join(at, 'tree'),
+    index: join(at, 'index'),
+    dir: join(at, 'snapshot'),
+    runAs: null,
+  });
   expect(patch.length).toBe(0);
   expect(tree).toBe(repository.git('rev-parse', 'HEAD^{tree}'));
 });

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { commandEnvironment } from '../../../gates/process/environment.ts';
 import { outcomeOf } from '../../../gates/process/outcome.ts';
 import { type Program, type RunOptions, run } from '../../../gates/process/run.ts';
-import { parseRunAs } from '../../../gates/process/run-as.ts';
+import { parseUsers } from '../../../gates/process/run-as.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-run-'));
 const env = commandEnvironment({ home: cwd, tmp: cwd });
@@ -150,12 +150,16 @@ describe('a command', () => {
   test.runIf(process.getuid?.() === 0)('runs as another user when the supervisor is root', async () => {
     const result = await execute(
       { line: 'id -u; id -g; id -G' },
-      { cwd: '/', runAs: parseRunAs('10001:10002') },
+      { cwd: '/', runAs: parseUsers('10001:10002')?.[0] ?? null },
     );
     expect(result.output).toBe('10001\n10002\n10002\n');
   });
 });
 
-test.each(['10001', 'work:work', '1:2:3', ' 1:2'])('"%s" is no uid:gid', (value) => {
-  expect(() => parseRunAs(value)).toThrow('uid:gid');
+test.each(['10001', 'work:work', '1:2:3', ' 1:2', '5-4', '1-90000'])('"%s" names no users', (value) => {
+  expect(() => parseUsers(value)).toThrow('uid:gid or first-last');
+});
+
+test.each(['0:0', '0-3'])('"%s" would be root, and is refused', (value) => {
+  expect(() => parseUsers(value)).toThrow('must not be root');
 });

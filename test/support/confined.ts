@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { basename, delimiter, dirname } from 'node:path';
+import { parseUsers, type RunAs } from '../../gates/process/run-as.ts';
+import { DEFAULT_CAPABILITIES, DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
+import { BOX_ENV } from '../../shared/names.ts';
+import { temporaryFolder } from './repository.ts';
+
+const dropped: readonly string[] = DROPPED_CAPABILITIES;
+const kept = DEFAULT_CAPABILITIES.filter((name) => !dropped.includes(name)).map((name) => name.toLowerCase());
+
+/** Starts a program with the capabilities that the template leaves a box, and no way to more. */
+export const CONFINE: readonly string[] = [
+  'setpriv',
+  `--bounding-set=-all,${kept.map((name) => `+${name}`).join(',')}`,
+  '--inh-caps=-all',
+  '--no-new-privs',
+  '--',
+];
+
+/** Whether this machine lets us do so. */
+export const canConfine = ((): boolean => {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  try {
+    execFileSync(CONFINE[0] ?? '', [...CONFINE.slice(1), 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** Says aloud that tests are left out, and how many: what is skipped is not tested. */
+export function sayIfSkipped(tests: number): void {
+  if (!canConfine)
+    console.warn(
+      `SKIPPED ${tests} tests of boxes with the template's capabilities: they need root and setpriv`,
+    );
+}
+
+/** As in the image, but with numbers of this process's own: others on this machine test with these users too, and everything of theirs is ended. */
+const shifted = (value: string): string =>
+  value.replace(/\d+/g, (number) => String(Number(number) + 1_000_000 + (process.pid % 32_768) * 1_024));
+
+const inImage = (box: 'agent' | 'gates'): string =>
+  new RegExp(`^ENV ${BOX_ENV.runAs}=(.*)$`, 'm').exec(
+    readFileSync(`containers/${box}/Dockerfile`, 'utf8'),
+  )?.[1] ?? '';
+
+export const usersOf = (box: 'agent' | 'gates'): readonly RunAs[] => parseUsers(shifted(inImage(box))) ?? [];
+
+/** A folder that everybody can walk through, as `/work` of the images is. */
+export function openFolder(): string {
+  const dir = temporaryFolder('assay-work-');
+  chmodSync(dir, 0o711);
+  // All tests of a run share one above it.
+  if (basename(dirname(dir)).startsWith('assay-tests-')) chmodSync(dirname(dir), 0o711);
+  return dir;
+}
+
+/** What a box has in its environment besides what every test gives it; the programs are those that every user can reach. */
+export const boxEnvironment = (box: 'agent' | 'gates', work: string): Record<string, string> => ({
+  [BOX_ENV.runAs]: shifted(inImage(box)),
+  TMPDIR: work,
+  PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+});
