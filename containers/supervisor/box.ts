@@ -20,6 +20,9 @@ export interface Box {
 
 const say = (message: string): void => console.error(message);
 
+/** Signals that end the box, and its exit code then. */
+const ENDED_BY = { SIGTERM: 143, SIGINT: 143, SIGHUP: 129 } as const;
+
 /** Ends everything that the box has started, at once. */
 function end(code: number): never {
   killAllGroups();
@@ -45,11 +48,11 @@ export async function runBox<Kind extends Assignment['kind']>(
   const embedded = process.env[BOX_ENV.exitWithParent] !== undefined;
   if (embedded) exitWithParent();
   const stopping = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  for (const [signal, status] of Object.entries(ENDED_BY))
     process.once(signal, () => {
       say(`${signal}: stopping`);
       stopping.abort();
-      end(143);
+      end(status);
     });
   let workDir: string | null = null;
   let code = 0;

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -207,6 +208,35 @@ describe('the box', () => {
     box.child.kill('SIGTERM');
     expect((await box.ended).code).toBe(143);
     for (const pid of running) await dies(pid);
+  });
+
+  test.each<[string, (child: ChildProcess) => void, number]>([
+    ['when the machine that started it is gone', (child) => child.stdin?.end(), 1],
+    ['on SIGTERM', (child) => child.kill('SIGTERM'), 143],
+    ['on SIGINT', (child) => child.kill('SIGINT'), 143],
+    ['on SIGHUP', (child) => child.kill('SIGHUP'), 129],
+  ])('ends what has left the group, the session and the environment too, %s', async (_, leave, code) => {
+    const pids = join(tmp, 'pids');
+    const away = (name: string, how: string) =>
+      `(${how} setsid ${name === 'bare' ? 'env -i' : ''} bash -c 'echo $$ > ${pids}.${name}; while :; do sleep 1; done' > /dev/null 2>&1 &); while [ ! -s ${pids}.${name} ]; do sleep 0.01; done;`;
+    const box = start(
+      `${away('bare', '')} ${away('elsewhere', 'cd / &&')} echo $(cat ${pids}.bare ${pids}.elsewhere) > ${pids}.new; mv ${pids}.new ${pids}; sleep 600`,
+    );
+    const running = await readPids(pids);
+    leave(box.child);
+    expect((await box.ended).code).toBe(code);
+    for (const pid of running) await dies(pid);
+  });
+
+  test('marks what it starts with its own name, for those who look for what a killed box has left', async () => {
+    const box = startBox(
+      ['containers/agent/main.ts'],
+      api,
+      agentAssignment(api, repository.url, ['bash', '-c', 'env > out']),
+      { ASSAY_BOX: 'T1/1/agent/x' },
+    );
+    expect((await box.ended).code).toBe(0);
+    expect(String(api.bodies('complete')[0]?.['patch'])).toContain('+ASSAY_BOX=T1/1/agent/x\n');
   });
 
   test('stops the agent when the lease is refused, and reports nothing', async () => {
