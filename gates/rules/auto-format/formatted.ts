@@ -8,6 +8,9 @@ import { outcomeOf } from '../../process/outcome.ts';
 import { OWN_TOOLS } from '../../tool-run/tool-version.ts';
 import type { Formatter } from './formatters.ts';
 
+/** Largest file that is looked at, in bytes: a command may have made a sparse one that takes hours to read. */
+const MAX_BYTES = 64 * 1_048_576;
+
 interface FormattingOptions {
   readonly files: readonly string[];
   /** Line that prepares the checkout. */
@@ -54,9 +57,15 @@ async function digest(path: Buffer): Promise<string> {
   try {
     // No link is followed: a formatter may be told to put one there.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const hash = createHash('sha256');
-    await pipeline(file.createReadStream(), hash);
-    return hash.digest('hex');
+    try {
+      const { size } = await file.stat();
+      if (size > MAX_BYTES) return `over ${MAX_BYTES} bytes`;
+      const hash = createHash('sha256');
+      await pipeline(file.createReadStream({ end: MAX_BYTES, autoClose: false }), hash);
+      return hash.digest('hex');
+    } finally {
+      await file.close();
+    }
   } catch {
     return 'unreadable';
   }
