@@ -232,7 +232,7 @@ describe('the box', () => {
     const box = startBox(
       ['containers/agent/main.ts'],
       api,
-      agentAssignment(api, repository.url, ['bash', '-c', 'env > out']),
+      agentAssignment(api, repository.url, ['bash', '-c', 'env > out'], { base_commit: base }),
       { ASSAY_BOX: 'T1/1/agent/x' },
     );
     expect((await box.ended).code).toBe(0);

@@ -27,7 +27,9 @@ afterEach(() => api.stop());
 
 /** What an agent hands in from a box with the template's capabilities. */
 async function attempt(script: string, repository: Repository = makeRepository({ 'a.txt': 'a\n' })) {
-  const assignment = agentAssignment(api, repository.url, ['bash', '-c', script]);
+  const assignment = agentAssignment(api, repository.url, ['bash', '-c', script], {
+    base_commit: repository.git('rev-parse', 'HEAD'),
+  });
   const env = { ...boxEnvironment('agent', work), HOME: '/nonexistent' };
   const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE).ended;
   expect({ code, log }).toMatchObject({ code: 0 });
