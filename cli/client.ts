@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
-import { PROBLEMS, Problem } from '../shared/api/problem.ts';
-import { ROUTES, type Route, type RouteName } from '../shared/api/routes.ts';
+import { Problem } from '../shared/api/problem.ts';
+import { ROUTES, type Route, type RouteName, takesKey } from '../shared/api/routes.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
 import { problemError } from './problem.ts';
@@ -17,7 +18,9 @@ export type Request<R extends Route> = PathParameters<R['path']> &
   (R extends { readonly ifMatch: true }
     ? { /** Version that the task must still have. */ readonly ifMatch?: number | undefined }
     : unknown) &
-  (R extends { readonly idempotent: true } ? { readonly idempotencyKey?: string | undefined } : unknown);
+  (R extends { readonly idempotent: true } | { readonly claims: true }
+    ? { /** Default: a new one for each call. */ readonly idempotencyKey?: string | undefined }
+    : unknown);
 
 type Call<R extends Route> = (
   request: Request<R>,
@@ -37,7 +40,11 @@ interface AnyRequest {
 }
 
 /** Waits before each further try of a request that may be repeated, in milliseconds. */
-const RETRY_WAITS = [100, 400, 1_000] as const;
+const RETRY_WAITS = [100, 400, 1_000, 3_000] as const;
+/** Waits when nobody answers at all, which is mostly a wrong address. */
+const CONNECT_WAITS = RETRY_WAITS.slice(0, 3);
+/** An answer of a gateway, or ours that we are busy: what was asked for may have happened all the same. */
+const PASSING: readonly number[] = [502, 503, 504];
 
 function urlOf(base: string, route: Route, request: AnyRequest): URL {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -77,10 +84,14 @@ const unreachable = (connection: Connection, cause: unknown): CliError => {
 
 /** The client of one connection. `fetcher` stands in for `fetch` in tests. */
 export function createClient(connection: Connection, fetcher: typeof fetch = fetch): Client {
-  const call = async (route: Route, request: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
+  const call = async (route: Route, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
+    // One key for all tries of one call: an answer that was lost is had again, and nothing happens twice.
+    const request = takesKey(route)
+      ? { ...given, idempotencyKey: given.idempotencyKey ?? randomUUID() }
+      : given;
     const repeatable = route.method === 'GET' || request.idempotencyKey !== undefined;
     for (let attempt = 0; ; attempt++) {
-      const wait = repeatable ? RETRY_WAITS[attempt] : undefined;
+      const waits = repeatable ? RETRY_WAITS : [];
       let response: Response;
       try {
         response = await fetcher(urlOf(connection.url, route, request), {
@@ -91,11 +102,13 @@ export function createClient(connection: Connection, fetcher: typeof fetch = fet
         });
       } catch (error) {
         if (signal?.aborted) throw error;
+        const wait = repeatable ? CONNECT_WAITS[attempt] : undefined;
         if (wait === undefined) throw unreachable(connection, error);
         await pause(wait, signal);
         continue;
       }
-      if (response.status === PROBLEMS.busy.status && wait !== undefined) {
+      const wait = waits[attempt];
+      if (PASSING.includes(response.status) && wait !== undefined) {
         await response.body?.cancel();
         await pause(wait, signal);
         continue;

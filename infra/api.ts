@@ -4,6 +4,8 @@ import {
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
   HttpStage,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -130,6 +132,12 @@ export class Api extends Construct {
           reason: 'Says only that the API is up; load balancers and probes have no token.',
         });
     }
+    this.addDefaultRoute(new HttpLambdaIntegration('default', this.functions['api-read'].lambda));
+  }
+
+  /** What has no route of its own is answered by us too: API Gateway's own 404 says nothing, and knows no 405. */
+  private addDefaultRoute(integration: HttpLambdaIntegration): void {
+    new HttpRoute(this, 'Default', { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration });
   }
 
   private addStage(common: Common): void {

@@ -20,8 +20,8 @@ export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'token'] },
   'api-submit': { GetItem: ['task'], BatchGetItem: ['task'], PutItem: ['task'] },
   'api-work': {
-    GetItem: ['task', 'lock'],
-    PutItem: ['task', 'lock'],
+    GetItem: ['task', 'lock', 'claim'],
+    PutItem: ['task', 'lock', 'claim'],
     DeleteItem: ['lock'],
     Query: ['lock'],
     indexes: ['byQueue'],

@@ -31,6 +31,8 @@ export const ITEM_PREFIX = {
   counted: 'counted#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
+  /** Idempotency keys of claims, as hashes: which task each is after. */
+  claim: 'claim#',
 } as const;
 export type ItemKind = keyof typeof ITEM_PREFIX;
 

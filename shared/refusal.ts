@@ -7,6 +7,7 @@ export type RefusalCode =
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
+  | 'method_not_allowed'
   | 'no_task'
   | 'conflict'
   | 'stale_lease'

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ITEM_PREFIX, TABLE } from './names.ts';
 import type { BoxKind } from './task/attempt.ts';
 
@@ -26,9 +26,25 @@ export const operatorTokenItem = (token: string, name: string): Record<string, s
 export const mintBoxToken = (kind: BoxKind, taskId: string, attempt: number): string =>
   `assay_${kind}_${taskId}.${attempt}.${secret()}`;
 
+/** As `mintBoxToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
+export const derivedBoxToken = (
+  kind: BoxKind,
+  taskId: string,
+  attempt: number,
+  secret: string,
+  key: string,
+): string => {
+  const made = createHmac('sha256', secret).update(JSON.stringify([kind, taskId, attempt, key]));
+  return `assay_${kind}_${taskId}.${attempt}.${made.digest('base64url')}`;
+};
+
 export type ParsedToken =
   | { readonly caller: 'operator' }
   | { readonly caller: BoxKind; readonly taskId: string; readonly attempt: number };
+
+/** The token in an Authorization header, whatever it is; null when there is none. */
+export const bearerOf = (authorization: string | undefined): string | null =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 
 /** What a bearer token claims to be; null for anything that we never minted. */
 export function parseToken(token: string): ParsedToken | null {

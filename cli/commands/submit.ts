@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
-import { EXIT } from '../exit.ts';
+import { CliError, EXIT } from '../exit.ts';
 import { exitOf, followWithin } from '../follow.ts';
 import type { Io } from '../io.ts';
 import { count } from '../output/format.ts';
@@ -28,7 +28,18 @@ async function send(
 ): Promise<TaskView[]> {
   const [first] = tasks;
   if (!batch && first) return [await session.client().submitTask({ body: first, idempotencyKey })];
-  return (await session.client().submitBatch({ body: { tasks: [...tasks] }, idempotencyKey })).tasks;
+  const answer = await session.client().submitBatch({ body: { tasks: [...tasks] }, idempotencyKey });
+  const refused = answer.results.filter(({ outcome }) => outcome === 'refused');
+  if (refused.length === 0) return answer.tasks;
+  throw new CliError(
+    EXIT.conflict,
+    'partly_submitted',
+    `${count(answer.tasks.length, 'task')} of ${answer.results.length} submitted; the others were refused.`,
+    {
+      details: refused.map(({ id, detail, code }) => ({ where: id, message: detail ?? code ?? 'refused' })),
+      hint: `Repeat it with --idempotency-key ${idempotencyKey} once that is mended: what is there stays as it is.`,
+    },
+  );
 }
 
 const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =>

@@ -1,5 +1,6 @@
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
-import { PATH_PARAMETERS, ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
+import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
 import { VERSION } from '../../shared/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
@@ -11,13 +12,15 @@ export function problemsOf(route: Route): RefusalCode[] {
   const secured = !route.callers.includes('anyone');
   if (secured) codes.push('unauthenticated', 'forbidden');
   if (route.path.includes('{id}')) codes.push('not_found');
-  if (route.path.includes('{role}')) codes.push('no_task');
+  if (route.path.includes('{role}')) codes.push('no_task', 'invalid');
+  // A header that cannot be read is refused like a field.
+  if (takesKey(route)) codes.push('invalid', 'idempotency_mismatch');
+  if (route.claims) codes.push('stale_lease');
   if (route.body) codes.push('body_not_json', 'body_too_large', 'invalid');
   if (route.query) codes.push('invalid', 'bad_cursor');
-  if (route.idempotent)
-    codes.push('idempotency_mismatch', 'id_taken', 'dependency_unknown', 'dependency_cycle');
+  if (route.idempotent) codes.push('id_taken', 'dependency_unknown', 'dependency_cycle');
   if (route.method === 'POST' && route.path.includes('{id}')) codes.push('conflict');
-  if (route.ifMatch) codes.push('version_mismatch');
+  if (route.ifMatch) codes.push('invalid', 'version_mismatch');
   if (route.callers.some((caller) => caller === 'agent') && route.method === 'POST')
     codes.push('stale_lease');
   if (route.path.endsWith('/claim')) codes.push('files_held');
@@ -48,10 +51,11 @@ function refusals(route: Route): JsonObject {
 }
 
 const HEADER_PARAMETERS = {
-  idempotent: {
+  key: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same key with the same body changes nothing twice; with another body it is refused.',
+    description:
+      'The same key with the same request changes nothing twice, and has the same answer; with another request it is refused.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   ifMatch: {
@@ -83,7 +87,8 @@ function parameters(route: Route, components: Components): Json[] {
         schema,
       });
   }
-  for (const flag of ['idempotent', 'ifMatch'] as const) if (route[flag]) found.push(HEADER_PARAMETERS[flag]);
+  if (takesKey(route)) found.push(HEADER_PARAMETERS.key);
+  if (route.ifMatch) found.push(HEADER_PARAMETERS.ifMatch);
   return found;
 }
 
@@ -104,6 +109,9 @@ function requestBody(name: RouteName, route: Route, components: Components): Jso
 /** The ETag goes with every answer that is one task. */
 const answersTask = (schema: JsonObject): boolean => schema['$ref'] === '#/components/schemas/Task';
 
+/** Answers of reads that carry the version of a task. */
+const HAS_VERSION: ReadonlySet<Route['answer']> = new Set([TaskView, AttemptList, Claim]);
+
 function success(route: Route, components: Components): JsonObject {
   const schema = components.add(route.answer, 'output');
   const headers: JsonObject = answersTask(schema)
@@ -112,6 +120,12 @@ function success(route: Route, components: Components): JsonObject {
   const answer: JsonObject = { ...headers, content: { 'application/json': { schema } } };
   return {
     [String(route.status ?? 200)]: { description: 'Done', ...answer },
+    ...(route.method === 'GET' && HAS_VERSION.has(route.answer)
+      ? { '304': { description: 'Still as the ETag in If-None-Match says' } }
+      : {}),
+    ...(route.partial
+      ? { '207': { description: 'Some were refused; `results` says which', ...answer } }
+      : {}),
     ...(route.idempotent
       ? { '200': { description: 'Done before under the same key or id; nothing has changed', ...answer } }
       : {}),

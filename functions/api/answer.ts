@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { PROBLEMS, type Problem } from '../../shared/api/problem.ts';
+import { bounded, PROBLEMS, type Problem } from '../../shared/api/problem.ts';
 import { type FieldError, Refusal, type RefusalCode } from '../../shared/refusal.ts';
+import { MethodRefusal } from './unknown-route.ts';
 
 /** What a route's handler answers; `version` becomes the ETag. */
 export interface Answer {
@@ -34,10 +35,9 @@ export function problem(
     type: `urn:assay:problem:${code}`,
     title,
     status,
-    detail,
     code,
     request_id: requestId,
-    ...(errors.length > 0 ? { errors: [...errors] } : {}),
+    ...bounded(detail, errors),
   };
   const retry: Record<string, string> = code === 'busy' ? { 'retry-after': '1' } : {};
   const challenge: Record<string, string> =
@@ -54,7 +54,10 @@ export function problem(
 }
 
 /** The problem for anything thrown. What we did not foresee is told by its request id only. */
-export const problemOf = (error: unknown, requestId: string): APIGatewayProxyStructuredResultV2 =>
-  error instanceof Refusal
-    ? problem(error.code, error.message, requestId, error.errors)
-    : problem('internal', `quote request ${requestId} when you report this`, requestId);
+export function problemOf(error: unknown, requestId: string): APIGatewayProxyStructuredResultV2 {
+  if (!(error instanceof Refusal))
+    return problem('internal', `quote request ${requestId} when you report this`, requestId);
+  const made = problem(error.code, error.message, requestId, error.errors);
+  if (!(error instanceof MethodRefusal)) return made;
+  return { ...made, headers: { ...made.headers, allow: error.allow } };
+}

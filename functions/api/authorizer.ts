@@ -3,7 +3,7 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
-import { parseToken, sameHash, sha256 } from '../../shared/tokens.ts';
+import { bearerOf, parseToken, sameHash, sha256 } from '../../shared/tokens.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { type Identity, NOBODY } from './identity.ts';
 
@@ -14,9 +14,9 @@ const { db, table, tasks } = stores();
  * Whether a token has ended is asked where the task is read or written, in the same breath.
  */
 async function identify(authorization: string | undefined): Promise<Identity> {
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  const parsed = token === undefined ? null : parseToken(token);
-  if (token === undefined || parsed === null) return NOBODY;
+  const token = bearerOf(authorization);
+  const parsed = token === null ? null : parseToken(token);
+  if (token === null || parsed === null) return NOBODY;
   if (parsed.caller === 'operator') {
     const principal = await operatorOf(db, table, token);
     return principal === null ? NOBODY : { ...NOBODY, caller: 'operator', principal };

@@ -1,11 +1,13 @@
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
-import { parse } from '../../shared/api/problem.ts';
-import { type Caller, PATH_PARAMETERS, type Route } from '../../shared/api/routes.ts';
+import { checkShape } from '../../shared/api/json-body.ts';
+import { invalid, parse } from '../../shared/api/problem.ts';
+import { type Caller, PATH_PARAMETERS, type Route, takesKey } from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { requireStanding, type Standing } from '../../shared/task/standing.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { bearerOf } from '../../shared/tokens.ts';
 import type { Identity } from './identity.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;
@@ -25,6 +27,8 @@ export interface ApiRequest {
   readonly ifMatch: number | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | null;
+  /** The bearer token; what is made from it is never stored or logged. Null without one. */
+  readonly bearer: string | null;
 }
 
 const header = (event: ApiEvent, name: string): string | undefined =>
@@ -95,6 +99,7 @@ function body(event: ApiEvent, route: Route): unknown {
       );
     }
   }
+  checkShape(value);
   return parse(route.body, value);
 }
 
@@ -134,12 +139,12 @@ function query(event: ApiEvent, route: Route): unknown {
       ? issue.keys.map((key) => ({ pointer: `?${key}`, message: 'is not a known parameter' }))
       : [{ pointer: `?${issue.path.join('.')}`, message: issue.message }],
   );
-  throw new Refusal('invalid', errors.map((error) => `${error.pointer} ${error.message}`).join('; '), errors);
+  throw invalid(errors);
 }
 
 /** Checks a request against its route: who calls, path, query, headers, body; in that order, so that a stranger learns nothing of the rest. */
 export function readRequest(event: ApiEvent, route: Route): ApiRequest {
-  const key = route.idempotent ? header(event, 'idempotency-key') : undefined;
+  const key = takesKey(route) ? header(event, 'idempotency-key') : undefined;
   if (key !== undefined && (key.length === 0 || key.length > 255))
     throw new Refusal('invalid', 'Idempotency-Key must be 1 to 255 characters', [
       { pointer: 'header:idempotency-key', message: 'must be 1 to 255 characters' },
@@ -151,6 +156,7 @@ export function readRequest(event: ApiEvent, route: Route): ApiRequest {
     ifMatch: route.ifMatch ? version(header(event, 'if-match')) : undefined,
     ifNoneMatch: header(event, 'if-none-match'),
     idempotencyKey: key ?? null,
+    bearer: bearerOf(header(event, 'authorization')),
     body: body(event, route),
   };
 }

@@ -5,6 +5,7 @@ import { Refusal } from '../../shared/refusal.ts';
 import { logger } from '../kit/logger.ts';
 import { type Answer, etag, json, problemOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
+import { routeWithoutSlash } from './unknown-route.ts';
 
 export type RouteHandler = (request: ApiRequest) => Promise<Answer>;
 
@@ -22,6 +23,12 @@ const problems = (): middy.MiddlewareObj<ApiEvent, APIGatewayProxyStructuredResu
   },
 });
 
+/** A request without a route of its own, as one of the route that it is about. */
+const withRoute = (event: ApiEvent): ApiEvent => ({
+  ...event,
+  ...routeWithoutSlash(event.requestContext.http.method, event.rawPath, Object.values(ROUTES)),
+});
+
 /** Makes one function of several routes. A route of another function, or none, is not found. */
 export function serve(
   handlers: Partial<Record<RouteName, RouteHandler>>,
@@ -33,9 +40,11 @@ export function serve(
   }
   return middy<ApiEvent, APIGatewayProxyStructuredResultV2>()
     .use(problems())
-    .handler(async (event) => {
+    .handler(async (given) => {
+      const event = given.routeKey === '$default' ? withRoute(given) : given;
       const found = table.get(event.routeKey);
-      if (!found) throw new Refusal('not_found', `there is no route ${event.routeKey}`);
+      if (!found)
+        throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);
       const request = readRequest(event, found.route);
       const answer = await found.handle(request);
       const tag = answer.version === undefined ? undefined : etag(answer.version);

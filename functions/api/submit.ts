@@ -1,12 +1,14 @@
 import type * as z from 'zod';
-import type { ReasonBody, ReviewBody, SubmitBatch } from '../../shared/api/schemas.ts';
+import { bounded } from '../../shared/api/problem.ts';
+import type { BatchEntry, ReasonBody, ReviewBody, SubmitBatch } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { SubmitTask } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
-import { type SubmitContext, submitBatch, submitTask } from '../../shared/use-cases/submit.ts';
+import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
+import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import type { Answer } from './answer.ts';
@@ -28,6 +30,14 @@ const shown = (task: Task): Answer => ({ body: taskView(task, models), version: 
 const replayed = (created: boolean): Pick<Answer, 'headers' | 'status'> =>
   created ? {} : { status: 200, headers: { 'idempotent-replay': 'true' } };
 
+const resultView = (result: BatchResult): z.infer<typeof BatchEntry> => ({
+  id: result.id,
+  outcome: result.outcome,
+  ...(result.outcome === 'refused'
+    ? { code: result.refusal.code, detail: bounded(result.refusal.message, []).detail }
+    : {}),
+});
+
 export const handler = serve({
   submitTask: async (request) => {
     const { task, created } = await submitTask(request.body as SubmitTask, context(request));
@@ -35,9 +45,13 @@ export const handler = serve({
   },
   submitBatch: async (request) => {
     const results = await submitBatch((request.body as z.infer<typeof SubmitBatch>).tasks, context(request));
+    const refused = results.some(({ outcome }) => outcome === 'refused');
     return {
-      body: { tasks: results.map(({ task }) => taskView(task, models)) },
-      ...replayed(results.some(({ created }) => created)),
+      body: {
+        tasks: results.flatMap((each) => ('task' in each ? [taskView(each.task, models)] : [])),
+        results: results.map(resultView),
+      },
+      ...(refused ? { status: 207 } : replayed(results.some(({ outcome }) => outcome === 'created'))),
     };
   },
   cancel: async (request) => {

@@ -10,7 +10,8 @@ import { taskView } from '../../shared/api/views.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { keepAlive } from '../../shared/task/commands/work.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
-import { type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
+import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
+import { claimKey } from '../../shared/use-cases/claim-once.ts';
 import { recordDeliveryStep } from '../../shared/use-cases/evidence.ts';
 import { completeWork, failWork } from '../../shared/use-cases/report.ts';
 import { leaseSeconds, tierModels } from '../kit/config.ts';
@@ -21,7 +22,7 @@ import type { ApiRequest } from './request.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, locks } = stores();
+const { tasks, locks, claims } = stores();
 const objects = objectStore();
 const models = tierModels();
 const lease = leaseSeconds();
@@ -44,19 +45,28 @@ const claimed = ({ task, attempt, token }: Claimed): Answer => ({
   },
   version: task.version,
 });
-const claimContext = (by: string) => ({ tasks, locks, now: new Date(), by, leaseSeconds: lease });
+/** `asked` is what the claim is for: the same key for something else is refused. */
+function claimContext(request: ApiRequest, asked: unknown): ClaimContext {
+  const context = { tasks, locks, now: new Date(), by: request.principal, leaseSeconds: lease };
+  if (request.idempotencyKey === null || request.bearer === null) return context;
+  const key = claimKey(request.principal, request.idempotencyKey, request.bearer, asked);
+  return { ...context, once: { key, store: claims } };
+}
+const next = async (request: ApiRequest): Promise<Answer> => {
+  const { role } = request.params;
+  const model = (request.body as z.infer<typeof ClaimBody> | undefined)?.model ?? null;
+  return claimed(await claimNext(role, claimContext(request, { role, model }), model));
+};
 
 export const handler = serve({
-  nextTask: async (request) => claimed(await claimNext(request.params.role, claimContext(request.principal))),
-  claimTask: async (request) =>
-    claimed(
-      await claimTask(
-        request.params.id,
-        (request.body as z.infer<typeof ClaimBody>).model ?? null,
-        claimContext(request.principal),
-        request.ifMatch,
-      ),
-    ),
+  nextTask: next,
+  claimNext: next,
+  claimTask: async (request) => {
+    const { id } = request.params;
+    const model = (request.body as z.infer<typeof ClaimBody>).model ?? null;
+    const context = claimContext(request, { id, model, version: request.ifMatch });
+    return claimed(await claimTask(id, model, context, request.ifMatch));
+  },
   heartbeat: async (request) =>
     leaseOf(
       await tasks

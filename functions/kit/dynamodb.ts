@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENV } from '../../shared/names.ts';
+import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { requireEnv } from '../../shared/store/env.ts';
@@ -14,6 +15,7 @@ export interface Stores {
   readonly locks: LockStore;
   readonly counts: CountStore;
   readonly uploads: UploadStore;
+  readonly claims: ClaimStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -28,5 +30,6 @@ export function stores(): Stores {
     locks: new LockStore(db, table, tasks),
     counts: new CountStore(db, table),
     uploads: new UploadStore(db, table),
+    claims: new ClaimStore(db, table),
   };
 }

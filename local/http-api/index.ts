@@ -25,7 +25,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   const authorize = createAuthorize(lambda, apiId);
 
   async function answer(request: ApiRequest, incoming: IncomingMessage): Promise<ApiResponse> {
-    const match = findRoute(request);
+    const match = route(request.method, request.path);
     if (match === null) return refuse(incoming, 404);
     const authorization = await authorize(request, match);
     if (!authorization.allowed) return refuse(incoming, authorization.status);
@@ -37,15 +37,6 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
     if (result.error === undefined) return fromPayload(result.payload);
     onError(`${match.route.routeKey}: ${result.error.errorType}: ${result.error.errorMessage}`);
     return ownAnswer(500);
-  }
-
-  function findRoute(request: ApiRequest): ReturnType<typeof route> {
-    try {
-      return route(request.method, request.path);
-    } catch {
-      // A parameter that cannot be decoded.
-      return null;
-    }
   }
 
   return (incoming, response) => {

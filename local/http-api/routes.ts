@@ -110,6 +110,15 @@ export function identityOf(expression: string): {
 /** The function's ARN in an integration's or authorizer's URI, which may be the ARN itself. */
 const lambdaIn = (uri: string): string => /arn:aws:lambda:[^/]+/.exec(uri)?.[0] ?? uri;
 
+/** Null for what cannot be decoded: no parameter can be that. */
+function decodedSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 const isGreedy = (segment: string | undefined): boolean => segment?.endsWith('+}') ?? false;
 
@@ -127,7 +136,10 @@ function match(route: ApiRoute, method: string, path: readonly string[]): RouteM
     }
     if (value === '' && route.routeKey !== '$default') return null;
     const name = segment.replaceAll(/[{}+]/g, '');
-    if (route.routeKey !== '$default') pathParameters[name] = decodeURIComponent(value);
+    if (route.routeKey === '$default') continue;
+    const decoded = decodedSegment(value);
+    if (decoded === null) return null;
+    pathParameters[name] = decoded;
   }
   return { route, pathParameters };
 }

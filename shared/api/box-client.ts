@@ -73,7 +73,7 @@ export function createBoxClient(assignment: {
       {
         method: 'POST',
         headers: { authorization: `Bearer ${assignment.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        body: wellFormedJson(body),
       },
       options,
     );
@@ -103,6 +103,10 @@ export function createBoxClient(assignment: {
     },
   };
 }
+
+/** Text that was cut in the middle of a pair of surrogates, or is the name of a file in no encoding, would be refused as a whole. */
+const wellFormedJson = (body: unknown): string =>
+  JSON.stringify(body, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));
 
 function parseJson(body: Buffer): unknown {
   try {

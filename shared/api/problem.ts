@@ -8,6 +8,7 @@ export const PROBLEMS = {
   unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
   forbidden: { status: 403, title: 'This token may not do that' },
   not_found: { status: 404, title: 'No such thing' },
+  method_not_allowed: { status: 405, title: 'This path takes other methods' },
   no_task: { status: 404, title: 'No claimable task' },
   conflict: { status: 409, title: 'The task is not in a state that allows this' },
   stale_lease: { status: 409, title: 'The lease of this attempt has ended' },
@@ -40,6 +41,30 @@ export const Problem = z
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;
 
+/** Field errors that are told at the most: who gets so many sends something else than we expect. */
+export const MAX_FIELD_ERRORS = 20;
+/** Longest pointer and longest message, in characters: both may quote what was sent. */
+const MAX_WORDS = 200;
+/** Longest detail, in characters. */
+const MAX_DETAIL = 1_000;
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+
+/** What a refusal says, short enough for a problem document: at the very most 64 KiB, whatever was sent. */
+export function bounded(detail: string, errors: readonly FieldError[]): Pick<Problem, 'detail' | 'errors'> {
+  const told = errors.slice(0, MAX_FIELD_ERRORS).map((error) => ({
+    pointer: cut(error.pointer, MAX_WORDS),
+    message: cut(error.message, MAX_WORDS),
+  }));
+  const more = errors.length - told.length;
+  const rest = more > 0 ? `; ${told.length} of ${errors.length} refused fields are named` : '';
+  return {
+    detail: `${cut(detail, MAX_DETAIL)}${rest}`,
+    ...(told.length > 0 ? { errors: told } : {}),
+  };
+}
+
 /** Turns zod issues into field errors; unknown keys are named one by one. */
 export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldError[] {
   return error.issues.flatMap((issue) => {
@@ -50,6 +75,17 @@ export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = 
   });
 }
 
+/** The refusal of fields; its detail names the first of them. */
+export const invalid = (errors: readonly FieldError[], code: RefusalCode = 'invalid'): Refusal =>
+  new Refusal(
+    code,
+    errors
+      .slice(0, MAX_FIELD_ERRORS)
+      .map((each) => `${each.pointer || '/'} ${each.message}`)
+      .join('; '),
+    errors,
+  );
+
 /** Parses `input` or throws a Refusal `invalid` that names every refused field. */
 export function parse<T extends z.ZodType>(
   schema: T,
@@ -58,10 +94,5 @@ export function parse<T extends z.ZodType>(
 ): z.output<T> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const errors = fieldErrors(result.error, prefix);
-  throw new Refusal(
-    'invalid',
-    errors.map((each) => `${each.pointer || '/'} ${each.message}`).join('; '),
-    errors,
-  );
+  throw invalid(fieldErrors(result.error, prefix));
 }

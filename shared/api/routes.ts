@@ -51,8 +51,12 @@ export interface Route {
   readonly status?: number;
   /** The last word of a box, which it may repeat: its token is good for nothing else afterwards. */
   readonly report?: boolean;
-  /** Takes an `Idempotency-Key` header. */
+  /** Makes tasks, and takes an `Idempotency-Key` header. */
   readonly idempotent?: boolean;
+  /** Claims a task, and takes an `Idempotency-Key` header: a claim whose answer was lost is made again. */
+  readonly claims?: boolean;
+  /** May do a part only, and says so with 207. */
+  readonly partial?: boolean;
   /** Takes an `If-Match` header with the task's version. */
   readonly ifMatch?: boolean;
 }
@@ -83,6 +87,7 @@ export const ROUTES = {
     answer: BatchView,
     status: 201,
     idempotent: true,
+    partial: true,
   },
   listTasks: {
     method: 'GET',
@@ -116,6 +121,17 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Claim the next external task of a role: priority first, then oldest',
     answer: Claim,
+    claims: true,
+  },
+  claimNext: {
+    method: 'POST',
+    path: '/tasks/next/{role}',
+    function: 'api-work',
+    callers: ['operator'],
+    summary: 'Claim the next external task of a role, and say which model will do it',
+    body: ClaimBody,
+    answer: Claim,
+    claims: true,
   },
   claimTask: {
     method: 'POST',
@@ -125,6 +141,7 @@ export const ROUTES = {
     summary: 'Claim one external task',
     body: ClaimBody,
     answer: Claim,
+    claims: true,
     ifMatch: true,
   },
   heartbeat: {
@@ -251,6 +268,10 @@ export const ROUTES = {
     answer: Health,
   },
 } as const satisfies Record<string, Route>;
+
+/** Whether a route takes an `Idempotency-Key`: what creates something or hands something out. */
+export const takesKey = (route: Pick<Route, 'idempotent' | 'claims'>): boolean =>
+  route.idempotent === true || route.claims === true;
 
 export type RouteName = keyof typeof ROUTES;
 

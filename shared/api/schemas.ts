@@ -58,7 +58,18 @@ export type TaskSummary = z.infer<typeof TaskSummary>;
 export const SubmitBatch = z
   .strictObject({ tasks: z.array(SubmitTask).min(1).max(100) })
   .meta({ id: 'SubmitBatch' });
-export const BatchView = z.object({ tasks: z.array(TaskView) }).meta({ id: 'Batch' });
+/** What became of one task of a batch, in the order in which they were sent. */
+export const BatchEntry = z
+  .object({
+    id: TaskId,
+    outcome: z.enum(['created', 'existed', 'refused']),
+    code: z.string().optional().describe('Why it was refused: the code of a problem document.'),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'BatchEntry' });
+export const BatchView = z
+  .object({ tasks: z.array(TaskView).describe('All but the refused ones.'), results: z.array(BatchEntry) })
+  .meta({ id: 'Batch' });
 
 export const ListQuery = z.strictObject({
   status: Status.optional(),

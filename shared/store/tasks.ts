@@ -19,6 +19,8 @@ import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
+/** Most keys that one BatchGetItem takes. */
+const MAX_BATCH_GET = 100;
 
 /** DynamoDB has no error of its own for an item of more than 400 KB. */
 const isTooLarge = (error: unknown): boolean =>
@@ -88,11 +90,12 @@ export class TaskStore {
     return task;
   }
 
-  /** The tasks that exist among `ids` (at most 100), by id. */
+  /** The tasks that exist among `ids`, by id. */
   async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
     const found = new Map<string, Task>();
-    let keys = [...new Set(ids)].map(taskKey);
-    while (keys.length > 0) {
+    const all = [...new Set(ids)].map(taskKey);
+    while (all.length > 0) {
+      const keys = all.splice(0, MAX_BATCH_GET);
       const answer = await this.#db.send(
         new BatchGetCommand({ RequestItems: { [this.#table]: { Keys: keys, ConsistentRead: true } } }),
       );
@@ -100,7 +103,7 @@ export class TaskStore {
         const task = fromItem(item);
         found.set(task.id, task);
       }
-      keys = (answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys;
+      all.push(...((answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys));
     }
     return found;
   }

@@ -2,25 +2,66 @@ import { RE2JS } from 're2js';
 import { type FieldError, pointer } from '../refusal.ts';
 import type { CompletionSignal } from './signals.ts';
 
+/** Largest compiled regular expression, in instructions: `.{1000}` has 1,002. */
+export const MAX_PROGRAM = 2_000;
+/** Most instructions of all regular expressions of one request together: what they cost to compile is bounded by it. */
+export const MAX_PROGRAMS = 10_000;
+/** Most characters of them: classes of Unicode are costly to read although they compile to one instruction. */
+export const MAX_PATTERNS_LENGTH = 30_000;
+
+const compiled = (pattern: string): { size: number } | { problem: string } => {
+  try {
+    return { size: RE2JS.compile(pattern).programSize() };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `is not a valid RE2 regular expression: ${why}` };
+  }
+};
+const tooLarge = (size: number): string =>
+  `is ${size} steps when compiled; ${MAX_PROGRAM} are the most: repeat less`;
+
 /** Says why a regular expression is refused (RE2 syntax: no backtracking, so no back-references or look-around), or null. */
 export function badRegex(pattern: string): string | null {
-  try {
-    RE2JS.compile(pattern);
-    return null;
-  } catch (error) {
-    return `is not a valid RE2 regular expression: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  const result = compiled(pattern);
+  if ('problem' in result) return result.problem;
+  return result.size > MAX_PROGRAM ? tooLarge(result.size) : null;
 }
 
-/** The refused regular expressions among a task's signals; `prefix` is the path of the task in the body. */
-export const regexErrors = (
-  signals: readonly CompletionSignal[],
-  prefix: readonly PropertyKey[] = [],
-): FieldError[] =>
-  signals.flatMap((signal, index) => {
-    const problem =
-      signal.type === 'file_contains' && signal.regex !== undefined ? badRegex(signal.regex) : null;
-    return problem === null
-      ? []
-      : [{ pointer: pointer([...prefix, 'completion_signals', index, 'regex']), message: problem }];
-  });
+/**
+ * The refused regular expressions among the signals of the tasks of one request; `at` is the JSON Pointer of each task in the body.
+ * The first that is refused for its size is the last that is compiled, so that no list of them can cost more than a few.
+ */
+export function regexErrors(
+  tasks: readonly { readonly at: string; readonly signals: readonly CompletionSignal[] }[],
+): FieldError[] {
+  const errors: FieldError[] = [];
+  let all = 0;
+  let length = 0;
+  for (const { at, signals } of tasks)
+    for (const [index, signal] of signals.entries()) {
+      if (signal.type !== 'file_contains' || signal.regex === undefined) continue;
+      const refuse = (message: string): number =>
+        errors.push({ pointer: `${at}${pointer(['completion_signals', index, 'regex'])}`, message });
+      length += signal.regex.length;
+      if (length > MAX_PATTERNS_LENGTH) {
+        refuse(
+          `brings all regular expressions of the request to more than ${MAX_PATTERNS_LENGTH} characters`,
+        );
+        return errors;
+      }
+      const result = compiled(signal.regex);
+      if ('problem' in result) {
+        refuse(result.problem);
+        continue;
+      }
+      all += result.size;
+      if (result.size <= MAX_PROGRAM && all <= MAX_PROGRAMS) continue;
+      refuse(
+        result.size > MAX_PROGRAM
+          ? tooLarge(result.size)
+          : `brings all regular expressions of the request to more than ${MAX_PROGRAMS} steps when compiled`,
+      );
+      return errors;
+    }
+  return errors;
+}

@@ -1,8 +1,9 @@
+import { invalid } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
 import { Refusal } from '../refusal.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
-import { dependenciesFirst, findCycle } from '../task/graph.ts';
+import { findCycle } from '../task/graph.ts';
 import { idForKey, newTaskId } from '../task/ids.ts';
 import { regexErrors } from '../task/regex.ts';
 import type { SubmitTask } from '../task/schema.ts';
@@ -23,7 +24,7 @@ export interface Submitted {
   readonly created: boolean;
 }
 
-interface Named {
+export interface Named {
   readonly request: SubmitTask;
   readonly id: string;
   readonly sha: string;
@@ -31,31 +32,51 @@ interface Named {
   readonly at: string;
 }
 
-function name(request: SubmitTask, index: number, at: string, context: SubmitContext): Named {
-  const errors = regexErrors(request.completion_signals).map((error) => ({
-    ...error,
-    pointer: `${at}${error.pointer}`,
-  }));
-  if (errors.length > 0)
-    throw new Refusal(
-      'invalid',
-      errors.map((error) => `${error.pointer} ${error.message}`).join('; '),
-      errors,
-    );
-  if (request.repository.startsWith('file:') && !context.allowFileRepositories)
-    throw new Refusal('invalid', `${at}/repository file:// repositories exist only in the embedded default`, [
-      { pointer: `${at}/repository`, message: 'file:// repositories exist only in the embedded default' },
-    ]);
-  const id =
-    request.id ??
-    (context.idempotencyKey === null
-      ? newTaskId(context.now)
-      : idForKey(context.by, context.idempotencyKey, index));
-  return { request, id, sha: canonicalHash(request), at };
+/** What needs more than the schema to be refused, of all tasks before anything of them is looked up. */
+function checkRequests(
+  requests: readonly { request: SubmitTask; at: string }[],
+  context: SubmitContext,
+): void {
+  const errors = [
+    ...requests.flatMap(({ request, at }) =>
+      request.repository.startsWith('file:') && !context.allowFileRepositories
+        ? [
+            {
+              pointer: `${at}/repository`,
+              message: 'file:// repositories exist only in the embedded default',
+            },
+          ]
+        : [],
+    ),
+    ...regexErrors(requests.map(({ request, at }) => ({ at, signals: request.completion_signals }))),
+  ];
+  if (errors.length > 0) throw invalid(errors);
 }
 
+/** Gives each request of a body its id, and refuses what the schema alone cannot. `place`: the JSON Pointer of each in the body. */
+export function nameAll(
+  requests: readonly SubmitTask[],
+  place: (index: number) => string,
+  context: SubmitContext,
+): Named[] {
+  checkRequests(
+    requests.map((request, index) => ({ request, at: place(index) })),
+    context,
+  );
+  return requests.map((request, index) => {
+    const made = (): string =>
+      context.idempotencyKey === null
+        ? newTaskId(context.now)
+        : idForKey(context.by, context.idempotencyKey, index);
+    return { request, id: request.id ?? made(), sha: canonicalHash(request), at: place(index) };
+  });
+}
+
+/** Most tasks outside of it that one batch may depend on: each is read. */
+const MAX_OUTSIDE = 1_000;
+
 /** Refuses unknown and cyclic dependencies, naming them; answers with the existing tasks among them. */
-async function checkDependencies(
+export async function checkDependencies(
   batch: readonly Named[],
   tasks: TaskStore,
 ): Promise<Map<string, Dependency>> {
@@ -68,6 +89,10 @@ async function checkDependencies(
     ]);
   }
   const outside = [...new Set(batch.flatMap((each) => each.request.depends_on).filter((id) => !own.has(id)))];
+  if (outside.length > MAX_OUTSIDE)
+    throw invalid([
+      { pointer: '/tasks', message: `depends on more than ${MAX_OUTSIDE} tasks outside of the batch` },
+    ]);
   const found =
     outside.length === 0
       ? new Map<string, Dependency>()
@@ -79,16 +104,11 @@ async function checkDependencies(
         : [{ pointer: `${each.at}/depends_on/${index}`, message: `there is no task ${id}` }],
     ),
   );
-  if (unknown.length > 0)
-    throw new Refusal(
-      'dependency_unknown',
-      unknown.map((each) => `${each.pointer} ${each.message}`).join('; '),
-      unknown,
-    );
+  if (unknown.length > 0) throw invalid(unknown, 'dependency_unknown');
   return found;
 }
 
-function mismatch(named: Named, context: SubmitContext): Refusal {
+export function mismatch(named: Named, context: SubmitContext): Refusal {
   return context.idempotencyKey !== null && named.request.id === undefined
     ? new Refusal(
         'idempotency_mismatch',
@@ -99,18 +119,22 @@ function mismatch(named: Named, context: SubmitContext): Refusal {
       ]);
 }
 
-async function write(
+/** The task that a request makes. @throws Refusal when it is too large to be stored. */
+export function made(
+  named: Named,
+  dependencies: ReadonlyMap<string, Dependency>,
+  { now, by }: SubmitContext,
+): Task {
+  return createTask(named.request, { id: named.id, now, by, requestSha256: named.sha, dependencies });
+}
+
+/** The one conditional write that makes a task. @throws Refusal when the id belongs to a different one. */
+export async function write(
   named: Named,
   dependencies: ReadonlyMap<string, Dependency>,
   context: SubmitContext,
 ): Promise<Submitted> {
-  const task = createTask(named.request, {
-    id: named.id,
-    now: context.now,
-    by: context.by,
-    requestSha256: named.sha,
-    dependencies,
-  });
+  const task = made(named, dependencies, context);
   const result = await context.tasks.create(task);
   if (!result.created && result.task.request_sha256 !== named.sha) throw mismatch(named, context);
   return result;
@@ -118,38 +142,7 @@ async function write(
 
 /** Makes one task: one conditional write. A repeat with the same id or idempotency key answers with the task that is there. */
 export async function submitTask(request: SubmitTask, context: SubmitContext): Promise<Submitted> {
-  const named = name(request, 0, '', context);
+  const [named] = nameAll([request], () => '', context);
+  if (!named) throw new Error('one request has one name');
   return write(named, await checkDependencies([named], context.tasks), context);
-}
-
-/** Makes several tasks that may depend on each other, dependencies first. Everything is checked before anything is written. */
-export async function submitBatch(
-  requests: readonly SubmitTask[],
-  context: SubmitContext,
-): Promise<Submitted[]> {
-  const batch = requests.map((request, index) => name(request, index, `/tasks/${index}`, context));
-  const byId = new Map<string, Named>();
-  for (const each of batch) {
-    if (byId.has(each.id))
-      throw new Refusal('invalid', `${each.at}/id ${each.id} is used twice`, [
-        { pointer: `${each.at}/id`, message: 'is used twice in this batch' },
-      ]);
-    byId.set(each.id, each);
-  }
-  const outside = await checkDependencies(batch, context.tasks);
-  const present = await context.tasks.getMany([...byId.keys()]);
-  for (const [id, task] of present) {
-    const named = byId.get(id);
-    if (named && task.request_sha256 !== named.sha) throw mismatch(named, context);
-  }
-  const known = new Map<string, Dependency>(outside);
-  const done = new Map<string, Submitted>();
-  for (const id of dependenciesFirst(new Map(batch.map((each) => [each.id, each.request.depends_on])))) {
-    const named = byId.get(id);
-    if (!named) continue;
-    const result = await write(named, known, context);
-    known.set(id, result.task);
-    done.set(id, result);
-  }
-  return batch.flatMap((each) => done.get(each.id) ?? []);
 }

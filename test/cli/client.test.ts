@@ -58,6 +58,22 @@ test('a write without an idempotency key is sent once, because it may have arriv
   expect(api?.seen).toHaveLength(1);
 });
 
+test.each([502, 503, 504])(
+  'a claim that was answered with %i is made again under the same key',
+  async (status) => {
+    const claim = { task: aTask(), attempt: 1, token: 't', lease_until: 1, heartbeat_s: 30 };
+    const client = await clientOf((_, nth) => (nth < 3 ? [status, '<html>'] : [200, claim]));
+    await expect(client.nextTask({ role: 'backend' })).resolves.toMatchObject({ attempt: 1 });
+    await client.claimNext({ role: 'backend', body: {} });
+    const keys = api?.seen.map((each) => each.headers['idempotency-key']) ?? [];
+    expect(keys).toHaveLength(4);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    // Another call is another claim.
+    expect(keys[3]).not.toBe(keys[0]);
+  },
+);
+
 test('a write with an idempotency key is repeated with the same key', async () => {
   const client = await clientOf((_, nth) => (nth === 1 ? 'drop' : [201, aTask()]));
   await client.submitTask({

@@ -311,7 +311,7 @@ describe('submit', () => {
   test('sends a list as one batch; --json has the same shape for one and for many', async () => {
     const tasks = [aTask(), aTask({ id: 't-2', status: 'blocked' })];
     const ran = await on(
-      () => [201, { tasks }],
+      () => [201, { tasks, results: tasks.map(({ id }) => ({ id, outcome: 'created' })) }],
       ['submit', 'tasks.yaml', '--json', '--idempotency-key', 'k'],
       {
         cwd: file(
@@ -321,6 +321,22 @@ describe('submit', () => {
     );
     expect(api?.seen[0]).toMatchObject({ url: '/tasks/batch', headers: { 'idempotency-key': 'k' } });
     expect(JSON.parse(ran.stdout).tasks.map((task: { id: string }) => task.id)).toEqual(['t-1', 't-2']);
+  });
+
+  test('says which tasks of a batch were refused, and how to go on', async () => {
+    const results = [
+      { id: 't-1', outcome: 'created' },
+      { id: 't-2', outcome: 'refused', code: 'id_taken', detail: 'the id t-2 belongs to a different task' },
+    ];
+    const ran = await on(
+      () => [207, { tasks: [aTask()], results }],
+      ['submit', 'tasks.yaml', '--idempotency-key', 'k'],
+      { cwd: file(`- {title: One, repository: 'https://example.com/x.git'}\n`) },
+    );
+    expect(ran).toMatchObject({ code: 4, stdout: '' });
+    expect(ran.stderr).toContain('1 task of 2 submitted');
+    expect(ran.stderr).toContain('t-2 the id t-2 belongs to a different task');
+    expect(ran.stderr).toContain('--idempotency-key k');
   });
 
   test('sends nothing when the file has an error', async () => {

@@ -102,7 +102,7 @@ describe('a wrong command line', () => {
     [['tasks', '--status', 'finished'], 'Allowed choices are blocked, open'],
     [['tasks', '--limit', '0'], '--limit must be a whole number from 1, not 0.'],
     [['watch', 't-1', '--timeout', 'soon'], '--timeout must be seconds'],
-    [['up', '--port', '70000'], '--port must be 1 to 65535, not 70000.'],
+    [['up', '--port', '70000'], '--port must be 1 to 65535, or 0 for a free one, not 70000.'],
     [['review', 't-1'], "required option '--reason <text>' not specified"],
     [['review', 't-1', '--reason', 'x'], 'Say either --approve or --reject.'],
     [['token', 'create', '--name', 'ci'], 'Give --table or ASSAY_TABLE'],

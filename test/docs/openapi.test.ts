@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
 import { openapi, problemsOf } from '../../docs/generator/openapi.ts';
 import { PROBLEMS } from '../../shared/api/problem.ts';
-import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 
 interface Operation {
   operationId: string;
@@ -60,7 +60,7 @@ test.each(routes)('%s declares its path parameters, headers and body', (_, route
     (operation?.parameters ?? []).filter((each) => each.in === place).map((each) => each.name);
   expect(named('path')).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
   expect(named('header')).toEqual([
-    ...(route.idempotent ? ['Idempotency-Key'] : []),
+    ...(takesKey(route) ? ['Idempotency-Key'] : []),
     ...(route.ifMatch ? ['If-Match'] : []),
   ]);
   expect(operation?.requestBody !== undefined).toBe(route.body !== undefined);

@@ -204,13 +204,22 @@ describe('the API', () => {
       const integration = integrations[text(Target).replace(/^integrations\/<(.+)>$/, '$1')];
       return text(integration?.['Properties'].IntegrationUri);
     };
-    const inTemplate = routes.map((route) => [route.RouteKey, functionOf(route)]);
+    const inTemplate = routes
+      .filter(({ RouteKey }) => RouteKey !== '$default')
+      .map((route) => [route.RouteKey, functionOf(route)]);
     const wanted = Object.values(ROUTES).map((route) => [
       routeKey(route),
       expect.stringMatching(`^<${FUNCTION_IDS[route.function]}`),
     ]);
     const byKey = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]));
     expect(inTemplate.sort(byKey)).toEqual(wanted.sort(byKey));
+  });
+
+  it('answers what has no route itself, and asks who calls there too', () => {
+    const [only] = routes.filter(({ RouteKey }) => RouteKey === '$default');
+    expect(only?.AuthorizationType).toBe('CUSTOM');
+    const integration = integrations[text(only?.Target).replace(/^integrations\/<(.+)>$/, '$1')];
+    expect(text(integration?.['Properties'].IntegrationUri)).toContain(FUNCTION_IDS['api-read']);
   });
 
   it.each(Object.values(ROUTES) as Route[])('asks who calls $method $path, unless anyone may', (route) => {

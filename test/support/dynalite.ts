@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
+import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
@@ -53,6 +54,7 @@ export async function testTable() {
     deadlines: new DeadlineStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
+    claims: new ClaimStore(db, 'tasks'),
     close: async () => {
       client.destroy();
       await new Promise<void>((resolve) => {

@@ -7,7 +7,8 @@ import { keepAlive } from '../../../shared/task/commands/work.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { listTasks } from '../../../shared/use-cases/list.ts';
-import { type SubmitContext, submitBatch, submitTask } from '../../../shared/use-cases/submit.ts';
+import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit.ts';
+import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
 import { later, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
@@ -86,7 +87,7 @@ describe('submitting', () => {
       [submission({ id: 'B2', depends_on: ['B1'] }), submission({ id: 'B1' })],
       context(),
     );
-    expect(made.map(({ task }) => [task.id, task.status, task.waits_for])).toEqual([
+    expect(made.map((each) => 'task' in each && [each.id, each.task.status, each.task.waits_for])).toEqual([
       ['B2', 'blocked', 'B1'],
       ['B1', 'open', null],
     ]);
