@@ -2,7 +2,6 @@ import { canonicalHash } from '../canonical.ts';
 import { Refusal } from '../refusal.ts';
 import type { ClaimStore, Intent } from '../store/claims.ts';
 import { derivedBoxToken, sha256 } from '../tokens.ts';
-import type { Claimed } from './claim.ts';
 
 /** A claim that may be repeated: the same key of the same operator gets the same attempt and the same token. */
 export interface ClaimKey {
@@ -32,7 +31,7 @@ export const lostRace = (error: unknown): boolean =>
  * Claims under a key. What is meant is written before each try, so that a repeat looks at the same task first; whose the task is, its
  * attempt says by the hash of the token. A crash between the two writes leaves an intent that the repeat carries out.
  */
-export function claimsOnce(
+export function claimsOnce<Claimed>(
   key: ClaimKey,
   store: ClaimStore,
   now: Date,
