@@ -22,6 +22,7 @@ export const FUNCTIONS = {
   janitor: 'functions/janitor/handler.ts',
   dispatcher: 'functions/dispatch/handler.ts',
   reconciler: 'functions/reconcile/handler.ts',
+  models: 'functions/models/handler.ts',
 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 

@@ -25,6 +25,8 @@ export interface ServiceFunctionProps {
   readonly timeout?: Duration;
   /** MiB; the share of a CPU grows with it. @default 512 */
   readonly memory?: number;
+  /** Invocations at a time: so many are kept for it, and it gets no more. @default - what the account has left */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
@@ -54,6 +56,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: props.memory ?? 512,
       timeout: this.timeout,
+      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment,
       role: this.role,
       logGroup: this.logGroup,

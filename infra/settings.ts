@@ -3,6 +3,7 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
+import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { Adapter } from '../shared/task/schema.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
@@ -48,6 +49,29 @@ export const Settings = z.strictObject({
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('The same for the gates box: builds and tests run in it.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
+  models: json(Providers)
+    .prefault(DEFAULT_PROVIDERS)
+    .describe(
+      'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/models.md.',
+    ),
+  modelGateway: z
+    .url({ protocol: /^https$/, error: 'must be an https:// URL' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
+  modelConcurrency: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(50)
+    .describe('Model calls at a time; so many are reserved in the account. 0 reserves none.'),
+  maxAttemptUsd: z.coerce
+    .number()
+    .positive()
+    .max(10_000)
+    .default(DEFAULT_MAX_ATTEMPT_USD)
+    .describe('Dollars that one attempt may spend on models, whatever its task allows.'),
   leaseSeconds: z.coerce
     .number()
     .int()

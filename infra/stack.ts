@@ -9,6 +9,7 @@ import type { Bundles } from './build.ts';
 import { Conductor } from './conductor.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Common } from './function.ts';
+import { Models } from './models.ts';
 import { Observability } from './observability.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Settings } from './settings.ts';
@@ -77,6 +78,18 @@ export class AssayStack extends Stack {
       environment: tiers,
     });
     const { cascade } = verification;
+    const gateway: Record<string, string> = settings.modelGateway
+      ? { [ENV.modelGateway]: settings.modelGateway }
+      : {
+          [ENV.modelGateway]: new Models(this, 'Models', {
+            common,
+            table,
+            providers: settings.models,
+            concurrency: settings.modelConcurrency,
+            environment: { ...tiers, [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd) },
+          }).url,
+          [ENV.modelGatewayWitnesses]: 'true',
+        };
     const dispatcher = new Dispatcher(this, 'Dispatcher', {
       common,
       alarms,
@@ -85,7 +98,7 @@ export class AssayStack extends Stack {
       workforce,
       cascade,
       apiUrl: api.url,
-      environment: { ...adapter, ...lease },
+      environment: { ...adapter, ...lease, ...tiers, ...gateway },
     });
     new Conductor(this, 'Conductor', { common, alarms, table, cascade });
     new Reconciler(this, 'Reconciler', {

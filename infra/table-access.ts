@@ -14,37 +14,44 @@ export interface TableAccess {
 
 /**
  * The one table of who touches what in the table: the roles, their tests and the embedded table, which refuses all else, are made from it.
+ * Who writes a task may read the meters of its attempts: what an attempt has used is written down with its end.
  * Nobody here writes operator tokens: a person does, with credentials of their own.
  */
 export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'token'] },
-  'api-submit': { GetItem: ['task'], BatchGetItem: ['task'], PutItem: ['task'] },
+  'api-submit': { GetItem: ['task', 'meter'], BatchGetItem: ['task'], PutItem: ['task'] },
   'api-work': {
-    GetItem: ['task', 'lock', 'claim'],
+    GetItem: ['task', 'lock', 'claim', 'meter'],
     PutItem: ['task', 'lock', 'claim'],
     DeleteItem: ['lock'],
     Query: ['lock'],
     indexes: ['byQueue'],
   },
   'api-upload': { GetItem: ['task'], UpdateItem: ['uploads'] },
-  'api-evidence': { GetItem: ['task'], PutItem: ['task'] },
+  'api-evidence': { GetItem: ['task', 'meter'], PutItem: ['task'] },
   'api-read': { GetItem: ['task'], Query: ['count', 'completions'], indexes: ['byStatus'] },
   conductor: {
-    GetItem: ['task', 'lock', 'count', 'counted'],
+    GetItem: ['task', 'lock', 'count', 'counted', 'meter'],
     BatchGetItem: ['task'],
     PutItem: ['task', 'lock', 'count', 'counted'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
   ledger: {},
-  resolver: { GetItem: ['task'], PutItem: ['task'] },
-  cascade: { GetItem: ['task', 'lock'], PutItem: ['task', 'lock'], DeleteItem: ['lock'], Query: ['lock'] },
-  janitor: { GetItem: ['task'], PutItem: ['task'] },
-  dispatcher: { GetItem: ['task'], PutItem: ['task'] },
+  resolver: { GetItem: ['task', 'meter'], PutItem: ['task'] },
+  cascade: {
+    GetItem: ['task', 'lock', 'meter'],
+    PutItem: ['task', 'lock'],
+    DeleteItem: ['lock'],
+    Query: ['lock'],
+  },
+  janitor: { GetItem: ['task', 'meter'], PutItem: ['task'] },
+  dispatcher: { GetItem: ['task', 'meter'], PutItem: ['task'] },
   reconciler: {
-    GetItem: ['task'],
+    GetItem: ['task', 'meter'],
     PutItem: ['task'],
     UpdateItem: ['task'],
     indexes: ['byDeadline'],
   },
+  models: { GetItem: ['task', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

@@ -11,6 +11,7 @@ export interface Ports {
   readonly control: number;
   readonly dynamodb: number;
   readonly queues: number;
+  readonly functionUrl: number;
 }
 
 /** The directory with all state of a stack, held by one process at a time. */
@@ -80,7 +81,13 @@ function readPorts(text: string | null): Ports {
     const number = isRecord(known) ? Number(known[name]) : 0;
     return Number.isInteger(number) && number > 0 && number < 65_536 ? number : 0;
   };
-  return { api: port('api'), control: port('control'), dynamodb: port('dynamodb'), queues: port('queues') };
+  return {
+    api: port('api'),
+    control: port('control'),
+    dynamodb: port('dynamodb'),
+    queues: port('queues'),
+    functionUrl: port('functionUrl'),
+  };
 }
 
 function parsed(text: string): unknown {

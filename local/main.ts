@@ -3,6 +3,7 @@ import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BOX_ENV } from '../shared/names.ts';
+import { takeModelKeys } from './model-keys.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
@@ -43,6 +44,8 @@ function fail(error: unknown): never {
 }
 
 const { data, port, verbose } = readArguments();
+// Before anything else is started.
+const lent = takeModelKeys(process.env);
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };
@@ -63,6 +66,7 @@ const stack = await startStack({
   assembly,
   cache: CACHE,
   port,
+  lent,
   engines: {
     DYNAMODB: process.env['AWS_ENDPOINT_URL_DYNAMODB'],
     SQS: process.env['AWS_ENDPOINT_URL_SQS'],

@@ -6,9 +6,18 @@ export interface InvokeResult {
   readonly error?: { readonly errorType: string; readonly errorMessage: string };
 }
 
+/** Takes what a function streams, as its URL hands it on. */
+export interface ResponseSink {
+  /** Comes first, once. */
+  head(status: number, headers: Readonly<Record<string, string>>): void;
+  /** Resolves when there is room for more. Never rejects: a function does not learn that its client has gone. */
+  chunk(bytes: Uint8Array): Promise<void>;
+}
+
 /** Runs the functions of the template. `name` is a function's physical name or ARN. */
 export interface LambdaHost {
-  invoke(name: string, payload: unknown): Promise<InvokeResult>;
+  /** With a sink, a function that streams its answer writes it there; the result says then how the invocation has ended. */
+  invoke(name: string, payload: unknown, sink?: ResponseSink): Promise<InvokeResult>;
 }
 
 /** Counts what a real account would bill. `operation` is the API action, e.g. `PutItem`. */

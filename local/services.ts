@@ -11,6 +11,7 @@ import { createFaults } from './faults.ts';
 import type { LateListener } from './http/late.ts';
 import { createHttpApi } from './http-api/index.ts';
 import { functionSpecs } from './lambda/function-spec.ts';
+import { createFunctionUrl } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
 import type { Counters, ResolvedResource, Running } from './ports.ts';
 import type { Queues } from './queues/index.ts';
@@ -28,6 +29,7 @@ export interface ServicesOptions {
   readonly counters: Counters;
   readonly dataDir: string;
   readonly cache: string;
+  readonly lent: Readonly<Record<string, string>>;
   onLog(line: string): void;
   onError(message: string): void;
 }
@@ -36,6 +38,8 @@ export interface ServicesOptions {
 export interface Services extends Running {
   /** Serves the HTTP API. */
   readonly api: RequestListener;
+  /** Serves the function that has a URL. */
+  readonly functionUrl: RequestListener;
 }
 
 /** How long a drain waits for the streams to come to rest, in milliseconds. */
@@ -62,6 +66,7 @@ export function startServices(options: ServicesOptions): Services {
     },
     counters,
     compileCache: join(options.cache, 'compiled'),
+    lent: options.lent,
     onLog: (name, line) => {
       cloudWatch.ingest(line);
       onLog(`${name}: ${line}`);
@@ -84,6 +89,7 @@ export function startServices(options: ServicesOptions): Services {
     onLog,
   });
   const api = createHttpApi({ resources, lambda, counters, onError });
+  const functionUrl = createFunctionUrl({ resources, lambda, onError });
   const sources = startEventSources({ resources, dynamo, sqsEndpoint, lambda, faults, onError });
   control.serve(
     createControl({
@@ -101,6 +107,7 @@ export function startServices(options: ServicesOptions): Services {
   void Promise.all([lambda.warmUp(), bus.fireSchedules({ grace_seconds: 0 })]);
   return {
     api,
+    functionUrl,
     async stop() {
       const ending = Promise.all([sources.stop(), bus.stop(), ecs.stop(), states.stop()]);
       await Promise.race([ending, delay(GRACE_MS)]);

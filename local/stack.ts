@@ -16,6 +16,8 @@ export interface StackOptions {
   readonly cache: string;
   /** Port of the API; any, or that of the last time, when it is not given. */
   readonly port?: number | undefined;
+  /** Variables for the function that reaches the providers of models; see model-keys.ts. */
+  readonly lent?: Readonly<Record<string, string>>;
   /** Endpoints of engines that run elsewhere, to be used in place of the embedded ones. */
   readonly engines?: Engines;
   /** Takes what functions and boxes print. */
@@ -74,11 +76,12 @@ async function startIn(
   };
   const { ports, path: dataDir } = directory;
   const common = { dataDir, resources: named, counters, onFailure };
-  const [dynamo, queues, api, control, { startServices }] = await allOrNone([
+  const [dynamo, queues, api, control, functionUrl, { startServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
     begin(startQueues({ ...common, port: ports.queues, engines, onError })),
     begin(listenLate(options.port, ports.api)),
     begin(listenLate(undefined, ports.control)),
+    begin(listenLate(undefined, ports.functionUrl)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
   ]);
@@ -88,9 +91,14 @@ async function startIn(
     control: control.port,
     dynamodb: dynamo.port,
     queues: queuesPort,
+    functionUrl: functionUrl.port,
   });
 
-  const resources = resolveTemplate(assembly, { sqsEndpoint: queues.sqsEndpoint, apiEndpoint: api.url });
+  const resources = resolveTemplate(assembly, {
+    sqsEndpoint: queues.sqsEndpoint,
+    apiEndpoint: api.url,
+    functionUrl: functionUrl.url,
+  });
   const { cache, onLog } = options;
   const [token, services] = await Promise.all([
     operatorToken(directory, dynamo, onError),
@@ -103,11 +111,13 @@ async function startIn(
       counters,
       dataDir,
       cache,
+      lent: options.lent ?? {},
       onLog,
       onError,
     }),
   ]);
   api.serve(services.api);
+  functionUrl.serve(services.functionUrl);
 
   return {
     url: api.url,
@@ -116,7 +126,7 @@ async function startIn(
     recordsDir: `${queues.bucketDirectory(recordsBucket(resources))}/records`,
     async stop() {
       stopping = true;
-      await api.stop();
+      await Promise.all([api.stop(), functionUrl.stop()]);
       await services.stop();
       await control.stop();
       await Promise.all([dynamo.stop(), queues.stop()]);

@@ -44,7 +44,11 @@ export function resolveTemplate(stack: AssemblyStack, places: Places): readonly 
 
 /** Names and addresses that can be known before anything listens: what the engines are started with. */
 export const namedResources = (stack: AssemblyStack): readonly ResolvedResource[] =>
-  resolveTemplate(stack, { sqsEndpoint: 'http://127.0.0.1', apiEndpoint: 'http://127.0.0.1' });
+  resolveTemplate(stack, {
+    sqsEndpoint: 'http://127.0.0.1',
+    apiEndpoint: 'http://127.0.0.1',
+    functionUrl: 'http://127.0.0.1',
+  });
 
 function referencesOf(
   stack: AssemblyStack,

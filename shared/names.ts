@@ -25,6 +25,8 @@ export const ITEM_PREFIX = {
   lock: 'lock#',
   /** How often the boxes of a task were given leave to upload. */
   uploads: 'uploads#',
+  /** Model calls: a meter for each attempt, an item of its own so that counting wakes nobody who follows the tasks. */
+  meter: 'models#',
   /** Tasks by role and status, and completions: a few items for each role. */
   count: 'count#',
   /** As what a task was last counted: an item for each. */
@@ -96,6 +98,14 @@ export const ENV = {
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
   nudgeMinCompletions: 'ASSAY_NUDGE_MIN_COMPLETIONS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
+  /** Base URL of the gateway that boxes reach models by; empty or absent: there is none. */
+  modelGateway: 'ASSAY_MODEL_GATEWAY',
+  /** "true" when that gateway is ours: then what it counts is what an attempt has used. */
+  modelGatewayWitnesses: 'ASSAY_MODEL_GATEWAY_WITNESSES',
+  /** JSON of the providers of models (shared/models/providers.ts). Of the gateway only. */
+  modelProviders: 'ASSAY_MODEL_PROVIDERS',
+  /** Dollars that one attempt may spend on models when its task sets no limit. Of the gateway only. */
+  maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
   /** "true" only in the embedded default: accepts file:// repositories. */
   allowFileRepositories: 'ASSAY_ALLOW_FILE_REPOSITORIES',
   /** "true" only in the embedded default: the SFN client must not add the `sync-` host prefix. */

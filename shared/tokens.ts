@@ -56,3 +56,13 @@ export function parseToken(token: string): ParsedToken | null {
 /** Compares two hex hashes in constant time. */
 export const sameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+
+/** A token for the model calls of one attempt. It is another than the box's own, and the API knows nothing of it. */
+export const mintModelToken = (taskId: string, attempt: number): string =>
+  `assay_model_${taskId}.${attempt}.${secret()}`;
+
+/** Whose model calls a token is for; null for anything that is no model token. */
+export function parseModelToken(token: string): { readonly taskId: string; readonly attempt: number } | null {
+  const parts = /^assay_model_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
+  return parts?.[1] && parts[2] ? { taskId: parts[1], attempt: Number(parts[2]) } : null;
+}

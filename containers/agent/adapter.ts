@@ -4,14 +4,21 @@ import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 /** Set for the agent: where it may leave token counts, a summary and its own status (shared/messages/assignment.ts, UsageFile). */
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
 
-/** Where the agent's proxy listens. The proxy adds the key; the box never holds one. */
-const PASSED_ON = [
-  'ANTHROPIC_BASE_URL',
-  'OPENAI_BASE_URL',
-  'GOOGLE_GEMINI_BASE_URL',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-];
+/** How to get out, where there is a way. The model's key is in no box. */
+const PASSED_ON = ['HTTPS_PROXY', 'NO_PROXY'];
+
+/** Where models are, in the variables that the CLIs and their SDKs know. The token ends with the attempt. */
+function modelVariables({ models }: AgentAssignment): Record<string, string> {
+  if (!models) return {};
+  return {
+    ANTHROPIC_BASE_URL: models.base_urls.anthropic,
+    ANTHROPIC_AUTH_TOKEN: models.token,
+    OPENAI_BASE_URL: models.base_urls.openai,
+    OPENAI_API_KEY: models.token,
+    GOOGLE_GEMINI_BASE_URL: models.base_urls.gemini,
+    GEMINI_API_KEY: models.token,
+  };
+}
 
 /** The prompt without NUL: the operating system cannot pass one in an argument. */
 export const plainPrompt = ({ prompt }: AgentAssignment): string => prompt.replaceAll('\0', '');
@@ -52,6 +59,7 @@ export function agentEnvironment(
       ASSAY_ATTEMPT: String(assignment.attempt),
       ASSAY_MODEL: assignment.model ?? '',
       ASSAY_EFFORT: assignment.effort,
+      ...modelVariables(assignment),
     },
   });
 }

@@ -9,7 +9,7 @@ import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { Adapter } from '../../shared/task/schema.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
-import { leaseSeconds } from '../kit/config.ts';
+import { leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { objects as objectStore } from '../kit/objects.ts';
@@ -18,6 +18,7 @@ import { backOffSeconds, queueUrl } from './back-off.ts';
 const { tasks } = stores();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
+const gatewayUrl = optionalEnv(ENV.modelGateway, '').replace(/\/+$/, '');
 const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
   tasks,
   objects: objectStore(),
@@ -34,6 +35,14 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
   },
   apiUrl: requireEnv(ENV.apiUrl).replace(/\/+$/, ''),
   defaultAdapter: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))),
+  modelGateway:
+    gatewayUrl === ''
+      ? null
+      : {
+          url: gatewayUrl,
+          witnesses: optionalEnv(ENV.modelGatewayWitnesses, 'false') === 'true',
+          tiers: tierModels(),
+        },
   leaseSeconds: leaseSeconds(),
 };
 

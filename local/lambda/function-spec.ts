@@ -13,6 +13,8 @@ export interface FunctionSpec {
   readonly handler: string;
   readonly timeoutMs: number;
   readonly memoryMb: number;
+  /** Invocations at a time that the template reserves; null when it says nothing. */
+  readonly concurrency: number | null;
   /** Variables that the template sets. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -43,6 +45,7 @@ export const functionSpecs = (
         // Lambda's own defaults.
         timeoutMs: lambda.number('Timeout', 3) * 1000,
         memoryMb: lambda.number('MemorySize', 128),
+        concurrency: lambda.number('ReservedConcurrentExecutions', null),
         variables: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, String(value)])),
       };
     });

@@ -12,12 +12,16 @@ export interface LambdaHostOptions {
   readonly counters: Counters;
   /** Directory for compiled code. */
   readonly compileCache: string;
+  /** Variables that this process lends to the function that reaches the providers of models: addresses and keys. */
+  readonly lent?: Readonly<Record<string, string>>;
   /** Threads per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
   readonly maxInstances?: number;
   /** One line of a function's standard output. */
   onLog(name: string, line: string): void;
 }
 
+/** Threads of a function that reserves its concurrency: its invocations wait for somebody else. */
+const MOST_RESERVED = 16;
 /** How many functions are warmed up at a time. */
 const WARM_UP = 2;
 
@@ -31,9 +35,9 @@ export function createLambdaHost(
 
   function poolFor(spec: FunctionSpec): Pool {
     const { directory } = spec;
-    const env = environmentOf(spec, options.endpoints);
+    const env = environmentOf(spec, options);
     return createPool({
-      maxInstances,
+      maxInstances: spec.concurrency === null ? maxInstances : Math.min(spec.concurrency, MOST_RESERVED),
       async start(onEnd, stopped) {
         if (directory === null) {
           throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };
@@ -65,7 +69,7 @@ export function createLambdaHost(
   }
 
   return {
-    async invoke(name, payload) {
+    async invoke(name, payload, sink) {
       const spec = specs.get(functionName(name));
       const pool = pools.get(functionName(name));
       if (spec === undefined || pool === undefined) {
@@ -75,8 +79,10 @@ export function createLambdaHost(
         };
         return { payload: error, error };
       }
-      return pool.invoke(JSON.stringify(payload ?? null), (milliseconds, result) =>
-        count(spec, milliseconds, result),
+      return pool.invoke(
+        JSON.stringify(payload ?? null),
+        (milliseconds, result) => count(spec, milliseconds, result),
+        sink,
       );
     },
     async warmUp() {
@@ -93,7 +99,10 @@ export function createLambdaHost(
 }
 
 /** The whole environment of a function: nothing of the process that hosts it. */
-function environmentOf(spec: FunctionSpec, endpoints: Endpoints): Readonly<Record<string, string>> {
+function environmentOf(
+  spec: FunctionSpec,
+  { endpoints, lent }: Pick<LambdaHostOptions, 'endpoints' | 'lent'>,
+): Readonly<Record<string, string>> {
   return {
     TZ: ':UTC',
     LANG: 'en_US.UTF-8',
@@ -110,5 +119,6 @@ function environmentOf(spec: FunctionSpec, endpoints: Endpoints): Readonly<Recor
     [ENV.allowFileRepositories]: 'true',
     [ENV.disableHostPrefix]: 'true',
     ...spec.variables,
+    ...(ENV.modelProviders in spec.variables ? lent : {}),
   };
 }

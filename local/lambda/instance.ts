@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import type { InvokeResult } from '../ports.ts';
+import type { InvokeResult, ResponseSink } from '../ports.ts';
 import type { FunctionSpec } from './function-spec.ts';
 import {
   describeError,
   type InvokeError,
   type InvokeMessage,
+  type RoomMessage,
   type WorkerData,
   type WorkerMessage,
 } from './protocol.ts';
@@ -14,7 +15,7 @@ import {
 /** One execution environment of a function: a worker thread. */
 export interface Instance {
   /** Runs one invocation; to be called only when no other is under way. Never throws. */
-  invoke(event: string): Promise<InvokeResult>;
+  invoke(event: string, sink?: ResponseSink): Promise<InvokeResult>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   for (const stream of [worker.stdout, worker.stderr]) createInterface({ input: stream }).on('line', onLog);
 
   let settle: ((result: InvokeResult) => void) | null = null;
+  let sink: ResponseSink | undefined;
   let ended = false;
   const end = (): void => {
     if (!ended) onEnd();
@@ -68,6 +70,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       else if (message.kind === 'load-failed') {
         reject(message.error);
         void worker.terminate();
+      } else if (message.kind === 'head') sink?.head(message.status, message.headers);
+      else if (message.kind === 'chunk') {
+        const room: RoomMessage = { kind: 'room' };
+        void Promise.resolve(sink?.chunk(message.bytes)).then(() => worker.postMessage(room));
       } else if (message.kind === 'done') {
         settle?.({ payload: JSON.parse(message.payload) });
         settle = null;
@@ -90,9 +96,15 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }).finally(() => stopped.removeEventListener('abort', terminate));
 
   return {
-    invoke(event) {
+    invoke(event, into) {
+      sink = into;
       const requestId = randomUUID();
-      const message: InvokeMessage = { requestId, event, deadline: Date.now() + spec.timeoutMs };
+      const message: InvokeMessage = {
+        kind: 'invoke',
+        requestId,
+        event,
+        deadline: Date.now() + spec.timeoutMs,
+      };
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           end();

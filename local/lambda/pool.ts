@@ -1,4 +1,4 @@
-import type { InvokeResult, Running } from '../ports.ts';
+import type { InvokeResult, ResponseSink, Running } from '../ports.ts';
 import type { Instance } from './instance.ts';
 import type { InvokeError } from './protocol.ts';
 
@@ -14,7 +14,7 @@ export interface PoolOptions {
 /** The execution environments of one function. */
 export interface Pool extends Running {
   /** `onDone` gets the time in milliseconds that the function itself took, without the wait for an instance. */
-  invoke(event: string, onDone: OnDone): Promise<InvokeResult>;
+  invoke(event: string, onDone: OnDone, sink?: ResponseSink): Promise<InvokeResult>;
   /** Makes sure that one instance is there. */
   warm(): Promise<void>;
 }
@@ -24,6 +24,7 @@ type OnDone = (milliseconds: number, result: InvokeResult) => void;
 interface Waiting {
   readonly event: string;
   readonly onDone: OnDone;
+  readonly sink: ResponseSink | undefined;
   resolve(result: InvokeResult): void;
 }
 
@@ -40,7 +41,7 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
       const [instance, next] = [idle.pop(), queue.shift()];
       if (instance === undefined || next === undefined) return;
       const began = performance.now();
-      void instance.invoke(next.event).then((result) => {
+      void instance.invoke(next.event, next.sink).then((result) => {
         next.onDone(performance.now() - began, result);
         next.resolve(result);
         if (all.has(instance)) idle.push(instance);
@@ -102,9 +103,9 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
   }
 
   return {
-    invoke: (event, onDone) =>
+    invoke: (event, onDone, sink) =>
       new Promise((resolve) => {
-        queue.push({ event, onDone, resolve });
+        queue.push({ event, onDone, sink, resolve });
         dispatch();
       }),
     async warm() {

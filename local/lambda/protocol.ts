@@ -10,7 +10,13 @@ export interface WorkerData {
   readonly compileCache: string;
 }
 
+/** From the pool: there is room for more of the answer that is streamed. */
+export interface RoomMessage {
+  readonly kind: 'room';
+}
+
 export interface InvokeMessage {
+  readonly kind: 'invoke';
   readonly requestId: string;
   readonly event: string;
   /** Milliseconds since 1970 at which the invocation is ended. */
@@ -26,6 +32,12 @@ export interface InvokeError {
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'load-failed'; readonly error: InvokeError }
+  | {
+      readonly kind: 'head';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'done'; readonly requestId: string; readonly payload: string }
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: InvokeError };
 

@@ -3,12 +3,23 @@ import { existsSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { describeError, type InvokeMessage, type WorkerData, type WorkerMessage } from './protocol.ts';
+import {
+  describeError,
+  type InvokeMessage,
+  type RoomMessage,
+  type WorkerData,
+  type WorkerMessage,
+} from './protocol.ts';
+import { createResponseStreams } from './response-stream.ts';
 
 /** Lambda's limit of a synchronous answer, in bytes. */
 const MAX_PAYLOAD_BYTES = 6 * 1_048_576;
 
 type Handler = (event: unknown, context: Readonly<Record<string, unknown>>) => unknown;
+
+const streams = createResponseStreams((message) => post(message));
+// As in Lambda's own runtime, where it is a global, too.
+Object.assign(globalThis, { awslambda: streams.awslambda });
 
 const data = workerData as WorkerData;
 const post = (message: WorkerMessage): void => parentPort?.postMessage(message);
@@ -51,7 +62,10 @@ const contextOf = ({ requestId, deadline }: InvokeMessage): Readonly<Record<stri
 async function invoke(handler: Handler, message: InvokeMessage): Promise<void> {
   const { requestId } = message;
   try {
-    const result = await handler(JSON.parse(message.event), contextOf(message));
+    const event: unknown = JSON.parse(message.event);
+    const result = streams.isStreaming(handler)
+      ? await streams.run(handler, event, contextOf(message))
+      : await handler(event, contextOf(message));
     const payload = JSON.stringify(result ?? null);
     if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
       throw new ResponseSizeTooLarge(`Response payload size exceeded maximum allowed payload size`);
@@ -65,7 +79,10 @@ async function invoke(handler: Handler, message: InvokeMessage): Promise<void> {
 module.enableCompileCache(data.compileCache);
 try {
   const handler = load();
-  parentPort?.on('message', (message: InvokeMessage) => void invoke(handler, message));
+  parentPort?.on('message', (message: InvokeMessage | RoomMessage) => {
+    if (message.kind === 'room') streams.room();
+    else void invoke(handler, message);
+  });
   post({ kind: 'ready' });
   module.flushCompileCache();
 } catch (thrown) {

@@ -12,6 +12,8 @@ export interface Places {
   readonly sqsEndpoint: string;
   /** `http://127.0.0.1:PORT` of the HTTP API. */
   readonly apiEndpoint: string;
+  /** `http://127.0.0.1:PORT` of the one function that has a URL. */
+  readonly functionUrl: string;
 }
 
 export interface Identity {
@@ -58,6 +60,13 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
   },
   'AWS::Lambda::Function': { name: 'FunctionName', describe: named('lambda', 'function:') },
   'AWS::Lambda::EventSourceMapping': { describe: anonymous },
+  'AWS::Lambda::Url': {
+    describe: (_name, logicalId, { functionUrl }) => ({
+      ref: logicalId,
+      // On AWS, too, it ends in a slash.
+      attributes: { FunctionUrl: `${functionUrl}/` },
+    }),
+  },
   'AWS::StepFunctions::StateMachine': {
     name: 'StateMachineName',
     describe: (name) => {

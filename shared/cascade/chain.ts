@@ -11,8 +11,8 @@ export interface ChainCosts {
   readonly saved_vs_direct_opus_usd: number | null;
 }
 
-/** An attempt that never got to report used no tokens that we know of and is left out of the sums. */
-const ran = (attempt: Attempt): boolean => attempt.report !== null;
+/** An attempt that never got to report, and of which no gateway knows, used no tokens that we know of and is left out of the sums. */
+const ran = (attempt: Attempt): boolean => attempt.report !== null || Boolean(attempt.witnessed);
 
 /**
  * What a chain cost, and what it saved against sending the task straight to the top model. "Straight to the top" is priced

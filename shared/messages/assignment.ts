@@ -18,6 +18,18 @@ const Common = z.object({
   read_credential: z.string().nullable(),
 });
 
+/** How the agent reaches models. The token is worth something to the gateway alone, and only as long as this attempt runs. */
+export const ModelAccess = z.object({
+  token: z.string(),
+  /** As the clients of each provider want it: `/v1` is part of OpenAI's. */
+  base_urls: z.object({ anthropic: z.string(), openai: z.string(), gemini: z.string() }),
+  /** Names that may be asked for. */
+  models: z.array(z.string()),
+  /** True: the gateway is ours, counts, and ends at the budget. False: a gateway of the user's own, so that usage is a claim. */
+  witnessed: z.boolean(),
+});
+export type ModelAccess = z.infer<typeof ModelAccess>;
+
 export const AgentAssignment = Common.extend({
   kind: z.literal('agent'),
   /** What the platform resolved the base ref to: all attempts of a round start from it. */
@@ -28,6 +40,8 @@ export const AgentAssignment = Common.extend({
   model: z.string().nullable(),
   effort: Effort,
   adapter: Adapter,
+  /** Null: the deployment has no gateway, and the agent must know for itself. */
+  models: ModelAccess.nullable(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */
   heartbeat_s: z.number().positive(),
 });

@@ -8,6 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { isToBeWitnessed, withWitness } from '../models/witness.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { Change, Command } from '../task/commands/change.ts';
@@ -15,6 +16,7 @@ import { failTooLarge } from '../task/commands/too-large.ts';
 import { fitted } from '../task/fit.ts';
 import { allowedFrom, type Status } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
+import { MeterStore } from './meters.ts';
 import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
@@ -62,11 +64,13 @@ export class TaskStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
   readonly #guard: (task: Task) => void;
+  readonly #meters: MeterStore;
 
   constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
     this.#db = db;
     this.#table = table;
     this.#guard = guard;
+    this.#meters = new MeterStore(db, table);
   }
 
   /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
@@ -149,10 +153,11 @@ export class TaskStore {
         throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);
       const wanted = command(task);
       if (wanted === null) return { task, changed: false };
-      const change = { ...wanted, task: fitted(wanted.task) };
+      const witnessed = await this.#witness(wanted, task);
+      const change = { ...witnessed, task: fitted(witnessed.task) };
       let lost = await this.#write(change, task.version);
       if (lost === 'too large') {
-        const failed = failTooLarge(task, wanted);
+        const failed = failTooLarge(task, witnessed);
         if (failed === null)
           throw new Refusal('invalid', `task ${id} would be larger than the table can hold`);
         lost = await this.#write(failed, task.version);
@@ -163,6 +168,23 @@ export class TaskStore {
       task = lost === 'unknown' ? await this.require(id) : lost;
     }
     throw new Refusal('busy', `task ${id} changes too fast; try again`);
+  }
+
+  /**
+   * Whatever ends an attempt, or a part of one, takes what its meter says along. Here, because every end comes by here: a report, a lost
+   * lease, a cancellation.
+   */
+  async #witness(change: Change, before: Task): Promise<Change> {
+    const attempts = await Promise.all(
+      change.task.attempts.map(async (attempt, index) => {
+        if (!isToBeWitnessed(attempt, before.attempts[index])) return attempt;
+        const meter = await this.#meters.read(change.task.id, attempt.number);
+        return meter === null ? attempt : withWitness(attempt, meter);
+      }),
+    );
+    return attempts.some((attempt, index) => attempt !== change.task.attempts[index])
+      ? { ...change, task: { ...change.task, attempts } }
+      : change;
   }
 
   /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */

@@ -4,7 +4,7 @@ import { Facts, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { Effort, ObjectId } from './schema.ts';
 
-/** Token counts as the agent reported them (evidence kind `claimed`). Null: not reported. */
+/** Token counts, each kind priced apart. What is read from a cache or written to one is not in `input_tokens`. */
 export const Usage = z.strictObject({
   input_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),
@@ -12,6 +12,22 @@ export const Usage = z.strictObject({
   cache_write_tokens: z.number().int().nonnegative().default(0),
 });
 export type Usage = z.infer<typeof Usage>;
+
+/** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
+export const Witnessed = z.object({
+  usage: Usage,
+  /** By the name that prices go by. */
+  by_model: z.record(z.string(), Usage),
+  /** Null when a model that has answered has no price. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  calls: z.int().nonnegative(),
+  /** Of the cost: what no answer counted, and is reckoned at the worst. */
+  estimated_usd: StoredNumber.nonnegative(),
+  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
+  open_calls: z.int().nonnegative(),
+  findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
+});
+export type Witnessed = z.infer<typeof Witnessed>;
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({
@@ -79,6 +95,8 @@ export const Launch = z.object({
   /** Counts containers of this kind for this attempt; a lost box gets a new number. */
   number: z.number().int().positive(),
   token_sha256: z.string(),
+  /** Of the token for model calls; null where the box gets none. Absent in items of earlier versions. */
+  model_token_sha256: z.string().nullable().optional(),
   assignment_key: z.string(),
   /** Null for an external agent: nobody waits for it in a state machine. */
   task_token: z.string().nullable(),
@@ -167,9 +185,17 @@ export const Attempt = z.object({
   progress: z
     .object({ message: z.string(), percent: StoredNumber.nullable(), at: z.iso.datetime() })
     .nullable(),
+  /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
   usage: Usage.nullable(),
-  /** Null: unknown model or no usage reported. Never 0 for unknown. */
+  /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StoredNumber.nonnegative().nullable(),
+  /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */
+  claimed: z
+    .object({ usage: Usage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
+    .nullable()
+    .optional(),
+  /** Null: no model was called by the gateway. Absent in items of earlier versions. */
+  witnessed: Witnessed.nullable().optional(),
   report: Report.nullable(),
   artifact: Artifact.nullable(),
   verification: VerificationRecord.nullable(),

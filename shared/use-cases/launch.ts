@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { MAX_GATES_LAUNCHES } from '../cascade/decide.ts';
 import { buildPrompt } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
-import type { Assignment } from '../messages/assignment.ts';
+import type { Assignment, ModelAccess } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
+import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
 import { type Boxes, NoCapacity } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
@@ -26,6 +27,8 @@ export interface LaunchContext {
   readonly families: Record<BoxKind, string>;
   readonly apiUrl: string;
   readonly defaultAdapter: Adapter;
+  /** Null: there is no gateway to models. */
+  readonly modelGateway: ModelGateway | null;
   readonly leaseSeconds: number;
   /** Seconds until the message comes again when there is no room for the box. */
   readonly backOffSeconds: number;
@@ -38,6 +41,7 @@ async function assignmentFor(
   attempt: Attempt,
   token: string,
   key: string,
+  models: ModelAccess | null,
   context: LaunchContext,
 ): Promise<Assignment> {
   const common = {
@@ -61,6 +65,7 @@ async function assignmentFor(
       model: attempt.model,
       effort: attempt.effort,
       adapter: task.adapter ?? context.defaultAdapter,
+      models,
       heartbeat_s: Math.max(1, context.leaseSeconds / 4),
     };
   const artifact = attempt.artifact;
@@ -124,15 +129,20 @@ async function launchOf(
   if (reuse) launch = { ...present, task_token: message.task_token };
   else {
     const token = mintBoxToken(message.kind, task.id, attempt.number);
+    const models =
+      message.kind === 'agent' && context.modelGateway
+        ? modelAccess(task.id, attempt, context.modelGateway)
+        : null;
     const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
     await context.objects.put(
       key,
-      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, key, context)),
+      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, key, models, context)),
       'application/json',
     );
     launch = {
       number: (present?.number ?? 0) + 1,
       token_sha256: sha256(token),
+      ...(message.kind === 'agent' && { model_token_sha256: models && sha256(models.token) }),
       assignment_key: key,
       task_token: message.task_token,
       lost: false,

@@ -86,6 +86,7 @@ export const agentAssignment = (
   model: 'haiku',
   effort: 'normal',
   adapter: { kind: 'command', argv: [...argv], timeout_s: 60 },
+  models: null,
   heartbeat_s: 60,
   ...more,
 });

@@ -39,13 +39,15 @@ const environment = {
   ...Object.fromEntries(Object.values(ENV).map((name) => [name, '1'])),
   [ENV.defaultAdapter]: '{"kind":"command","argv":["agent"]}',
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
+  [ENV.modelProviders]: '{}',
   AWS_REGION: 'us-east-1',
 };
 
 describe('the bundles of the functions', () => {
   it('each export a handler when Lambda loads them', async () => {
     const files = functions.map((name) => join(bundles.functionDirectory(name), 'index.js'));
-    const script = `console.log(JSON.stringify(${JSON.stringify(files)}.map((file) => typeof require(file).handler)))`;
+    // Lambda's runtime has it; functions that stream their answer use it when they are loaded.
+    const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler }; console.log(JSON.stringify(${JSON.stringify(files)}.map((file) => typeof require(file).handler)))`;
     const { stdout } = await run(process.execPath, ['-e', script], { env: environment });
     expect(JSON.parse(stdout)).toEqual(functions.map(() => 'function'));
   });

@@ -113,6 +113,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'states:DescribeExecution',
     'states:SendTaskSuccess',
   ],
+  models: ['bedrock-mantle:CreateInference', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
 };
 
 /** What each function must never be able to do, whatever is added: actions by pattern, resources by pattern. */
@@ -159,6 +160,11 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
       action.startsWith('s3:') && !(action === 's3:PutObject' && resource.endsWith('/evidence/*')),
   ],
   ['api-work', 'start or wake executions', ({ action }) => action.startsWith('states:')],
+  [
+    'models',
+    'read objects, secrets that it was not given, or start anything',
+    ({ action }) => /^(s3|secretsmanager|ssm|states|ecs|sqs|iam):/.test(action),
+  ],
   ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
   [
     'ledger',

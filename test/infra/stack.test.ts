@@ -280,7 +280,11 @@ describe('functions', () => {
       'deliverFamily',
       'defaultAdapter',
       'leaseSeconds',
+      'tierModels',
+      'modelGateway',
+      'modelGatewayWitnesses',
     ],
+    models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd'],
     reconciler: ['table', 'cascadeMachine', 'cluster'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {

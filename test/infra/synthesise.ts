@@ -93,4 +93,5 @@ export const FUNCTION_IDS = {
   janitor: 'VerificationJanitorSteps',
   dispatcher: 'DispatcherLaunch',
   reconciler: 'ReconcilerReconcile',
+  models: 'ModelsGateway',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;

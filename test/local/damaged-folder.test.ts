@@ -68,7 +68,7 @@ describe('a small file of the folder', () => {
     '%s is cut at any byte, and the folder opens',
     async (name) => {
       const first = openDataDirectory(data);
-      first.rememberPorts({ api: 1, control: 2, dynamodb: 3, queues: 4 });
+      first.rememberPorts({ api: 1, control: 2, dynamodb: 3, queues: 4, functionUrl: 5 });
       first.storeToken('assay_op_x');
       first.release();
       const path = join(data, name);

@@ -45,7 +45,11 @@ describe('the synthesised template', () => {
     const outdir = join(folder, 'assembly');
     assayApp({ bundles: bundlesIn(folder), outdir }).app.synth();
     stack = readAssembly(outdir);
-    resources = resolveTemplate(stack, { sqsEndpoint: endpoint, apiEndpoint: endpoint });
+    resources = resolveTemplate(stack, {
+      sqsEndpoint: endpoint,
+      apiEndpoint: endpoint,
+      functionUrl: endpoint,
+    });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

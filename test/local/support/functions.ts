@@ -32,6 +32,7 @@ export function functionOf(
     handler: 'index.handler',
     timeoutMs: 10_000,
     memoryMb: 512,
+    concurrency: null,
     variables: {},
     ...changes,
   };

@@ -6,7 +6,11 @@ import { type AssemblyStack, readAssembly } from '../../../local/template/assets
 import { resolveTemplate } from '../../../local/template.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 
-const PLACES = { sqsEndpoint: 'http://127.0.0.1:1', apiEndpoint: 'http://127.0.0.1:2' };
+const PLACES = {
+  sqsEndpoint: 'http://127.0.0.1:1',
+  apiEndpoint: 'http://127.0.0.1:2',
+  functionUrl: 'http://127.0.0.1:3',
+};
 
 const resources = (template: Record<string, unknown>): readonly ResolvedResource[] => {
   const stack: AssemblyStack = { name: 'Assay', template, assets: { file: () => null, image: () => null } };

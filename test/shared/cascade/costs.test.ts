@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakEvenPassRate, chainCosts } from '../../../shared/cascade/chain.ts';
-import { costUsd, PRICES, priceOf } from '../../../shared/cascade/prices.ts';
+import { costUsd, PRICES, type Price, priceOf } from '../../../shared/cascade/prices.ts';
 import { select } from '../../../shared/cascade/select.ts';
 import {
   effortFor,
@@ -32,10 +32,19 @@ const priced = (tier: 'haiku' | 'sonnet' | 'opus', input = 1_000_000, output = 0
 
 describe('prices', () => {
   it('are taken of the day', () => {
-    const rows = [
-      { model: 'm', from: '2026-01-01', input: 1, output: 1, cache_read: 0, cache_write: 0, source: 's' },
-      { model: 'm', from: '2026-06-01', input: 2, output: 2, cache_read: 0, cache_write: 0, source: 's' },
-    ];
+    const row = (from: string, input: number): Price => ({
+      model: 'm',
+      family: 'gpt',
+      from,
+      input,
+      output: input,
+      cache_read: 0,
+      cache_write: 0,
+      cache_write_hour: 0,
+      max_output: 1,
+      source: 's',
+    });
+    const rows = [row('2026-01-01', 1), row('2026-06-01', 2)];
     expect(priceOf('m', '2026-05-31T23:00:00.000Z', rows)?.input).toBe(1);
     expect(priceOf('m', '2026-06-01T00:00:00.000Z', rows)?.input).toBe(2);
     expect(priceOf('m', '2025-12-31T00:00:00.000Z', rows)).toBeNull();

@@ -32,12 +32,16 @@ export class Stack {
   #ready: Ready | null = null;
   #log: string[] = [];
 
-  private constructor(dataDir: string) {
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(dataDir: string, env: Readonly<Record<string, string>>) {
     this.dataDir = dataDir;
+    this.#env = env;
   }
 
-  static async start(): Promise<Stack> {
-    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')));
+  /** `env` comes on top of this process's own. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<Stack> {
+    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')), env);
     await stack.restart();
     return stack;
   }
@@ -55,6 +59,7 @@ export class Stack {
   async restart(): Promise<void> {
     const child = spawn(process.execPath, ['local/main.ts', '--data', this.dataDir, '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...this.#env },
     });
     this.#child = child;
     createInterface({ input: child.stderr }).on('line', (line) => this.#log.push(line));

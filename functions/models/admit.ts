@@ -1,0 +1,100 @@
+import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../shared/models/ask.ts';
+import { type Worst, worstMicro } from '../../shared/models/cost.ts';
+import { type Grant, grantOf } from '../../shared/models/grant.ts';
+import { PROVIDER_OF, type Route, routeOf } from '../../shared/models/protocols.ts';
+import { parseModelToken, sha256 } from '../../shared/tokens.ts';
+import type { Gateway } from './parts.ts';
+import { type Answer, refuse } from './refusals.ts';
+import { handedOn, type ModelRequest, tokenOf } from './request.ts';
+import { toUpstream, type Upstream } from './upstream.ts';
+
+/** Largest request in bytes: Lambda takes no more than 6 MiB, in which a JSON text has to be escaped once more. */
+export const MAX_REQUEST_BYTES = 6 * 1_048_576;
+
+/** A call that may be made. */
+export interface Admitted {
+  readonly grant: Grant;
+  readonly route: Route;
+  readonly model: string;
+  readonly worst: Worst;
+  /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
+  readonly reserved: number;
+  readonly upstream: Upstream;
+}
+
+const isAnswer = (value: object): value is Answer => 'statusCode' in value;
+const isProblem = (ask: Ask | AskProblem): ask is AskProblem => 'problem' in ask;
+
+/** Who calls, as the task stands now. Nobody learns from the answer which part was wrong. */
+async function grantFor(request: ModelRequest, route: Route, gateway: Gateway): Promise<Grant | Answer> {
+  const token = tokenOf(request);
+  const parsed = token === null ? null : parseModelToken(token);
+  const task = parsed && (await gateway.tasks.get(parsed.taskId));
+  const { tiers, maxAttemptUsd } = gateway;
+  const options = { tiers, maxAttemptUsd, now: gateway.now() };
+  const grant = token && parsed && task ? grantOf(task, parsed.attempt, sha256(token), options) : null;
+  return (
+    grant ??
+    refuse(
+      route.protocol,
+      'ended',
+      'this token is good for no attempt that is running; the attempt may have ended',
+    )
+  );
+}
+
+function askFor(request: ModelRequest, route: Route, grant: Grant): Ask | Answer {
+  const refused = (why: 'request' | 'model', message: string): Answer => refuse(route.protocol, why, message);
+  const ask = readAsk(route, request.body.toString('utf8'));
+  if (isProblem(ask)) return refused('request', ask.problem);
+  if (!grant.models.includes(ask.model))
+    return refused(
+      'model',
+      `model ${ask.model.slice(0, 100)} is not one of this attempt: ${grant.models.join(', ')}`,
+    );
+  return ask;
+}
+
+/** Checks a request from its path to its price, and makes of it what is sent to the provider; else says why not. */
+export async function admit(request: ModelRequest, gateway: Gateway): Promise<Admitted | Answer> {
+  const found = routeOf(request.path);
+  if (!found)
+    return refuse(
+      null,
+      'path',
+      'this gateway serves messages, responses, chat/completions and generateContent only',
+    );
+  const { protocol } = found;
+  if (request.method !== 'POST' || request.headers['upgrade'] !== undefined)
+    return refuse(protocol, 'method', 'this gateway takes POST only, and no WebSocket');
+  if (request.body.length > MAX_REQUEST_BYTES)
+    return refuse(
+      protocol,
+      'too_large',
+      `the request has ${request.body.length} bytes; at most ${MAX_REQUEST_BYTES} are taken`,
+    );
+  const route = { ...found, streams: found.streams === true && request.query['alt'] === 'sse' };
+  const grant = await grantFor(request, route, gateway);
+  if (isAnswer(grant)) return grant;
+  const ask = askFor(request, route, grant);
+  if (isAnswer(ask)) return ask;
+  const at = gateway.now().toISOString();
+  const worst = worstOf(ask, request.body.length, at);
+  const micro = worstMicro(worst, ask.model, at);
+  if (micro === null && grant.isLimited && !route.isFree)
+    return refuse(
+      protocol,
+      'request',
+      `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
+    );
+  const body = ask.needsUsage ? Buffer.from(JSON.stringify(withUsage(ask.body))) : request.body;
+  const provider = gateway.providers[PROVIDER_OF[protocol]];
+  const upstream = provider && (await toUpstream(provider, route, handedOn(request), body));
+  if (!upstream)
+    return refuse(
+      protocol,
+      'provider',
+      `this deployment has no access to models of ${PROVIDER_OF[protocol]}; docs/models.md says what to set`,
+    );
+  return { grant, route, model: ask.model, worst, reserved: route.isFree ? 0 : (micro ?? 0), upstream };
+}

@@ -1,0 +1,37 @@
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import { Providers } from '../../shared/models/providers.ts';
+import { ENV } from '../../shared/names.ts';
+import { requireEnv } from '../../shared/store/env.ts';
+import { MeterStore } from '../../shared/store/meters.ts';
+import { tierModels } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { logger } from '../kit/logger.ts';
+import { type StreamedAnswer, serve } from './gateway.ts';
+import type { Gateway } from './parts.ts';
+import { readRequest } from './request.ts';
+
+const { db, table, tasks } = stores();
+const shared: Omit<Gateway, 'deadlineMs'> = {
+  tasks,
+  meters: new MeterStore(db, table),
+  providers: Providers.parse(JSON.parse(requireEnv(ENV.modelProviders))),
+  tiers: tierModels(),
+  maxAttemptUsd: Number(requireEnv(ENV.maxAttemptUsd)),
+  now: () => new Date(),
+  onCall: (call) => logger.info('model call', { ...call }),
+  onProblem: (message, details) => logger.warn(message, details),
+};
+/** Milliseconds kept for settling when a call is given up. */
+const SETTLING_MS = 15_000;
+
+/** Hands calls of models on to their providers. A client that goes away does not stop a Lambda, so each call has a deadline. */
+export const handler = middy(
+  async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedAnswer> =>
+    serve(readRequest(event), {
+      ...shared,
+      deadlineMs: () => Math.max(1, context.getRemainingTimeInMillis() - SETTLING_MS),
+    }),
+  { executionMode: executionModeStreamifyResponse },
+);

@@ -1,0 +1,30 @@
+import type { TierModels } from '../../shared/cascade/tiers.ts';
+import type { Settlement } from '../../shared/models/meter.ts';
+import type { Providers } from '../../shared/models/providers.ts';
+import type { MeterStore } from '../../shared/store/meters.ts';
+import type { TaskStore } from '../../shared/store/tasks.ts';
+
+/** What the gateway works with. */
+export interface Gateway {
+  readonly tasks: Pick<TaskStore, 'get'>;
+  readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
+  readonly providers: Providers;
+  readonly tiers: TierModels;
+  readonly maxAttemptUsd: number;
+  readonly now: () => Date;
+  /** Milliseconds until a call is given up. */
+  readonly deadlineMs: () => number;
+  /** Once for each call that was made, when it has ended. */
+  readonly onCall: (call: CallRecord) => void;
+  readonly onProblem: (message: string, details: Record<string, unknown>) => void;
+}
+
+/** What is known of a call afterwards; never what was asked or said. */
+export interface CallRecord {
+  readonly task_id: string;
+  readonly attempt: number;
+  readonly protocol: string;
+  readonly model: string;
+  readonly status: number;
+  readonly settlement: Settlement;
+}

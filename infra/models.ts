@@ -1,0 +1,85 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Provider, Providers } from '../shared/models/providers.ts';
+import { ENV } from '../shared/names.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface ModelsProps {
+  readonly common: Common;
+  readonly table: TasksTable;
+  readonly providers: Providers;
+  /** Calls at a time; 0 reserves none. */
+  readonly concurrency: number;
+  /** Beside the table and the providers. */
+  readonly environment: Record<string, string>;
+}
+
+/** The longest that a Lambda may run: a long answer of a strong model takes minutes. */
+const LONGEST_CALL = Duration.minutes(15);
+
+/**
+ * The way from the boxes to the models: the one place that holds a key or may call Bedrock. Its URL asks for no signature, because the
+ * CLIs know none; whoever has no token of a running attempt is turned away after one read. In no VPC, where answers cannot be streamed.
+ */
+export class Models extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ModelsProps) {
+    super(scope, id);
+    const { common, table, providers } = props;
+    const gateway = new ServiceFunction(this, 'Gateway', {
+      common,
+      name: 'models',
+      description: 'Hands model calls of running attempts on to their providers, and counts them',
+      timeout: LONGEST_CALL,
+      // It waits and copies; the share of a CPU that comes with this is enough for what one answer brings.
+      memory: 256,
+      reservedConcurrency: props.concurrency,
+      environment: {
+        ...props.environment,
+        [ENV.table]: table.table.tableName,
+        [ENV.modelProviders]: JSON.stringify(providers),
+      },
+    });
+    table.allow(gateway);
+    for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
+    this.url = gateway.lambda.addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    }).url;
+  }
+
+  private allowProvider(gateway: ServiceFunction, provider: Provider): void {
+    const stack = Stack.of(this);
+    if (provider.via === 'secret')
+      gateway.allow({ actions: ['secretsmanager:GetSecretValue'], on: [provider.arn] });
+    if (provider.via === 'parameter')
+      gateway.allow({
+        actions: ['ssm:GetParameter'],
+        on: [
+          stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: provider.name.slice(1) }),
+        ],
+      });
+    if (provider.via !== 'bedrock') return;
+    const region = provider.region ?? stack.region;
+    if (provider.endpoint === 'mantle')
+      gateway.allow({
+        actions: ['bedrock-mantle:CreateInference'],
+        on: [stack.formatArn({ service: 'bedrock-mantle', region, resource: 'project', resourceName: '*' })],
+        because:
+          'A project is where Bedrock keeps its accounts; the default one exists from the first call on. Which model is called, the gateway decides for each attempt.',
+      });
+    else
+      gateway.allow({
+        actions: ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'],
+        on: [
+          `arn:${stack.partition}:bedrock:*::foundation-model/*`,
+          stack.formatArn({ service: 'bedrock', region, resource: 'inference-profile', resourceName: '*' }),
+        ],
+        because:
+          "Which models there are is the task's and the tiers' business, and an inference profile calls them in regions of its own choice. Which one is called, the gateway decides for each attempt.",
+      });
+  }
+}

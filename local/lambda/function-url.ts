@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readBody, sendJson } from '../http/listen.ts';
+import { functionEvent, readRequest } from '../http-api/event.ts';
+import type { LambdaHost, ResolvedResource, ResponseSink } from '../ports.ts';
+import { propertiesOf } from '../properties.ts';
+
+/** Lambda takes no larger event, in bytes; a body is escaped in it. */
+const MAX_BODY_BYTES = 6 * 1_048_576;
+
+interface FunctionUrlOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly lambda: LambdaHost;
+  onError(message: string): void;
+}
+
+/** What a function streams goes to the client as fast as that takes it. A client that goes away stops nothing. */
+function sinkOf(response: ServerResponse): ResponseSink {
+  return {
+    head: (status, headers) => {
+      response.writeHead(status, headers);
+      response.flushHeaders();
+    },
+    async chunk(bytes) {
+      if (response.destroyed || response.write(bytes)) return;
+      const left = new AbortController();
+      await Promise.race([
+        once(response, 'drain', { signal: left.signal }).catch(() => {}),
+        once(response, 'close', { signal: left.signal }).catch(() => {}),
+      ]);
+      left.abort();
+    },
+  };
+}
+
+/** The one function of the template that has a URL. Throws when there are several: they would need an address each. */
+export function createFunctionUrl({ resources, lambda, onError }: FunctionUrlOptions): RequestListener {
+  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(propertiesOf);
+  const [url, ...others] = urls;
+  if (others.length > 0) throw new Error(`${others[0]?.where}: only one function may have a URL`);
+  url?.only('TargetFunctionArn', 'AuthType', 'InvokeMode');
+  if (url && (url.text('AuthType') !== 'NONE' || url.text('InvokeMode', 'BUFFERED') !== 'RESPONSE_STREAM'))
+    throw new Error(`${url.where}: only a URL without authorisation that streams is known`);
+  const target = url?.text('TargetFunctionArn') ?? null;
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(incoming, MAX_BODY_BYTES);
+    if (target === null) return sendJson(response, 404, { Message: null });
+    if (body === null) return sendJson(response, 413, { Message: 'Request Entity Too Large' });
+    const route = {
+      routeKey: '$default',
+      method: 'ANY',
+      segments: [],
+      functionName: target,
+      timeoutMs: 0,
+      authorizer: null,
+    };
+    const event = functionEvent(
+      readRequest(incoming, new Date()),
+      { route, pathParameters: {} },
+      'url',
+      body,
+      null,
+    );
+    const { error } = await lambda.invoke(target, event, sinkOf(response));
+    if (error) onError(`${target}: ${error.errorType}: ${error.errorMessage}`);
+    if (error && response.headersSent) response.destroy();
+    else if (error) sendJson(response, 502, { Message: 'Internal Server Error' });
+    else response.end();
+  }
+
+  return (incoming, response) => {
+    serve(incoming, response).catch((error: unknown) => {
+      onError(`${target}: ${String(error)}`);
+      response.destroy();
+    });
+  };
+}

@@ -1,0 +1,57 @@
+import { TIERS, type TierModels } from '../cascade/tiers.ts';
+import type { Attempt } from '../task/attempt.ts';
+import { standing } from '../task/standing.ts';
+import type { Task } from '../task/task.ts';
+import { sameHash } from '../tokens.ts';
+
+/** What a model token is good for. */
+export interface Grant {
+  readonly taskId: string;
+  readonly attempt: number;
+  /** Models that may be called. */
+  readonly models: readonly string[];
+  /** What the attempt may spend in all, in millionths of a dollar. */
+  readonly limitMicro: number;
+  /** The limit is the task's own, and so has to hold. */
+  readonly isLimited: boolean;
+}
+
+/** The attempt's model, and the cheaper tiers below its own: CLIs use a small model for small things beside the work. */
+export function allowedModels(
+  attempt: Pick<Attempt, 'model' | 'tier'>,
+  tiers: TierModels,
+): readonly string[] {
+  if (attempt.model === null) return [];
+  const at = (TIERS as readonly (string | null)[]).indexOf(attempt.tier);
+  return [...new Set([attempt.model, ...TIERS.slice(0, Math.max(0, at)).map((tier) => tiers[tier])])];
+}
+
+/** What is left of the task's budget for its current attempt, in dollars; null without a limit. Unknown costs count as nothing. */
+export function leftUsd(task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>): number | null {
+  const limit = task.budget.max_cost_usd;
+  if (limit === undefined) return null;
+  const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.budget_from);
+  return Math.max(0, limit - earlier.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0));
+}
+
+/** What the token with this hash may do now; null once its attempt has reported, has ended or has lost its lease. */
+export function grantOf(
+  task: Task,
+  number: number,
+  tokenHash: string,
+  options: { readonly tiers: TierModels; readonly maxAttemptUsd: number; readonly now: Date },
+): Grant | null {
+  const attempt = task.attempts.at(-1);
+  const hash = attempt?.agent?.model_token_sha256;
+  if (!attempt || attempt.number !== number || !hash || !sameHash(hash, tokenHash)) return null;
+  const holder = { caller: 'agent', attempt: number, launch: attempt.agent?.number ?? 0 } as const;
+  if (standing(task, holder) !== 'live' || attempt.lease_until * 1_000 < options.now.getTime()) return null;
+  const left = leftUsd(task);
+  return {
+    taskId: task.id,
+    attempt: number,
+    models: allowedModels(attempt, options.tiers),
+    limitMicro: Math.floor(Math.min(left ?? options.maxAttemptUsd, options.maxAttemptUsd) * 1e6),
+    isLimited: left !== null,
+  };
+}

@@ -1,0 +1,54 @@
+/** The wire formats that the model gateway speaks. */
+export const PROTOCOLS = ['anthropic', 'responses', 'chat', 'gemini'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** Who is asked: one key, one address each. */
+export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export const PROVIDER_OF: Readonly<Record<Protocol, ProviderName>> = {
+  anthropic: 'anthropic',
+  responses: 'openai',
+  chat: 'openai',
+  gemini: 'gemini',
+};
+
+/** What goes behind the gateway's own URL to make the base URL that the clients of each provider want. */
+export const BASE_PATH: Readonly<Record<ProviderName, string>> = { anthropic: '', openai: '/v1', gemini: '' };
+
+/** A path that the gateway serves. */
+export interface Route {
+  readonly protocol: Protocol;
+  /** Behind the provider's base URL. */
+  readonly path: string;
+  /** From the path; the other protocols name it in the body. */
+  readonly model: string | null;
+  /** Counting tokens costs nothing. */
+  readonly isFree: boolean;
+  /** Gemini says in the path whether the answer is to be streamed. */
+  readonly streams: boolean | null;
+}
+
+const FIXED: Readonly<Record<string, Omit<Route, 'model' | 'streams'>>> = {
+  '/v1/messages': { protocol: 'anthropic', path: '/v1/messages', isFree: false },
+  '/v1/messages/count_tokens': { protocol: 'anthropic', path: '/v1/messages/count_tokens', isFree: true },
+  '/v1/responses': { protocol: 'responses', path: '/responses', isFree: false },
+  '/v1/chat/completions': { protocol: 'chat', path: '/chat/completions', isFree: false },
+};
+const GEMINI =
+  /^\/v1beta\/models\/([A-Za-z0-9][\w.-]{0,99}):(generateContent|streamGenerateContent|countTokens)$/;
+
+/** The route of a path; null for one that is not served. */
+export function routeOf(path: string): Route | null {
+  const fixed = Object.hasOwn(FIXED, path) ? FIXED[path] : undefined;
+  if (fixed) return { ...fixed, model: null, streams: null };
+  const [, model, action] = GEMINI.exec(path) ?? [];
+  if (model === undefined) return null;
+  return {
+    protocol: 'gemini',
+    path,
+    model,
+    isFree: action === 'countTokens',
+    streams: action === 'streamGenerateContent',
+  };
+}

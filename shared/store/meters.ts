@@ -1,0 +1,144 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Meter, Settlement } from '../models/meter.ts';
+import { USAGE_FIELDS } from '../models/witness.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import type { Usage } from '../task/attempt.ts';
+
+/** Days that a meter is kept: as long as its task. */
+const RETENTION_DAYS = 90;
+/** Attributes: `open:<call>` holds what an unsettled call may cost, `use:<field>:<model>` counts tokens. */
+const OPEN = 'open:';
+const USE = 'use:';
+
+const keyOf = (taskId: string, attempt: number): Record<string, string> => ({
+  [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
+  [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
+});
+
+/** Reads a meter from its item. */
+function meterOf(item: Readonly<Record<string, unknown>>): Meter {
+  const number = (name: string): number => Number(item[name] ?? 0);
+  const models: Record<string, Usage> = {};
+  const open: number[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    if (name.startsWith(OPEN)) open.push(Number(value));
+    const [, field, model] = /^use:(\w+):(.+)$/s.exec(name) ?? [];
+    if (model === undefined) continue;
+    const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+    models[model] = { ...(models[model] ?? none), [String(field)]: Number(value) };
+  }
+  return {
+    calls: number('calls'),
+    spent: number('spent'),
+    estimated: number('estimated'),
+    unpriced: number('unpriced'),
+    open,
+    models,
+    mistaken: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
+  };
+}
+
+/**
+ * Meters of model calls. Each step is one conditional update that may be sent twice: a reservation is an attribute named by the call,
+ * and settling removes it. Money in millionths of a dollar.
+ */
+export class MeterStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** What was counted for an attempt; null when it has called no model. */
+  async read(taskId: string, attempt: number): Promise<Meter | null> {
+    const item = await this.#item(taskId, attempt);
+    return item ? meterOf(item) : null;
+  }
+
+  async #item(taskId: string, attempt: number): Promise<Record<string, unknown> | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: keyOf(taskId, attempt), ConsistentRead: true }),
+    );
+    return Item ?? null;
+  }
+
+  /**
+   * Reserves what a call may cost at the worst. Refused, with false, once spent and reserved together have come to the limit: so at any
+   * time at most one call's worst case lies beyond it.
+   */
+  async reserve(
+    of: { readonly taskId: string; readonly attempt: number; readonly limitMicro: number },
+    call: string,
+    worst: number,
+    now: Date,
+  ): Promise<boolean> {
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: keyOf(of.taskId, of.attempt),
+          UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
+          ConditionExpression:
+            'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit)',
+          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE.ttl },
+          ExpressionAttributeValues: {
+            ':worst': worst,
+            ':ttl': Math.floor(now.getTime() / 1_000) + RETENTION_DAYS * 86_400,
+            ':one': 1,
+            ':zero': 0,
+            ':limit': of.limitMicro,
+          },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      // The answer to an earlier try of this very write was lost.
+      return (await this.#item(of.taskId, of.attempt))?.[`${OPEN}${call}`] !== undefined;
+    }
+  }
+
+  /** Puts what a call has cost in the place of its reservation. A repeat changes nothing. */
+  async settle(
+    of: { readonly taskId: string; readonly attempt: number },
+    call: string,
+    worst: number,
+    settlement: Settlement,
+  ): Promise<void> {
+    const { model, usage, micro, estimated, mistaken } = settlement;
+    const counted = USAGE_FIELDS.filter((field) => usage[field] > 0);
+    const names = Object.fromEntries(
+      counted.map((field, index) => [`#u${index}`, `${USE}${field}:${model}`]),
+    );
+    const values = Object.fromEntries(counted.map((field, index) => [`:u${index}`, usage[field]]));
+    const adds = [
+      // A call whose price nobody knows goes on counting as its reservation.
+      ...(micro === null ? ['unpriced :one'] : ['taken :difference', 'spent :micro', 'estimated :estimated']),
+      ...(mistaken === null ? [] : ['mistaken :mistaken']),
+      ...counted.map((_, index) => `#u${index} :u${index}`),
+    ];
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: keyOf(of.taskId, of.attempt),
+          UpdateExpression: `REMOVE #open ADD ${adds.join(', ')}`,
+          ConditionExpression: 'attribute_exists(#open)',
+          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, ...names },
+          ExpressionAttributeValues: {
+            ...(micro === null
+              ? { ':one': 1 }
+              : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
+            ...(mistaken === null ? {} : { ':mistaken': new Set([mistaken]) }),
+            ...values,
+          },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { serve } from '../../../functions/models/gateway.ts';
+import type { CallRecord, Gateway } from '../../../functions/models/parts.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import type { Meter, Settlement } from '../../../shared/models/meter.ts';
+import type { Providers } from '../../../shared/models/providers.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { mintModelToken, sha256 } from '../../../shared/tokens.ts';
+import { attempt, task } from '../../support/builders.ts';
+
+const NOW = new Date('2026-11-22T12:00:00.000Z');
+export const LIVE = Math.floor(NOW.getTime() / 1_000) + 60;
+export const TOKEN = mintModelToken('T1', 1);
+
+/** A task whose attempt 1 runs on the cheapest tier and has a model token. */
+export const running = (
+  changes: Parameters<typeof attempt>[0] = {},
+  fields: Parameters<typeof task>[0] = {},
+): Task =>
+  task({
+    id: 'T1',
+    status: 'in_progress',
+    ...fields,
+    attempts: [
+      attempt({
+        number: 1,
+        model: 'claude-haiku-4-5',
+        tier: 'haiku',
+        outcome: null,
+        report: null,
+        lease_until: LIVE,
+        agent: {
+          number: 1,
+          token_sha256: '',
+          model_token_sha256: sha256(TOKEN),
+          assignment_key: 'k',
+          task_token: 't',
+          lost: false,
+          launched_at: NOW.toISOString(),
+        },
+        ...changes,
+      }),
+    ],
+  });
+
+/** A meter in memory, with the rules of the table's. */
+export function memoryMeter() {
+  const open = new Map<string, number>();
+  const settled: Settlement[] = [];
+  let taken = 0;
+  return {
+    settled,
+    get taken() {
+      return taken;
+    },
+    meter: (): Meter => ({
+      calls: open.size + settled.length,
+      spent: settled.reduce((sum, { micro }) => sum + (micro ?? 0), 0),
+      estimated: settled.reduce((sum, { estimated }) => sum + estimated, 0),
+      unpriced: settled.filter(({ micro }) => micro === null).length,
+      open: [...open.values()],
+      models: {},
+      mistaken: [],
+    }),
+    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<boolean> {
+      if (taken >= of.limitMicro) return false;
+      taken += worst;
+      open.set(call, worst);
+      return true;
+    },
+    async settle(_of: unknown, call: string, worst: number, settlement: Settlement): Promise<void> {
+      if (!open.delete(call)) return;
+      settled.push(settlement);
+      if (settlement.micro !== null) taken += settlement.micro - worst;
+    },
+  };
+}
+
+/** The gateway behind a real HTTP server, as its function URL would be. */
+export async function startGateway(
+  providers: Providers,
+  options: {
+    readonly task?: Task | null;
+    readonly deadlineMs?: number;
+    readonly maxAttemptUsd?: number;
+  } = {},
+) {
+  const meter = memoryMeter();
+  const calls: CallRecord[] = [];
+  const problems: string[] = [];
+  let present = options.task === undefined ? running() : options.task;
+  const gateway: Gateway = {
+    tasks: { get: async () => present },
+    meters: meter,
+    providers,
+    tiers: DEFAULT_TIER_MODELS,
+    maxAttemptUsd: options.maxAttemptUsd ?? 25,
+    now: () => NOW,
+    deadlineMs: () => options.deadlineMs ?? 20_000,
+    onCall: (call) => calls.push(call),
+    onProblem: (message) => problems.push(message),
+  };
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const [path = '', query = ''] = (request.url ?? '/').split('?');
+    const { statusCode, headers, body } = await serve(
+      {
+        method: request.method ?? 'GET',
+        path,
+        headers: Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        query: Object.fromEntries(new URLSearchParams(query)),
+        body: Buffer.concat(chunks),
+      },
+      gateway,
+    );
+    response.writeHead(statusCode, headers);
+    if (typeof body === 'string') response.end(body);
+    else await pipeline(body, response);
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    meter,
+    calls,
+    problems,
+    setTask: (next: Task | null) => {
+      present = next;
+    },
+    /** A call as a client makes it. */
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { costUsd } from '../../shared/cascade/prices.ts';
+import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
+import { Stack } from './support/stack.ts';
+
+const KEY = `sk-ant-planted-${randomBytes(16).toString('hex')}`;
+let models: ModelServer;
+let stack: Stack;
+let repository: Repository;
+beforeAll(async () => {
+  models = await startModelServer();
+  repository = new Repository(PROJECT);
+  stack = await Stack.start({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: models.url, OPENAI_API_KEY: '' });
+});
+afterAll(async () => {
+  await stack.stop();
+  await models.stop();
+  repository.remove();
+});
+
+/** Calls a model as a CLI does, with what the box has in its environment; `status` and `text` are in scope afterwards. */
+const calls = (fields = ''): string => `
+  const answer = await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + process.env.ANTHROPIC_AUTH_TOKEN, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model, max_tokens: 1000, stream: true, messages: [{ role: 'user', content: 'Make sum add' }] ${fields} }),
+  });
+  const [status, text] = [answer.status, await answer.text()];`;
+const task = (code: string, fields: Record<string, unknown> = {}) => ({
+  title: 'Make sum add',
+  repository: repository.url,
+  adapter: agent(code),
+  ...fields,
+});
+const priced = (before: ReturnType<ModelServer['counted']>) => {
+  const now = models.counted();
+  const usage = {
+    input_tokens: now.input - before.input,
+    output_tokens: now.output - before.output,
+    cache_read_tokens: now.cacheRead - before.cacheRead,
+    cache_write_tokens: now.cacheWrite - before.cacheWrite,
+  };
+  return { usage, cost: costUsd('claude-haiku-4-5', usage, new Date().toISOString()) };
+};
+
+it('counts what an agent uses: the cost of the task is what the provider has counted, whatever the agent claims', async () => {
+  const before = models.counted();
+  const { id } = await stack.submit(
+    task(
+      `${calls()} if (status !== 200) throw new Error(text); ${writes('src/sum.js', RIGHT)} ${uses(5, 1)}`,
+    ),
+  );
+  const done = await stack.ended(id);
+  const { usage, cost } = priced(before);
+  expect(done).toMatchObject({ status: 'done', verdict: 'pass', cost_usd: cost });
+  expect((await stack.attempts(id))[0]).toMatchObject({
+    usage,
+    cost_usd: cost,
+    claimed: { usage: { input_tokens: 5, output_tokens: 1 } },
+    witnessed: {
+      usage,
+      by_model: { 'claude-haiku-4-5': usage },
+      calls: 1,
+      open_calls: 0,
+      estimated_usd: 0,
+      findings: [{ code: 'usage_differs' }],
+    },
+  });
+  const call = models.calls.at(-1);
+  expect(call?.headers).toMatchObject({ 'x-api-key': KEY, 'anthropic-version': '2023-06-01' });
+  expect(call?.headers['authorization']).toBeUndefined();
+});
+
+it('ends an attempt at its budget, and takes its cost along although the agent says nothing of it', async () => {
+  const before = models.counted();
+  const { id } = await stack.submit(
+    task(
+      `let status = 200, text = '', count = 0; while (status === 200 && count < 20) { count++; ${calls().replace('const [status, text] =', '[status, text] =')} } console.log(status, text); process.exit(1);`,
+      { budget: { max_attempts: 1, max_cost_usd: 0.003 } },
+    ),
+  );
+  const done = await stack.ended(id);
+  const [attempt] = await stack.attempts(id);
+  expect(attempt?.report?.output_tail).toContain('402');
+  expect(attempt?.report?.output_tail).toContain('the budget of this attempt is spent');
+  const { cost } = priced(before);
+  expect(done).toMatchObject({ status: 'failed', cost_usd: cost });
+  expect(attempt?.witnessed).toMatchObject({ calls: 2, open_calls: 0 });
+});
+
+/** Environments of all processes below the stack. */
+function environmentsBelow(pid: number): string[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each)))
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // It has ended.
+    }
+  const isBelow = (each: number): boolean => {
+    const parent = parents.get(each);
+    return parent !== undefined && (parent === pid || isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow).flatMap((each) => {
+    try {
+      return [readFileSync(`/proc/${each}/environ`, 'latin1')];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Folders of boxes that have just ended are being removed meanwhile. */
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+const holds = (file: string, text: string): boolean => {
+  try {
+    return readFileSync(file).includes(text);
+  } catch {
+    return false;
+  }
+};
+
+it.runIf(process.platform === 'linux')(
+  'lets the key of a provider get nowhere but to the provider',
+  async () => {
+    const number = models.calls.length + 1;
+    models.play('hold');
+    const { id } = await stack.submit(
+      task(
+        `${calls()} console.log(text, JSON.stringify(process.env)); ${writes('src/sum.js', RIGHT)} ${writes('env.txt', 'x')} fs.writeFileSync('env.txt', JSON.stringify(process.env));`,
+      ),
+    );
+    await models.called(number);
+    const environments = environmentsBelow(stack.ready.pid);
+    models.release();
+    expect(environments.some((each) => each.includes(`ASSAY_TASK_ID=${id}`))).toBe(true);
+    expect(environments.filter((each) => each.includes(KEY))).toEqual([]);
+    await stack.ended(id);
+    expect(models.calls.at(-1)?.headers['x-api-key']).toBe(KEY);
+    const files = [...filesBelow(stack.dataDir), ...filesBelow(repository.folder)];
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => holds(file, KEY))).toEqual([]);
+    expect(stack.log).not.toContain(KEY);
+    expect(JSON.stringify([await stack.attempts(id), await stack.ended(id)])).not.toContain(KEY);
+  },
+);
