@@ -5,6 +5,7 @@ import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';
 import { createEcs } from './ecs/index.ts';
+import { STACK_MARK } from './ecs/survivors.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
 import { createFaults } from './faults.ts';
@@ -28,6 +29,8 @@ export interface ServicesOptions {
   readonly control: LateListener;
   readonly counters: Counters;
   readonly dataDir: string;
+  /** Id of the data folder: the mark of its boxes. */
+  readonly stackId: string;
   readonly cache: string;
   readonly lent: Readonly<Record<string, string>>;
   onLog(line: string): void;
@@ -84,7 +87,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     faults,
     bus,
-    env: {},
+    env: { [STACK_MARK]: options.stackId },
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
   });

@@ -1,6 +1,8 @@
 import { createCounters } from './counters.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
+import { scratchFolder } from './ecs/runner.ts';
+import { endSurvivors } from './ecs/survivors.ts';
 import { listenLate } from './http/late.ts';
 import { operatorToken } from './operator-token.ts';
 import type { ResolvedResource, Running } from './ports.ts';
@@ -84,6 +86,7 @@ async function startIn(
     begin(listenLate(undefined, ports.functionUrl)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
+    endLeftOver(directory, onError),
   ]);
   const queuesPort = Number(new URL(queues.sqsEndpoint).port);
   directory.rememberPorts({
@@ -110,6 +113,7 @@ async function startIn(
       control,
       counters,
       dataDir,
+      stackId: directory.id,
       cache,
       lent: options.lent ?? {},
       onLog,
@@ -133,6 +137,12 @@ async function startIn(
       directory.release();
     },
   };
+}
+
+/** Before anything is started in its place: nothing of an earlier stack on this folder still works. */
+async function endLeftOver({ id, path }: DataDirectory, onError: (message: string) => void): Promise<void> {
+  const ended = await endSurvivors({ stackId: id, scratch: scratchFolder(path) });
+  if (ended > 0) onError(`${path}: ended ${ended} processes that an earlier stack had left behind`);
 }
 
 /** Waits for all, also when one fails, so that what has started can be stopped. */

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { writeWhole } from '../../local/durable.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -26,35 +27,32 @@ function portNumber(text: string): number {
   return port;
 }
 
-/** Keeps the connection where the other commands look for it, for the owner's eyes only. */
+/** Keeps the connection where the other commands look for it, whole, and for the owner's eyes only. */
 function writeConnection(dataDir: string, connection: ConnectionFile): void {
-  const file = join(dataDir, CONNECTION_FILE);
-  writeFileSync(file, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
-  // The mode above counts for a new file only.
-  chmodSync(file, 0o600);
+  const text = `${JSON.stringify(connection, null, 2)}\n`;
+  writeWhole(join(dataDir, CONNECTION_FILE), text, { mode: 0o600, sync: true });
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+/**
+ * Two stacks on one folder would each think it their own. Whether one runs, its lock says, which the system takes back from a process
+ * that ends: what is left in the connection file may name a process that has ended, and its number another one.
+ */
+async function refuseSecond(dataDir: string): Promise<void> {
+  const lock = join(dataDir, 'lock');
+  if (!existsSync(lock)) return;
+  const { tryLock } = await import('../../local/file-lock.ts');
+  const release = tryLock(lock);
+  if (release !== null) {
+    release();
+    // A stack that was killed leaves it, whole or torn: it leads nowhere.
+    rmSync(join(dataDir, CONNECTION_FILE), { force: true });
+    return;
   }
-};
-
-/** Two stacks on one folder would each think it their own. */
-function refuseSecond(dataDir: string): void {
   const other = readConnectionFile(dataDir);
-  if (other && isAlive(other.pid))
-    throw new CliError(
-      EXIT.conflict,
-      'already_up',
-      `A stack runs on ${dataDir} already: ${other.url} (process ${other.pid}).`,
-      {
-        hint: 'Use that one, stop it with Ctrl-C where it runs, or give another folder with --data.',
-      },
-    );
+  const which = other === null ? '' : `: ${other.url} (process ${other.pid})`;
+  throw new CliError(EXIT.conflict, 'already_up', `A stack runs on ${dataDir} already${which}.`, {
+    hint: 'Use that one, stop it with Ctrl-C where it runs, or give another folder with --data.',
+  });
 }
 
 function screen(connection: ConnectionFile, session: Session): string {
@@ -85,7 +83,7 @@ export function registerUp(program: Command, io: Io): void {
   action<[Options]>(command, io, async (session, options) => {
     const dataDir = resolve(session.io.cwd, options.data);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    refuseSecond(dataDir);
+    await refuseSecond(dataDir);
     if (!session.json) session.note('Starting …');
     const stack = await startStack({
       dataDir,

@@ -6,6 +6,7 @@ import { type Deployment, findCluster, findDefinition } from './definitions.ts';
 import { parseRunTask } from './request.ts';
 import type { Runner } from './runner.ts';
 import { describeTask, newTask, type Task } from './task.ts';
+import type { TaskFiles, TaskRecord } from './task-files.ts';
 
 /** Stopped tasks that are remembered; ECS shows one for about an hour. */
 const KEPT_STOPPED = 1_000;
@@ -18,6 +19,15 @@ export interface ActionsOptions {
   readonly capacity: number;
   /** All tasks by ARN; the actions add to it. */
   readonly tasks: Map<string, Task>;
+  readonly files: TaskFiles;
+  /** True when tasks end only because the stack does: to the next one, they are tasks that it has lost. */
+  isStopping(): boolean;
+}
+
+export interface Actions {
+  readonly actions: Readonly<Record<string, ServiceAction>>;
+  /** Tasks that ran when an earlier stack ended. They have stopped, and nobody has been told. */
+  readonly lost: readonly Task[];
 }
 
 interface Started {
@@ -26,9 +36,16 @@ interface Started {
 }
 
 /** The actions of the ECS API that are served. */
-export function createActions(options: ActionsOptions): Readonly<Record<string, ServiceAction>> {
-  const { deployment, runner, faults, capacity, tasks } = options;
+export function createActions(options: ActionsOptions): Actions {
+  const { deployment, runner, faults, capacity, tasks, files } = options;
   const started = new Map<string, Started>();
+  const lost = files.load().flatMap((record) => {
+    const task = stoppedTask(deployment, record);
+    if (task === null) return [];
+    tasks.set(task.arn, task);
+    started.set(record.clientToken, { request: record.request, task });
+    return record.stopped ? [] : [task];
+  });
 
   const hasCapacity = () => {
     if (faults.runTaskCapacityFailures > 0) {
@@ -43,7 +60,9 @@ export function createActions(options: ActionsOptions): Readonly<Record<string, 
     const stopped = [...tasks.values()].filter(({ lastStatus }) => lastStatus === 'STOPPED');
     for (const { arn, request } of stopped.slice(0, -KEPT_STOPPED)) {
       tasks.delete(arn);
-      if (request.clientToken) started.delete(request.clientToken);
+      if (!request.clientToken) continue;
+      started.delete(request.clientToken);
+      files.forget(request.clientToken);
     }
   };
   const ofCluster = (request: Json) => {
@@ -53,7 +72,7 @@ export function createActions(options: ActionsOptions): Readonly<Record<string, 
   const find = (request: Json, name: unknown): Task | undefined =>
     ofCluster(request).find(({ arn, id }) => name === arn || name === id);
 
-  return {
+  const actions: Actions['actions'] = {
     RunTask(request) {
       const clusterArn = findCluster(deployment, request['cluster']);
       const definition = findDefinition(deployment, request['taskDefinition']);
@@ -69,9 +88,15 @@ export function createActions(options: ActionsOptions): Readonly<Record<string, 
       }
       if (!hasCapacity()) return { tasks: [], failures: [{ reason: 'RESOURCE:CPU' }] };
       const task = newTask(clusterArn, definition, parsed);
+      const { clientToken } = parsed;
+      const record = clientToken === undefined ? null : { ...task, clientToken, request, stopped: false };
+      if (record !== null) save(files, record);
       tasks.set(task.arn, task);
-      if (parsed.clientToken !== undefined) started.set(parsed.clientToken, { request, task });
-      task.ended = runner.run(task).then(forgetOldest);
+      if (clientToken !== undefined) started.set(clientToken, { request, task });
+      task.ended = runner.run(task).then(() => {
+        if (record !== null && !options.isStopping()) save(files, { ...record, stopped: true });
+        forgetOldest();
+      });
       return ran(task);
     },
     DescribeTasks(request) {
@@ -114,6 +139,35 @@ export function createActions(options: ActionsOptions): Readonly<Record<string, 
       };
     },
   };
+  return { actions, lost };
+}
+
+const save = (files: TaskFiles, record: TaskRecord): void => {
+  const { clientToken, request, id, arn, createdAt, stopped } = record;
+  files.save({ clientToken, request, id, arn, createdAt, stopped });
+};
+
+/** A task of an earlier stack; null when the template has no place for it any more. */
+function stoppedTask(deployment: Deployment, { request, id, arn, createdAt }: TaskRecord): Task | null {
+  try {
+    const definition = findDefinition(deployment, request['taskDefinition']);
+    const clusterArn = findCluster(deployment, request['cluster']);
+    return {
+      ...newTask(clusterArn, definition, parseRunTask(request, definition)),
+      id,
+      arn,
+      createdAt,
+      lastStatus: 'STOPPED',
+      desiredStatus: 'STOPPED',
+      stoppedAt: Date.now(),
+      stopCode: 'EssentialContainerExited',
+      stoppedReason: 'The machine that it ran on has ended',
+      exitCode: 137,
+      version: 2,
+    };
+  } catch {
+    return null;
+  }
 }
 
 function ran(task: Task) {

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import type { Counters, EventBus, Faults, ResolvedResource, Running } from '../ports.ts';
 import { answer, type ServiceAnswer } from '../service-error.ts';
 import { createActions } from './actions.ts';
 import { createBoxHost } from './box-host.ts';
 import { deploy } from './definitions.ts';
 import { createRunner } from './runner.ts';
-import type { Task } from './task.ts';
+import { stateChange, type Task } from './task.ts';
+import { openTaskFiles } from './task-files.ts';
 
 /** Time in milliseconds that boxes get to end when the stack stops, whatever their own StopTimeout. */
 const STOP_GRACE_MS = 3_000;
@@ -43,13 +45,16 @@ export function createEcs(options: EcsOptions): Ecs {
     // When the stack stops, nobody is left to hear of it; the next start finds out.
     put: (event) => (stopping ? undefined : options.bus.put(event)),
   };
-  const actions = createActions({
+  const { actions, lost } = createActions({
     deployment: deploy(options),
     runner: createRunner({ ...options, onLog: (line) => options.onLog(line), bus, boxes }),
     faults: options.faults,
     capacity: options.capacity,
     tasks,
+    files: openTaskFiles(join(options.dataDir, 'ecs-tasks')),
+    isStopping: () => stopping,
   });
+  for (const task of lost) bus.put(stateChange(task));
   return {
     handle: (action, body) => answer('ecs', actions, action, body, options.counters),
     async stop() {

@@ -20,10 +20,13 @@ export interface Runner {
   run(task: Task): Promise<void>;
 }
 
+/** Where boxes have their home and temporary folders. */
+export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
+
 /** Runs tasks as child processes and tells the bus of each change of state. */
 export function createRunner({ dataDir, env, bus, boxes, onLog }: RunnerOptions): Runner {
   const logs = join(dataDir, 'ecs-logs');
-  const scratch = join(dataDir, 'ecs-scratch');
+  const scratch = scratchFolder(dataDir);
   for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
   clear(scratch).catch((error: unknown) => onLog(`${scratch} could not be cleared: ${String(error)}`));
   const change = (task: Task, changes: Partial<Task>) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,4 +115,26 @@ describe('assay up', () => {
     expect(ran.code).toBe(1);
     expect(ran.stderr).toContain('Nothing answers at');
   });
+});
+
+test('a connection file that a kill has left, with the number of a process that is another one now, holds nothing up', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'assay-up-'));
+  const folder = join(cwd, '.assay-data');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'lock'), '');
+  const left = {
+    url: 'http://127.0.0.1:1',
+    token: 'x',
+    control_url: 'x',
+    records_dir: 'x',
+    data_dir: folder,
+  };
+  writeFileSync(join(folder, 'connection.json'), JSON.stringify({ ...left, pid: process.pid }));
+  const running = await up(cwd);
+  const connection = ConnectionFile.parse(JSON.parse(running.line));
+  expect(connection.pid).not.toBe(process.pid);
+  running.child.kill('SIGTERM');
+  await running.ended;
+  await gone(connection.pid);
+  rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
 });

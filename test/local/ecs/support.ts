@@ -37,9 +37,9 @@ export async function startEcs(
   source: string,
   { container = {}, ...options }: Partial<EcsOptions> & { readonly container?: object } = {},
 ): Promise<TestEcs> {
-  const root = await mkdtemp(join(tmpdir(), 'assay-ecs-'));
+  const root = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'assay-ecs-')));
   const directory = join(root, 'image');
-  await mkdir(directory);
+  await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'main.mjs'), source);
   const events: BusEvent[] = [];
   const logs: string[] = [];
