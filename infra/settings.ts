@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
+import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter } from '../shared/task/schema.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
@@ -35,7 +36,7 @@ const NO_ADAPTER = {
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
-export const Settings = z.strictObject({
+const Fields = z.strictObject({
   network: z
     .enum(NETWORK_MODES)
     .default('public-no-ingress')
@@ -98,7 +99,12 @@ export const Settings = z.strictObject({
       'must be the complete ARN of a secret',
     )
     .optional()
-    .describe('Secret whose value is the Authorization header that the deliver box pushes with.'),
+    .describe('Secret with the credentials that the deliver box pushes with; docs/deploy.md has its format.'),
+  deliverTo: json(z.array(PushScope).min(1).max(100))
+    .optional()
+    .describe(
+      'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',
+    ),
   artifactRetentionDays: days.default(90).describe('Patches, transcripts and evidence.'),
   recordRetentionDays: days.default(400).describe('Records that Athena reads.'),
   logRetentionDays: z.coerce
@@ -118,6 +124,10 @@ export const Settings = z.strictObject({
     .default('retain')
     .describe('What happens to the table, the bucket and the key when the stack is deleted.'),
 });
+export const Settings = Fields.refine(
+  ({ deliverySecretArn, deliverTo }) => (deliverySecretArn === undefined) === (deliverTo === undefined),
+  { path: ['deliverTo'], message: 'goes with assay:deliverySecretArn: set both, or neither' },
+);
 export type Settings = z.infer<typeof Settings>;
 
 const PREFIX = 'assay:';

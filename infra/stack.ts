@@ -55,7 +55,10 @@ export class AssayStack extends Stack {
       table,
       storage,
       environments: {
-        'api-submit': tiers,
+        'api-submit': {
+          ...tiers,
+          ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
+        },
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
         'api-upload': { [ENV.bucket]: storage.bucket.bucketName },
         'api-evidence': { [ENV.bucket]: storage.bucket.bucketName },

@@ -106,6 +106,8 @@ export const ENV = {
   modelProviders: 'ASSAY_MODEL_PROVIDERS',
   /** Dollars that one attempt may spend on models when its task sets no limit. Of the gateway only. */
   maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
+  /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */
+  deliverTo: 'ASSAY_DELIVER_TO',
   /** "true" only in the embedded default: accepts file:// repositories. */
   allowFileRepositories: 'ASSAY_ALLOW_FILE_REPOSITORIES',
   /** "true" only in the embedded default: the SFN client must not add the `sync-` host prefix. */
@@ -122,7 +124,7 @@ export const BOX_ENV = {
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
   runAs: 'ASSAY_RUN_AS',
-  /** Value of the Authorization header that the deliver box pushes with; a secret, and in no other box. */
+  /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
   gitCredential: 'GIT_CREDENTIAL',
 } as const;
 

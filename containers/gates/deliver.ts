@@ -2,28 +2,16 @@ import { commitTree, pushNewBranch } from '../../gates/checkout/deliver.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';
+import { credentialFor, takeCredentials } from '../supervisor/credentials.ts';
 import { rebuildTree } from './checkout.ts';
-
-/**
- * Takes the credential (an Authorization header, or a bare token) out of the environment, so that it lives in this
- * process's memory only.
- */
-export function takeCredential(environment: Record<string, string | undefined> = process.env): string | null {
-  const value = environment[BOX_ENV.gitCredential]?.trim();
-  delete environment[BOX_ENV.gitCredential];
-  if (!value) return null;
-  if (/\s/.test(value)) return value;
-  return `Basic ${Buffer.from(`x-access-token:${value}`).toString('base64')}`;
-}
 
 /**
  * Pushes the tree that the verdict covers as a new branch. Nothing of the patch is ever run, nor even written to a
  * folder: base and patch meet in an index, and only objects are pushed.
  */
 export async function deliver(assignment: DeliverAssignment, box: Box): Promise<void> {
-  const credential = takeCredential();
+  const credentials = takeCredentials();
   const client = createBoxClient(assignment);
   const { base_commit, tree } = assignment;
   const refuse = (reason: string) =>
@@ -37,6 +25,7 @@ export async function deliver(assignment: DeliverAssignment, box: Box): Promise<
     return;
   }
   try {
+    const credential = credentialFor(credentials, assignment.repository);
     const store = await rebuildTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,

@@ -1,8 +1,9 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { bounded } from '../../shared/api/problem.ts';
 import type { BatchEntry, ReasonBody, ReviewBody, SubmitBatch } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
+import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { SubmitTask } from '../../shared/task/schema.ts';
@@ -19,12 +20,15 @@ const { tasks } = stores();
 const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
 
+const deliverTo = z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.deliverTo, '[]')));
+
 const context = (request: ApiRequest): SubmitContext => ({
   tasks,
   now: new Date(),
   by: request.principal,
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
+  deliverTo,
 });
 const shown = (task: Task): Answer => ({ body: taskView(task, models), version: task.version });
 const replayed = (created: boolean): Pick<Answer, 'headers' | 'status'> =>

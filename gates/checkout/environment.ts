@@ -31,15 +31,10 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['push.gpgSign', 'false'],
 ];
 
-/** `http.<url>.extraHeader` for the repository's own origin, so that no other host ever sees the header. */
+/** `http.<url>.extraHeader` for the repository's own URL, so that no other host and no other repository ever sees the header. */
 const headerSettings = (access: GitAccess): readonly (readonly [string, string])[] =>
   access.authorization && access.url?.startsWith('https://')
-    ? [
-        [
-          `http.${new URL(access.url).origin}/.extraHeader`,
-          `Authorization: ${access.authorization.replace(/[\r\n]/g, '')}`,
-        ],
-      ]
+    ? [[`http.${access.url}.extraHeader`, `Authorization: ${access.authorization.replace(/[\r\n]/g, '')}`]]
     : [];
 
 /**

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { RepositoryUrl } from '../repository/schema.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
-import { Adapter, Effort, GitRef, ObjectId, RepositoryUrl, Role, TaskId } from '../task/schema.ts';
+import { Adapter, Effort, GitRef, ObjectId, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({

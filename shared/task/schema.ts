@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StoredNumber } from '../number.ts';
+import { RepositoryUrl } from '../repository/schema.ts';
 import { CheckoutPath, CompletionSignal } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
@@ -47,23 +48,6 @@ export const GitRef = z
   .describe(
     'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
   );
-
-export const RepositoryUrl = z
-  .string()
-  .max(2_000)
-  .superRefine((value, context) => {
-    const url = URL.canParse(value) ? new URL(value) : null;
-    if (!url || !['https:', 'ssh:', 'file:'].includes(url.protocol))
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an https://, ssh:// or (embedded only) file:// URL',
-      });
-    else if (url.password || (url.username && url.protocol === 'https:'))
-      context.addIssue({
-        code: 'custom',
-        message: 'must not carry credentials; they would be stored and logged',
-      });
-  });
 
 /** Runs any program as the agent. Placeholders: {prompt} {prompt_file} {model} {effort} {task_id} {attempt}. */
 export const CommandAdapter = z.strictObject({

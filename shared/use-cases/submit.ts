@@ -1,6 +1,7 @@
 import { invalid } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
 import { Refusal } from '../refusal.ts';
+import { longestScope } from '../repository/url.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { findCycle } from '../task/graph.ts';
@@ -16,6 +17,8 @@ export interface SubmitContext {
   readonly idempotencyKey: string | null;
   /** file:// repositories exist only in the embedded default. */
   readonly allowFileRepositories: boolean;
+  /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
+  readonly deliverTo: readonly string[];
 }
 
 export interface Submitted {
@@ -32,22 +35,26 @@ export interface Named {
   readonly at: string;
 }
 
+/** Why the repository of a request is not taken here; null when it is. */
+function notServed(repository: string, { allowFileRepositories, deliverTo }: SubmitContext): string | null {
+  if (repository.startsWith('file:'))
+    return allowFileRepositories ? null : 'file:// repositories exist only in the embedded default';
+  const scopes = deliverTo.map((url) => ({ url }));
+  return scopes.length === 0 || longestScope(scopes, repository)
+    ? null
+    : `cannot be delivered to: this deployment pushes to ${deliverTo.join(', ')}`;
+}
+
 /** What needs more than the schema to be refused, of all tasks before anything of them is looked up. */
 function checkRequests(
   requests: readonly { request: SubmitTask; at: string }[],
   context: SubmitContext,
 ): void {
   const errors = [
-    ...requests.flatMap(({ request, at }) =>
-      request.repository.startsWith('file:') && !context.allowFileRepositories
-        ? [
-            {
-              pointer: `${at}/repository`,
-              message: 'file:// repositories exist only in the embedded default',
-            },
-          ]
-        : [],
-    ),
+    ...requests.flatMap(({ request, at }) => {
+      const message = notServed(request.repository, context);
+      return message === null ? [] : [{ pointer: `${at}/repository`, message }];
+    }),
     ...regexErrors(requests.map(({ request, at }) => ({ at, signals: request.completion_signals }))),
   ];
   if (errors.length > 0) throw invalid(errors);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deliver, takeCredential } from '../../containers/gates/deliver.ts';
+import { deliver } from '../../containers/gates/deliver.ts';
 import { fitting } from '../../containers/gates/fitting.ts';
 import { runGates as gather } from '../../containers/gates/gates.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
@@ -342,16 +342,6 @@ describe('the deliver box', () => {
     expect((await run(of)).at(-1)).toMatchObject({ step: 'delivered' });
     expect(of.repository.git('show', 'assay/T1:a.txt')).toBe('b');
     expect(existsSync('/tmp/assay-hacked')).toBe(false);
-  });
-
-  test('takes its credential out of the environment; a bare token becomes a header', () => {
-    const environment = { GIT_CREDENTIAL: ' ghs_abc \n' };
-    expect(takeCredential(environment)).toBe(
-      `Basic ${Buffer.from('x-access-token:ghs_abc').toString('base64')}`,
-    );
-    expect(environment).toEqual({});
-    expect(takeCredential({ GIT_CREDENTIAL: 'Bearer x' })).toBe('Bearer x');
-    expect(takeCredential({})).toBeNull();
   });
 });
 

@@ -4,7 +4,10 @@ import { INDEXES, ITEM_PREFIX } from '../../shared/names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
-const template = synthesise({ 'assay:deliverySecretArn': SECRET });
+const template = synthesise({
+  'assay:deliverySecretArn': SECRET,
+  'assay:deliverTo': '["https://github.com/acme"]',
+});
 const all = (type: string) => Object.entries(template.findResources(type));
 
 interface Grant {

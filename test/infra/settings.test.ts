@@ -20,6 +20,18 @@ describe('settings', () => {
     });
   });
 
+  it('name what can be pushed to together with the secret, or neither', () => {
+    const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
+    expect(() => read({ 'assay:deliverySecretArn': arn })).toThrow('assay:deliverTo: goes with');
+    expect(() => read({ 'assay:deliverTo': '["https://github.com/acme"]' })).toThrow('goes with');
+    expect(() => read({ 'assay:deliverySecretArn': arn, 'assay:deliverTo': '["http://a.example"]' })).toThrow(
+      'assay:deliverTo.0',
+    );
+    expect(
+      read({ 'assay:deliverySecretArn': arn, 'assay:deliverTo': '["https://GitHub.com/acme"]' }).deliverTo,
+    ).toEqual(['https://github.com/acme']);
+  });
+
   it('come as text from the command line', () => {
     expect(
       read({

@@ -21,6 +21,7 @@ describe('the synthesised app', () => {
     const everything = {
       'assay:network': 'private-nat',
       'assay:alarmEmail': 'ops@example.com',
+      'assay:deliverTo': '["https://github.com/acme"]',
       'assay:deliverySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf',
       'assay:onDelete': 'destroy',
     };

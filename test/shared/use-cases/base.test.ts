@@ -22,6 +22,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}) =>
       by: 'ann',
       idempotencyKey: null,
       allowFileRepositories: false,
+      deliverTo: [],
     })
   ).task;
 const main = (digit: string): Ref[] => [{ name: 'refs/heads/main', id: sha1(digit) }];

@@ -32,6 +32,7 @@ const external = async (role: string, id: string, files: string[] = []): Promise
     by: 'ann',
     idempotencyKey: null,
     allowFileRepositories: false,
+    deliverTo: [],
   });
 };
 const said = ({ task, attempt, token }: Claimed) => [task.id, attempt, token];

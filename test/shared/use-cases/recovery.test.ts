@@ -81,6 +81,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
       by: 'ann',
       idempotencyKey: null,
       allowFileRepositories: false,
+      deliverTo: [],
     })
   ).task;
 const claim = (role: string, now = NOW) =>

@@ -24,6 +24,7 @@ const context = (key: string | null): SubmitContext => ({
   by: 'ann',
   idempotencyKey: key,
   allowFileRepositories: false,
+  deliverTo: [],
 });
 const batch = (count: number, more: (index: number) => Partial<SubmitTaskInput> = () => ({})) =>
   Array.from({ length: count }, (_, index) => submission({ title: `task ${index}`, ...more(index) }));

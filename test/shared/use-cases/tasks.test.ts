@@ -24,6 +24,7 @@ const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
   by: 'ann',
   idempotencyKey: null,
   allowFileRepositories: false,
+  deliverTo: [],
   ...fields,
 });
 const submit = async (request: Partial<SubmitTaskInput> = {}, fields: Partial<SubmitContext> = {}) =>
@@ -80,6 +81,18 @@ describe('submitting', () => {
       errors: [{ pointer: '/repository' }],
     });
     expect(await table.tasks.get('SELF')).toBeNull();
+  });
+
+  it('refuses a repository that the deployment has no credential to push to, and says which it has', async () => {
+    const deliverTo = ['https://github.com/acme'];
+    const refusal = await refused(
+      submit({ id: 'FAR', repository: 'https://github.com/other/x' }, { deliverTo }),
+    );
+    expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/repository' }] });
+    expect(refusal.message).toContain('https://github.com/acme');
+    expect(await table.tasks.get('FAR')).toBeNull();
+    const near = await submit({ repository: 'https://GitHub.com/acme/x' }, { deliverTo });
+    expect(near.repository).toBe('https://github.com/acme/x');
   });
 
   it('takes a batch in any order, blocks what must wait, and names a cycle before writing anything', async () => {

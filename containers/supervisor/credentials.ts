@@ -1,0 +1,43 @@
+import { CheckoutError } from '../../gates/checkout/error.ts';
+import { BOX_ENV } from '../../shared/names.ts';
+import { PushCredentials } from '../../shared/repository/schema.ts';
+import { longestScope, readRepositoryUrl } from '../../shared/repository/url.ts';
+
+/** Takes the secret out of the environment, so that it lives in this process's memory only. Null when the deployment has none. */
+export function takeCredentials(
+  environment: Record<string, string | undefined> = process.env,
+): string | null {
+  const secret = environment[BOX_ENV.gitCredential]?.trim();
+  delete environment[BOX_ENV.gitCredential];
+  return secret || null;
+}
+
+/**
+ * The Authorization header to push to this repository with; null when the deployment has no credentials at all.
+ * @throws CheckoutError `config_invalid` when the secret cannot be read, or is for other repositories. Nothing of it is told.
+ */
+export function credentialFor(secret: string | null, repository: string): string | null {
+  const address = readRepositoryUrl(repository);
+  if ('error' in address || address.href !== repository)
+    throw new CheckoutError('config_invalid', 'the URL of the repository is not in its plain form');
+  if (secret === null) return null;
+  const entry = longestScope(parse(secret).credentials, repository);
+  if (!entry)
+    throw new CheckoutError('config_invalid', `the deployment has no credential to push to ${repository}`);
+  return 'authorization' in entry
+    ? entry.authorization
+    : `Basic ${Buffer.from(`x-access-token:${entry.token}`).toString('base64')}`;
+}
+
+function parse(secret: string): PushCredentials {
+  let value: unknown;
+  try {
+    value = JSON.parse(secret);
+  } catch {
+    throw new CheckoutError('config_invalid', 'the push credential of the deployment is not JSON');
+  }
+  const result = PushCredentials.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => `/${issue.path.join('/')}`).join(', ');
+  throw new CheckoutError('config_invalid', `the push credential of the deployment is wrong at ${fields}`);
+}

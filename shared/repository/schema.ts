@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { MAX_URL_CHARACTERS, normalRepositoryUrl, readRepositoryUrl } from './url.ts';
+
+/** Kept in its normal form, which every program reads alike. */
+export const RepositoryUrl = z
+  .string()
+  .max(MAX_URL_CHARACTERS)
+  .superRefine((value, context) => {
+    const read = readRepositoryUrl(value);
+    if ('error' in read) context.addIssue({ code: 'custom', message: read.error });
+  })
+  .overwrite(normalRepositoryUrl);
+
+/** Origin and path prefix that a push credential is for, e.g. `https://github.com/acme`. Only over https can one be sent. */
+export const PushScope = RepositoryUrl.refine(
+  (value) => value.startsWith('https://'),
+  'must be an https:// URL',
+);
+
+const Header = z
+  .string()
+  .regex(/^[A-Za-z]+ [\x21-\x7e]+$/, 'must be the value of an Authorization header, e.g. "Basic ..."');
+const Token = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
+
+/** The secret of the deliver box. Of several entries that cover a repository the one with the longest path counts. */
+export const PushCredentials = z
+  .strictObject({
+    credentials: z
+      .array(
+        z.union([
+          z.strictObject({ url: PushScope, token: Token }),
+          z.strictObject({ url: PushScope, authorization: Header }),
+        ]),
+      )
+      .min(1)
+      .max(100),
+  })
+  .superRefine(({ credentials }, context) => {
+    const urls = credentials.map(({ url }) => url.replace(/\/$/, ''));
+    urls.forEach((url, index) => {
+      if (urls.indexOf(url) !== index)
+        context.addIssue({ code: 'custom', path: ['credentials', index, 'url'], message: 'is listed twice' });
+    });
+  });
+export type PushCredentials = z.infer<typeof PushCredentials>;
