@@ -1,0 +1,118 @@
+import { Knowledge } from '../oracle/knowledge.ts';
+import type { ActionPlan, TaskPlan } from '../plan.ts';
+import { REPOSITORY } from '../remote.ts';
+import type { Simulation } from '../simulation.ts';
+import { work } from './agent.ts';
+import { call, Refused } from './client.ts';
+
+const ROLE = 'backend';
+/** More than the API takes as one description, several times over: as large as a task may get. */
+const LARGE = 90_000;
+
+const submission = (of: Simulation, plan: TaskPlan, index: number): Record<string, unknown> => ({
+  title: `task ${index}`,
+  role: ROLE,
+  repository: REPOSITORY,
+  runner: plan.runner,
+  priority: plan.priority,
+  files: plan.files,
+  depends_on: plan.dependsOn.flatMap((each) => of.knowledge.ids.get(each) ?? []),
+  budget: {
+    max_attempts: plan.maxAttempts,
+    ...(plan.maxCost === null ? {} : { max_cost_usd: plan.maxCost }),
+  },
+  max_retries: plan.maxRetries,
+  deliver_unverified: plan.deliverUnverified,
+  ...(plan.model === null ? {} : { model: plan.model }),
+  ...(plan.large ? { description: 'x'.repeat(LARGE) } : {}),
+});
+
+/** Submits a task under its own id, until there is an answer; a repeat must find the same task. */
+export async function submit(of: Simulation, plan: TaskPlan, index: number): Promise<void> {
+  const id = `T${index}`;
+  const body = { id, ...submission(of, plan, index) };
+  of.knowledge.plans.set(id, plan);
+  of.knowledge.ids.set(index, id);
+  of.knowledge.submittedAt.set(id, of.world.clock.now);
+  if (plan.pushRefused) of.remote.refuses.add(`assay/${id}`);
+  of.world.tell(
+    () =>
+      `an operator submits ${id} (${plan.runner}${plan.dependsOn.length > 0 ? `, after ${String(body['depends_on' as never])}` : ''})`,
+  );
+  const send = (): Promise<unknown> =>
+    call(of, 'submitTask', { token: of.operator, body, headers: { 'idempotency-key': `key ${index}` } }).then(
+      () => of.knowledge.accepted.add(id),
+      (error: unknown) => {
+        if (!(error instanceof Refused)) return;
+        of.world.tell(() => `submitting ${id}: ${error.message}`);
+        // What it depends on was never accepted.
+        if (error.answer.body['code'] !== 'dependency_unknown')
+          of.world.violate('a repeated request has the same answer', `${id}: ${error.message}`);
+      },
+    );
+  await send();
+  if (plan.again === null) return;
+  await of.world.clock.sleep(plan.again * 1_000);
+  await send();
+}
+
+/** An outside agent works on what it has claimed. */
+async function workOutside(of: Simulation, claim: Readonly<Record<string, unknown>>): Promise<void> {
+  const task = (claim['task'] as { id: string }).id;
+  const attempt = Number(claim['attempt']);
+  const token = String(claim['token']);
+  const plan = of.knowledge.plans.get(task);
+  const works = plan?.works ?? [];
+  const scripted = works[Math.min(attempt, works.length) - 1];
+  if (!scripted) return;
+  of.knowledge.agentTokens.set(task, [...(of.knowledge.agentTokens.get(task) ?? []), token]);
+  of.world.tell(() => `an outside agent has claimed ${task}/${attempt}`);
+  const known = (claim['task'] as { base_commit?: string | null }).base_commit;
+  const job = {
+    task,
+    attempt,
+    token,
+    base: known ?? of.remote.main,
+    heartbeatSeconds: Number(claim['heartbeat_s']),
+  };
+  await work(of, job, scripted);
+}
+
+let claims = 0;
+export async function claim(of: Simulation, id: string | null): Promise<void> {
+  const headers = { 'idempotency-key': `claim ${++claims}` };
+  const answer =
+    id === null
+      ? await call(of, 'nextTask', { token: of.operator, role: ROLE, headers })
+      : await call(of, 'claimTask', { token: of.operator, id, body: {}, headers });
+  await workOutside(of, answer.body);
+}
+
+async function review(of: Simulation, id: string, decision: 'approve' | 'reject'): Promise<void> {
+  const seen = await call(of, 'getTask', { token: of.operator, id });
+  const attempts = await call(of, 'listAttempts', { token: of.operator, id });
+  const last = (attempts.body['attempts'] as { artifact: { tree: string } | null }[]).at(-1);
+  if (seen.body['hold'] === null || !last?.artifact) return;
+  const { tree } = last.artifact;
+  if (decision === 'approve') of.knowledge.approved.add(Knowledge.pair(id, tree));
+  of.world.tell(() => `a person says ${decision} to ${id}`);
+  await call(of, 'review', { token: of.operator, id, body: { decision, reason: 'looked at it', tree } });
+}
+
+/** Does what the plan says to a task. A refusal is an answer like any other. */
+export async function act(of: Simulation, { kind, task }: Pick<ActionPlan, 'kind' | 'task'>): Promise<void> {
+  const id = of.knowledge.ids.get(task % Math.max(1, of.knowledge.ids.size)) ?? 'T0';
+  const token = of.operator;
+  of.world.tell(() => `an operator: ${kind} ${id}`);
+  try {
+    if (kind === 'claim_next' || kind === 'claim') await claim(of, kind === 'claim' ? id : null);
+    else if (kind === 'approve' || kind === 'reject') await review(of, id, kind);
+    else if (kind === 'list') await call(of, 'listTasks', { token });
+    else {
+      await call(of, kind, { token, id, body: { reason: 'says so' } });
+      if (kind === 'cancel') of.knowledge.cancelled.add(id);
+    }
+  } catch (error) {
+    of.world.tell(() => `that (${kind} ${id}) ends with: ${String(error)}`);
+  }
+}

@@ -1,0 +1,231 @@
+import './environment.ts';
+import type { SQSEvent } from 'aws-lambda';
+import { PROBLEMS } from '../../shared/api/problem.ts';
+import { ROUTES, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import { BOX_ENV, TABLE } from '../../shared/names.ts';
+import { Bucket, type HttpResult } from './engines/bucket.ts';
+import { useServices } from './engines/clients.ts';
+import { type Box, Containers } from './engines/containers.ts';
+import { Machines } from './engines/machines.ts';
+import { Queue } from './engines/queues.ts';
+import { StreamReader } from './engines/stream.ts';
+import { type Input, Table } from './engines/table.ts';
+import { FUNCTIONS, type FunctionName } from './functions.ts';
+import type { Service } from './world/faults.ts';
+import { Process, runAsWorld } from './world/processes.ts';
+import { drawn } from './world/random.ts';
+import { OutsideError, type World } from './world/world.ts';
+
+/** What refuses, in each service's own words: the control plane tells some of them apart. */
+const REFUSALS: Partial<Record<Service, [string, string]>> = {
+  dynamodb: ['ProvisionedThroughputExceededException', 'the request rate is too high'],
+  s3: ['SlowDown', 'please reduce your request rate'],
+  sqs: ['ThrottlingException', 'rate exceeded'],
+  states: ['ThrottlingException', 'rate exceeded'],
+  ecs: ['ThrottlingException', 'rate exceeded'],
+};
+
+export interface ApiRequest {
+  readonly token: string;
+  readonly id?: string;
+  readonly role?: string;
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+export interface ApiAnswer {
+  readonly status: number;
+  /** The document; of a refusal, the problem. */
+  readonly body: Record<string, unknown>;
+}
+
+/** The deployment in one process: the real handlers, between simulated services. */
+export class Cloud {
+  readonly world: World;
+  readonly table: Table;
+  readonly bucket: Bucket;
+  readonly queues: ReadonlyMap<string, Queue>;
+  readonly readers: readonly StreamReader[];
+  readonly machines: Machines;
+  readonly containers: Containers;
+  /** Functions that are at work. */
+  readonly #running = new Set<Process>();
+  #invocations = 0;
+
+  constructor(world: World, program: (box: Box) => Promise<void>) {
+    this.world = world;
+    const { clock, weather } = world;
+    let reads = 0;
+    this.table = new Table(
+      () => clock.now,
+      () => (world.isCalm ? 0 : Math.floor(drawn(`${weather.seed}/lag/${reads++}`) * weather.indexLag)),
+    );
+    this.bucket = new Bucket(world);
+    this.machines = new Machines({
+      invoke: (name, payload) => this.invoke(name as FunctionName, payload),
+      send: (url, body) =>
+        world.outside(
+          'sqs',
+          () => `send ${body.slice(0, 120)}`,
+          () => this.#queue(url).send(body),
+        ),
+    });
+    this.queues = new Map(
+      ['agents1', 'agents2', 'agents3', 'gates'].map((name) => [
+        name,
+        new Queue(world, name, (event: SQSEvent) => this.invoke('dispatch', event) as never),
+      ]),
+    );
+    const isTask = (write: { key: Readonly<Record<string, unknown>> }): boolean =>
+      write.key[TABLE.sk] === TABLE.taskSk;
+    this.readers = [
+      { name: 'conductor' as const, batchSize: 10, windowMs: 0 },
+      { name: 'ledger' as const, batchSize: 500, windowMs: 30_000 },
+    ].map(
+      (reader) =>
+        new StreamReader(world, {
+          ...reader,
+          wants: isTask,
+          invoke: (Records) => this.invoke(reader.name, { Records }) as never,
+        }),
+    );
+    this.containers = new Containers(
+      world,
+      { box: BOX_ENV.box, url: BOX_ENV.assignmentUrl },
+      program,
+      (event) => {
+        void world
+          .outside(
+            'lambda',
+            () => 'the event of a stopped box',
+            () => this.invoke('reconcile', event),
+          )
+          .catch(() => {});
+      },
+    );
+    useServices((service, operation, input) =>
+      world.outside(
+        service,
+        () => `${operation} ${describe(input)}`,
+        () => this.#serve(service, operation, input),
+        () => new OutsideError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
+      ),
+    );
+  }
+
+  #queue(url: string): Queue {
+    const queue = this.queues.get(url.split('/').at(-1) ?? '');
+    if (!queue) throw new Error(`there is no queue ${url}`);
+    return queue;
+  }
+
+  #serve(service: Service, operation: string, input: Readonly<Record<string, unknown>>): unknown {
+    return runAsWorld(() => {
+      if (service === 'dynamodb') return this.table.run(operation, input as Input);
+      if (service === 's3') return this.bucket.run(operation, input);
+      if (service === 'ecs') return this.containers.run(operation, input);
+      if (service === 'states') return this.machines.run(operation, input);
+      if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
+      this.#queue(String(input['QueueUrl'])).changeVisibility(
+        String(input['ReceiptHandle']),
+        Number(input['VisibilityTimeout']),
+      );
+      return {};
+    });
+  }
+
+  /** Invokes a function; rejects when it throws, dies or runs out of time. */
+  async invoke(name: FunctionName, event: unknown): Promise<unknown> {
+    const { handler, seconds } = FUNCTIONS[name];
+    const process = new Process(`${name} #${++this.#invocations}`);
+    this.#running.add(process);
+    const context = {
+      awsRequestId: process.name,
+      functionName: name,
+      getRemainingTimeInMillis: () => seconds * 1_000,
+    };
+    try {
+      return await this.world.run(process, seconds, () => handler(event, context));
+    } finally {
+      process.end();
+      this.#running.delete(process);
+    }
+  }
+
+  /** The machine that runs everything goes down and comes up again: what is written stays, what runs is gone. */
+  powerCut(): void {
+    this.world.tell(() => 'POWER CUT: all functions, boxes and executions are gone');
+    for (const process of [...this.#running]) process.kill('power cut');
+    for (const box of this.containers.boxes) if (box.isRunning) box.process.kill('power cut');
+    this.machines.forget();
+  }
+
+  get isIdle(): boolean {
+    return (
+      this.#running.size === 0 &&
+      this.readers.every((each) => each.isIdle) &&
+      this.containers.boxes.every((box) => !box.isRunning)
+    );
+  }
+
+  /** One request over HTTP: authorizer, then the route's function. Rejects when no answer comes. */
+  api(name: RouteName, request: ApiRequest): Promise<ApiAnswer> {
+    return this.world.outside(
+      'http',
+      () => `${name} ${request.id ?? request.role ?? ''}`,
+      () => runAsWorld(() => this.#answer(name, request)),
+    );
+  }
+
+  async #answer(name: RouteName, request: ApiRequest): Promise<ApiAnswer> {
+    const route = ROUTES[name];
+    const event = {
+      version: '2.0',
+      routeKey: routeKey(route),
+      headers: {
+        authorization: `Bearer ${request.token}`,
+        'content-type': 'application/json',
+        ...request.headers,
+      },
+      queryStringParameters: request.query,
+      pathParameters: {
+        ...(request.id ? { id: request.id } : {}),
+        ...(request.role ? { role: request.role } : {}),
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      isBase64Encoded: false,
+      requestContext: { requestId: `r${this.world.calls}`, authorizer: {} as unknown },
+    };
+    try {
+      const { context } = (await this.invoke('authorizer', event)) as { context: unknown };
+      event.requestContext.authorizer = { lambda: context };
+      const answer = (await this.invoke(route.function, event)) as { statusCode: number; body?: string };
+      return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') as Record<string, unknown> };
+    } catch {
+      return { status: 503, body: { title: PROBLEMS.internal.title } };
+    }
+  }
+
+  /** A request with a presigned URL. */
+  presigned(
+    method: 'GET' | 'PUT' | 'DELETE',
+    url: string,
+    body?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<HttpResult> {
+    return this.world.outside(
+      'http',
+      () => `${method} ${url.split('?', 1)[0]}`,
+      () => this.bucket.presigned(method, url, body, headers),
+    );
+  }
+}
+
+/** What a call was about, in a few words. */
+function describe(input: Readonly<Record<string, unknown>>): string {
+  const item = (input['Key'] ?? input['Item'] ?? {}) as Record<string, unknown> | string;
+  if (typeof item === 'string') return item;
+  const name = item['pk'] ?? input['name'] ?? input['IndexName'] ?? input['startedBy'] ?? '';
+  const status = item['status'] === undefined ? '' : ` ${String(item['status'])} v${String(item['version'])}`;
+  return `${String(name).slice(0, 60)}${status}`;
+}

@@ -1,0 +1,109 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import { drawn } from '../world/random.ts';
+import type { World } from '../world/world.ts';
+import type { Item } from './expression.ts';
+import type { Write } from './table.ts';
+
+/** As in infra/stream-reader.ts. */
+const RETRIES = 8;
+/** Shards of a stream, as far as a reader sees them: within one, order is kept; batches mix the items of one. */
+const LANES = 3;
+
+const images = new WeakMap<Item, NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>();
+/** An item in DynamoDB's JSON, made once. */
+function image(item: Item): NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] {
+  let made = images.get(item);
+  if (!made) {
+    made = marshall(item) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+    images.set(item, made);
+  }
+  return made;
+}
+
+const record = (write: Write): DynamoDBRecord => ({
+  eventID: `e${write.sequence}`,
+  eventName: write.before === null ? 'INSERT' : write.after === null ? 'REMOVE' : 'MODIFY',
+  eventSource: 'aws:dynamodb',
+  dynamodb: {
+    SequenceNumber: String(write.sequence),
+    Keys: image(write.key),
+    ...(write.before ? { OldImage: image(write.before) } : {}),
+    ...(write.after ? { NewImage: image(write.after) } : {}),
+  },
+});
+
+export interface ReaderOptions {
+  readonly name: string;
+  readonly batchSize: number;
+  /** Milliseconds that a batch is waited for. */
+  readonly windowMs: number;
+  readonly wants: (write: Write) => boolean;
+  /** Invokes the function. Rejects when it failed as a whole. */
+  readonly invoke: (records: DynamoDBRecord[]) => Promise<DynamoDBBatchResponse | undefined>;
+}
+
+interface Lane {
+  readonly waiting: { write: Write; tries: number }[];
+  isBusy: boolean;
+}
+
+/** One function's place in the stream: batches in order, a failed record again and alone, in the end put aside. */
+export class StreamReader {
+  readonly #options: ReaderOptions;
+  readonly #world: World;
+  readonly #lanes: Lane[] = Array.from({ length: LANES }, () => ({ waiting: [], isBusy: false }));
+  /** Writes that were given up. */
+  readonly deadLetters: Write[] = [];
+
+  constructor(world: World, options: ReaderOptions) {
+    this.#world = world;
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#lanes.every(({ waiting }) => waiting.length === 0);
+  }
+
+  offer(write: Write): void {
+    if (!this.#options.wants(write)) return;
+    const at = Math.floor(drawn(String(write.key['pk'])) * LANES);
+    const lane = this.#lanes[at] as Lane;
+    lane.waiting.push({ write, tries: 0 });
+    this.#pump(lane, this.#options.windowMs);
+  }
+
+  #pump(lane: Lane, delay: number): void {
+    if (lane.isBusy || lane.waiting.length === 0) return;
+    lane.isBusy = true;
+    this.#world.clock.after(5 + delay, () => void this.#deliver(lane));
+  }
+
+  async #deliver(lane: Lane): Promise<void> {
+    // What has failed before goes alone, so that it holds up nothing but itself.
+    const size = (lane.waiting[0]?.tries ?? 0) > 0 ? 1 : this.#options.batchSize;
+    const batch = lane.waiting.slice(0, size);
+    const done = await this.#options
+      .invoke(batch.map(({ write }) => record(write)))
+      .then((response) => {
+        const failed = new Set(response?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+        const first = batch.findIndex(({ write }) => failed.has(String(write.sequence)));
+        return first < 0 ? batch.length : first;
+      })
+      .catch(() => 0);
+    lane.waiting.splice(0, done);
+    const next = lane.waiting[0];
+    let delay = this.#options.windowMs;
+    if (done < batch.length && next) {
+      next.tries++;
+      delay = Math.min(30_000, 500 * 2 ** next.tries);
+      if (next.tries > RETRIES) {
+        this.#world.tell(() => `${this.#options.name} gives up write ${next.write.sequence}`);
+        this.deadLetters.push(next.write);
+        lane.waiting.shift();
+      }
+    }
+    lane.isBusy = false;
+    this.#pump(lane, delay);
+  }
+}

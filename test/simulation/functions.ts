@@ -1,0 +1,53 @@
+import './environment.ts';
+import { CascadeInput, CascadeResult } from '../../shared/messages/queue.ts';
+import { documentClient } from '../../shared/store/clients.ts';
+import { TaskStore } from '../../shared/store/tasks.ts';
+import { type BaseContext, type RemoteRefs, resolveBaseStep } from '../../shared/use-cases/base.ts';
+
+/** A handler as Lambda calls it. */
+export type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+interface Deployed {
+  readonly handler: Handler;
+  /** Time limit, as infra/ sets it. */
+  readonly seconds: number;
+}
+
+let remote: RemoteRefs | null = null;
+let pause: BaseContext['pause'] = async () => {};
+/** Which repository the resolver asks from now on, and how it waits. */
+export function useRemote(refs: RemoteRefs, waits: BaseContext['pause']): void {
+  remote = refs;
+  pause = waits;
+}
+
+const load = async (path: string): Promise<Handler> =>
+  ((await import(`../../functions/${path}.ts`)) as { handler: Handler }).handler;
+
+const db = documentClient();
+/** The resolver's use case, as its handler calls it: that one speaks HTTP with the repository, and there is no HTTP here. */
+const resolve: Handler = async (event) => {
+  const { task_id, run } = CascadeInput.parse(event);
+  if (!remote) throw new Error('there is no repository');
+  const tasks = new TaskStore(db, 'tasks');
+  return CascadeResult.parse(
+    await resolveBaseStep(task_id, run, { tasks, now: () => new Date(), remote, pause: (ms) => pause(ms) }),
+  );
+};
+
+/** The functions of the control plane: the modules that are deployed. */
+export const FUNCTIONS = {
+  authorizer: { handler: await load('api/authorizer'), seconds: 10 },
+  'api-submit': { handler: await load('api/submit'), seconds: 20 },
+  'api-work': { handler: await load('api/work'), seconds: 20 },
+  'api-upload': { handler: await load('api/upload'), seconds: 20 },
+  'api-evidence': { handler: await load('api/evidence'), seconds: 20 },
+  'api-read': { handler: await load('api/read'), seconds: 20 },
+  conductor: { handler: await load('conductor/handler'), seconds: 60 },
+  ledger: { handler: await load('ledger/handler'), seconds: 60 },
+  resolver: { handler: resolve, seconds: 60 },
+  cascade: { handler: await load('cascade/handler'), seconds: 30 },
+  janitor: { handler: await load('janitor/handler'), seconds: 30 },
+  dispatch: { handler: await load('dispatch/handler'), seconds: 30 },
+  reconcile: { handler: await load('reconcile/handler'), seconds: 50 },
+} as const satisfies Record<string, Deployed>;
+export type FunctionName = keyof typeof FUNCTIONS;

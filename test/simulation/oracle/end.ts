@@ -1,0 +1,45 @@
+import type { Task } from '../../../shared/task/task.ts';
+import type { Simulation } from '../simulation.ts';
+import { mayRest, tasksOf } from './rest.ts';
+
+/** Looks at everything when all has come to rest. */
+export function checkEnd(of: Simulation): void {
+  const { cloud, knowledge, remote, world } = of;
+  const all = new Map(tasksOf(of).map((task) => [task.id, task]));
+  for (const id of knowledge.accepted)
+    if (!all.has(id)) world.violate('no task is lost', `${id} was accepted and is not there`);
+  for (const task of all.values()) {
+    checkDelivered(of, task);
+    if (mayRest(task, all) === null)
+      world.violate(
+        'no task is lost',
+        `${task.id} is ${task.status}${task.waits_for ? `, waits for ${task.waits_for}` : ''}, and nothing moves it`,
+      );
+  }
+  for (const each of knowledge.reported) {
+    const [id = '', attempt] = each.split('/');
+    if (!all.get(id)?.attempts[Number(attempt) - 1]?.report)
+      world.violate('an accepted report stays', `${each} was answered with success`);
+  }
+  for (const id of knowledge.cancelled)
+    if (all.get(id)?.status !== 'cancelled')
+      world.violate('an accepted cancellation stays', `${id} is ${all.get(id)?.status ?? 'gone'}`);
+  for (const [branch, pushed] of remote.branches) {
+    const task = all.get(branch.replace('assay/', ''));
+    if (task?.status === 'cancelled')
+      world.violate('nothing cancelled is delivered', `${task.id} was pushed as ${pushed.tree.slice(0, 8)}`);
+  }
+  if (cloud.machines.running > 0)
+    world.violate('every execution ends', `${cloud.machines.running} still run`);
+}
+
+/** Work that our gates have passed goes out, unless it changes nothing or a remote does not take it. */
+function checkDelivered(of: Simulation, task: Task): void {
+  const attempt = task.attempts.at(-1);
+  if (task.status !== 'done' || attempt?.verdict?.verdict !== 'pass' || !attempt.verdict.verified) return;
+  if (attempt.artifact?.patch_bytes !== 0 && task.delivery?.state !== 'delivered')
+    of.world.violate(
+      'passed work is delivered',
+      `${task.id} is done, verified, and ${task.delivery?.state ?? 'not delivered'}`,
+    );
+}

@@ -1,0 +1,37 @@
+import type { Quality, TaskPlan } from '../plan.ts';
+
+/** What honest gates have found of a tree on a base. */
+export type Examined = 'passed' | 'failed' | 'unclear' | 'unchecked';
+
+/** What is known of a run from outside of the control plane: what was sent, what was answered, what was really done. */
+export class Knowledge {
+  /** Plans by the id of the task that each has become. */
+  readonly plans = new Map<string, TaskPlan>();
+  readonly ids = new Map<number, string>();
+  /** Ids that the API has said it has accepted. */
+  readonly accepted = new Set<string>();
+  /** When the request for a task was first sent. */
+  readonly submittedAt = new Map<string, number>();
+  /** By base and tree. */
+  readonly examined = new Map<string, Examined>();
+  /** Approvals that a person has sent, by task and tree. */
+  readonly approved = new Set<string>();
+  /** Tokens of agents, by task, in the order in which they were handed out. */
+  readonly agentTokens = new Map<string, string[]>();
+  /** Attempts whose tokens a tree was handed in with, by task and tree. */
+  readonly handedIn = new Map<string, Set<number>>();
+  /** Reports that the API has accepted, as `<task>/<attempt>`. */
+  readonly reported = new Set<string>();
+  /** Tasks whose cancellation the API has confirmed. */
+  readonly cancelled = new Set<string>();
+  /** Qualities of the trees that agents have made. */
+  readonly qualities = new Map<string, Quality>();
+
+  handIn(task: string, tree: string, token: string): void {
+    const attempt = Number(/\.(\d+)\.[^.]*$/.exec(token)?.[1]);
+    const key = Knowledge.pair(task, tree);
+    this.handedIn.set(key, new Set([...(this.handedIn.get(key) ?? []), attempt]));
+  }
+
+  static pair = (base: string, tree: string): string => `${base} ${tree}`;
+}

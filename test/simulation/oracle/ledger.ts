@@ -1,0 +1,70 @@
+import type { Simulation } from '../simulation.ts';
+import { tasksOf } from './rest.ts';
+
+interface Row {
+  readonly record_id: string;
+  readonly task_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** The rows of a table of records, as Athena would read them. */
+function rows(of: Simulation, table: string): Row[] {
+  return of.cloud.bucket
+    .keys(`records/table=${table}/`)
+    .flatMap((key) => (of.cloud.bucket.body(key) ?? '').split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+/** Each completion has its row, by record_id exactly one, and every copy of it says the same. */
+function checkRows(of: Simulation): void {
+  const byId = new Map<string, string>();
+  const found = rows(of, 'verification_nudges');
+  for (const row of found) {
+    const text = JSON.stringify(row);
+    if ((byId.get(row.record_id) ?? text) !== text)
+      of.world.violate('a record says one thing', `${row.record_id} has two versions`);
+    byId.set(row.record_id, text);
+  }
+  const done = tasksOf(of).filter(({ status }) => status === 'done');
+  for (const task of done) {
+    const own = new Set(found.filter(({ task_id }) => task_id === task.id).map(({ record_id }) => record_id));
+    if (own.size !== 1)
+      of.world.violate('each completion in the ledger once', `${task.id} has ${own.size} records`);
+  }
+  for (const { task_id } of found)
+    if (!done.some(({ id }) => id === task_id))
+      of.world.violate('only completions in the ledger', `${task_id} is not done`);
+}
+
+interface Status {
+  readonly total: number;
+  readonly by_status: Readonly<Record<string, number>>;
+  readonly verification_nudge: { readonly verified_count: number; readonly unverified_count: number };
+}
+
+/** What `GET /status` says is what a recount says. */
+function checkCounters(of: Simulation, said: Status): void {
+  const tasks = tasksOf(of);
+  for (const [status, count] of Object.entries(said.by_status)) {
+    const recount = tasks.filter((task) => task.status === status).length;
+    if (recount !== count)
+      of.world.violate('counters equal a recount', `${status}: ${count} counted, ${recount} there`);
+  }
+  const done = tasks.filter(({ status }) => status === 'done');
+  const verified = done.filter((task) => task.verified).length;
+  const { verified_count, unverified_count } = said.verification_nudge;
+  if (verified_count !== verified || unverified_count !== done.length - verified)
+    of.world.violate(
+      'completions are counted once',
+      `${verified_count} verified and ${unverified_count} unverified counted; ${verified} and ${done.length - verified} there`,
+    );
+}
+
+export async function checkLedger(of: Simulation): Promise<void> {
+  const [conductor, ledger] = of.cloud.readers.map(({ deadLetters }) => deadLetters.length);
+  if (ledger === 0) checkRows(of);
+  const answer = await of.cloud.api('status', { token: of.operator });
+  if (answer.status !== 200) of.world.violate('status answers', `HTTP ${answer.status}`);
+  else if (conductor === 0) checkCounters(of, answer.body as unknown as Status);
+}

@@ -1,0 +1,36 @@
+import type { Status } from '../../../shared/task/status.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import type { Simulation } from '../simulation.ts';
+
+const ENDED: readonly Status[] = ['done', 'failed', 'cancelled'];
+
+export const tasksOf = (of: Simulation): Task[] =>
+  of.cloud.table.items().flatMap((item) => (item['sk'] === 'task' ? [item as unknown as Task] : []));
+
+/** Why a task may rest where it is, or null when nobody but the platform could move it: then it is lost. */
+export function mayRest(task: Task, all: ReadonlyMap<string, Task>): string | null {
+  if (ENDED.includes(task.status)) return task.status;
+  if (task.status === 'in_review' && task.hold) return 'a person is asked';
+  if (task.status === 'open' && task.runner === 'external' && task.base_commit !== null)
+    return 'an outside agent may claim it';
+  if (task.status === 'blocked') {
+    const unmet = task.depends_on.find((id) => all.get(id)?.status !== 'done');
+    return unmet === undefined ? null : `it depends on ${unmet}`;
+  }
+  if (task.status === 'open' && task.waits_for !== null) {
+    const holder = all.get(task.waits_for);
+    const isLive =
+      holder !== undefined &&
+      !ENDED.includes(holder.status) &&
+      holder.status !== 'open' &&
+      holder.status !== 'blocked';
+    return isLive ? `its files are held by ${task.waits_for}` : null;
+  }
+  return null;
+}
+
+/** Tasks that nothing will move although something should. */
+export function stuck(of: Simulation): Task[] {
+  const all = new Map(tasksOf(of).map((task) => [task.id, task]));
+  return [...all.values()].filter((task) => mayRest(task, all) === null);
+}

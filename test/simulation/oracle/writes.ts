@@ -1,0 +1,185 @@
+import { INDEXES } from '../../../shared/names.ts';
+import type { Attempt } from '../../../shared/task/attempt.ts';
+import { overlap } from '../../../shared/task/file-overlap.ts';
+import type { Status } from '../../../shared/task/status.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import type { Write } from '../engines/table.ts';
+import type { Simulation } from '../simulation.ts';
+import { Knowledge } from './knowledge.ts';
+
+/** The model: which status may follow which. Written down here a second time on purpose, and not from the table that the code uses. */
+const MOVES: Readonly<Record<Status, readonly Status[]>> = {
+  blocked: ['blocked', 'open', 'cancelled'],
+  open: ['open', 'claimed', 'failed', 'cancelled'],
+  claimed: ['claimed', 'in_progress', 'in_review', 'open', 'failed', 'cancelled'],
+  in_progress: ['in_progress', 'auth_required', 'in_review', 'open', 'failed', 'cancelled'],
+  auth_required: ['auth_required', 'in_progress', 'open', 'failed', 'cancelled'],
+  in_review: ['in_review', 'claimed', 'open', 'done', 'failed', 'cancelled'],
+  done: [],
+  failed: ['open'],
+  cancelled: [],
+};
+const LIVE: readonly Status[] = ['claimed', 'in_progress', 'auth_required', 'in_review'];
+
+type Broken = (invariant: string, message: string) => void;
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function checkAttempts(before: Task, after: Task, broken: Broken): void {
+  const added = after.attempts.length - before.attempts.length;
+  if (added < 0 || added > 1)
+    broken(
+      'attempts are added one by one',
+      `${after.id}: ${before.attempts.length} to ${after.attempts.length}`,
+    );
+  before.attempts.forEach((was, index) => {
+    const is = after.attempts[index];
+    if (!is || is === was) return;
+    if (was.outcome !== null && !same(was, is))
+      broken('an ended attempt stays as it was', `${after.id}/${was.number} ended as ${was.outcome}`);
+    for (const field of ['report', 'artifact', 'verification', 'verdict'] as const)
+      if (was[field] !== null && !same(was[field], is[field]))
+        broken('what was written of an attempt stays', `${field} of ${after.id}/${was.number} has changed`);
+  });
+  if (added === 1) checkNew(before, after, broken);
+}
+
+/** Attempts that count: those of this round that were not lost by our own fault. */
+const spent = (round: readonly Attempt[]): number =>
+  round.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
+
+function checkNew(before: Task, after: Task, broken: Broken): void {
+  const running = before.attempts.find(({ outcome }) => outcome === null);
+  if (running) broken('one attempt at a time', `${after.id}/${running.number} still runs`);
+  const round = before.attempts.filter(({ number }) => number >= before.budget_from);
+  const counted = round.filter(({ outcome }) => outcome !== 'infra_failed' && outcome !== 'expired');
+  if (counted.length >= after.budget.max_attempts)
+    broken(
+      'attempts within the budget',
+      `${after.id} starts attempt ${counted.length + 1} of ${after.budget.max_attempts}`,
+    );
+  const limit = after.budget.max_cost_usd;
+  if (limit !== undefined && spent(round) >= limit)
+    broken('costs within the budget', `${after.id} has spent $${spent(round)} of $${limit}`);
+}
+
+function checkLocks(of: Simulation, after: Task, broken: Broken): void {
+  if (!LIVE.includes(after.status) || after.files.length === 0) return;
+  for (const item of of.cloud.table.items()) {
+    if (item['sk'] !== 'task' || item['id'] === after.id || !LIVE.includes(item['status'] as Status))
+      continue;
+    const found = overlap(after.files, item['files'] as string[]);
+    if (found !== null && item['repository'] === after.repository)
+      broken(
+        'files held once',
+        `${after.id} is ${after.status}, and ${String(item['id'])} holds ${found.held}`,
+      );
+  }
+}
+
+function checkDone(of: Simulation, after: Task, broken: Broken): void {
+  const attempt = after.attempts.at(-1);
+  const { tree, base_commit: base } = attempt?.artifact ?? { tree: '', base_commit: '' };
+  const isApproved =
+    after.review?.decision === 'approve' && of.knowledge.approved.has(Knowledge.pair(after.id, tree));
+  const verdict = attempt?.verdict;
+  const isPassed = verdict?.verdict === 'pass' && verdict.tree === tree && verdict.base_commit === base;
+  if (!isApproved && !isPassed)
+    broken('done with a passing verdict', `${after.id} is done; verdict ${verdict?.verdict ?? 'none'}`);
+  const found = of.knowledge.examined.get(Knowledge.pair(base, tree));
+  if (after.verified && found !== 'passed' && !isApproved)
+    broken('verified by gates of ours', `${after.id} is verified; gates said ${found ?? 'nothing'}`);
+}
+
+function checkDelivered(of: Simulation, after: Task, broken: Broken): void {
+  if (after.delivery?.state !== 'delivered') return;
+  const there = of.remote.branches.get(after.delivery.branch ?? '');
+  if (there?.tree !== after.delivery.tree)
+    broken(
+      'delivered is what is there',
+      `${after.id} says delivered, and its branch is at ${there?.tree ?? 'nothing'}`,
+    );
+}
+
+/** The base is the platform's, and stays while a round lasts. */
+function checkBase(before: Task, after: Task, broken: Broken): void {
+  const isNewRound = before.status === 'failed';
+  if (before.base_commit !== null && after.base_commit !== before.base_commit && !isNewRound)
+    broken('a task keeps its base', `${after.id} is bound to another one`);
+  const attempt = after.attempts.at(-1);
+  const base = attempt?.artifact?.base_commit;
+  if (attempt && attempt.number >= after.budget_from && base !== undefined && base !== after.base_commit)
+    broken('work is bound to the base of its task', `${after.id}/${attempt.number} is on another`);
+}
+
+/** A report counts for the attempt whose token it came with. */
+function checkReport(of: Simulation, before: Task, after: Task, broken: Broken): void {
+  const attempt = after.attempts.at(-1);
+  const tree = attempt?.artifact?.tree;
+  if (!attempt || tree === undefined || before.attempts.at(-1)?.artifact?.tree === tree) return;
+  if (!of.knowledge.handedIn.get(Knowledge.pair(after.id, tree))?.has(attempt.number))
+    broken(
+      'a report counts for its own attempt',
+      `${after.id}/${attempt.number} has work that came with another token`,
+    );
+}
+
+/** Attributes that only say where an item lies in an index. */
+const INDEXED: ReadonlySet<string> = new Set(Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk]));
+const facts = (item: Write['after']): unknown =>
+  Object.entries(item ?? {})
+    .filter(([name]) => !INDEXED.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** A write that keeps the version moves a deadline and nothing else. */
+function checkDeadline({ before, after }: Write, broken: Broken): void {
+  if (!same(facts(before), facts(after)))
+    broken('versions count by one', `${String(after?.['id'])} has changed and kept its version`);
+}
+
+/** Looks at each write of a task at the moment at which it happens. */
+export function checkWrite(of: Simulation, write: Write): void {
+  if (write.key['sk'] !== 'task' || write.after === null) return;
+  const before = write.before as unknown as Task | null;
+  const after = write.after as unknown as Task;
+  const broken: Broken = (invariant, message) => of.world.violate(invariant, message);
+  if (before) {
+    if (!MOVES[before.status].includes(after.status))
+      broken('only known transitions', `${after.id}: ${before.status} to ${after.status}`);
+    if (after.version === before.version) {
+      checkDeadline(write, broken);
+      return;
+    }
+    if (after.version !== before.version + 1)
+      broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);
+    if (after.run < before.run) broken('runs only go up', after.id);
+    checkAttempts(before, after, broken);
+    checkBase(before, after, broken);
+    checkReport(of, before, after, broken);
+  }
+  of.world.tell(
+    () =>
+      `${after.id} v${after.version} is ${after.status}${before && before.status !== after.status ? ` (was ${before.status})` : ''}${progress(after)}`,
+  );
+  if (after.retries > after.max_retries)
+    broken('retries within the limit', `${after.id}: ${after.retries} of ${after.max_retries}`);
+  if (after.status !== before?.status || before === null) checkLocks(of, after, broken);
+  if (after.status === 'done') checkDone(of, after, broken);
+  checkDelivered(of, after, broken);
+}
+
+function progress(task: Task): string {
+  const attempt = task.attempts.at(-1);
+  if (!attempt) return task.waits_for ? `, waits for ${task.waits_for}` : '';
+  const words = [
+    `attempt ${attempt.number}`,
+    attempt.report?.status,
+    attempt.verdict && `verdict ${attempt.verdict.verdict}`,
+    attempt.decision?.action,
+    attempt.outcome,
+    task.hold && 'held',
+    task.delivery?.state,
+    task.waits_for && `waits for ${task.waits_for}`,
+    task.failure && `failure: ${task.failure.code}`,
+  ];
+  return `, run ${task.run}, ${words.filter(Boolean).join(', ')}`;
+}

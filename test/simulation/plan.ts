@@ -1,0 +1,157 @@
+import * as fc from 'fast-check';
+import { FAULTS, type FaultAt, type Outage, SERVICES } from './world/faults.ts';
+
+/** What an agent makes of the task. What gates will see of it is the world's truth, whoever says what. */
+export const QUALITIES = ['good', 'bad', 'unclear', 'unchecked', 'empty'] as const;
+export type Quality = (typeof QUALITIES)[number];
+
+/** What a hostile agent tries. */
+export const TRICKS = [
+  'none',
+  /** Names a commit as the base on which everything passes. */
+  'weak_base',
+  /** Names a good tree and hands in the patch of a bad one. */
+  'other_tree',
+  /** Reports with the token of an earlier attempt. */
+  'old_token',
+  /** Hands in a second, bad patch after the first, and puts it where the first one lies. */
+  'second_work',
+] as const;
+export type Trick = (typeof TRICKS)[number];
+
+export interface WorkPlan {
+  readonly seconds: number;
+  readonly quality: Quality;
+  readonly says: 'completed' | 'unsure' | 'failed' | 'nothing';
+  readonly trick: Trick;
+  readonly heartbeats: boolean;
+  readonly uploads: boolean;
+  readonly tokens: number;
+}
+
+export interface TaskPlan {
+  readonly at: number;
+  readonly runner: 'managed' | 'external';
+  /** Positions of earlier tasks. */
+  readonly dependsOn: readonly number[];
+  readonly files: readonly string[];
+  readonly priority: 1 | 2 | 3;
+  readonly maxAttempts: number;
+  readonly maxRetries: number;
+  readonly maxCost: number | null;
+  readonly deliverUnverified: boolean;
+  readonly model: string | null;
+  /** Sent again with the same key after so many seconds. */
+  readonly again: number | null;
+  readonly works: readonly WorkPlan[];
+  /** The remote takes no push of it. */
+  readonly pushRefused: boolean;
+  readonly large: boolean;
+}
+
+export const ACTIONS = [
+  'cancel',
+  'fail',
+  'retry',
+  'approve',
+  'reject',
+  'claim',
+  'claim_next',
+  'list',
+] as const;
+export interface ActionPlan {
+  readonly at: number;
+  readonly kind: (typeof ACTIONS)[number];
+  readonly task: number;
+}
+
+export interface Plan {
+  readonly tasks: readonly TaskPlan[];
+  readonly actions: readonly ActionPlan[];
+  readonly faults: readonly FaultAt[];
+  readonly outages: readonly Outage[];
+  /** Seconds at which everything that runs is lost. */
+  readonly powerCuts: readonly number[];
+  /** Seconds at which the main branch moves. */
+  readonly mainMoves: readonly number[];
+  readonly latency: number;
+  readonly indexLag: number;
+  /** At the end people and outside agents see to all that waits for them. */
+  readonly tidy: boolean;
+  readonly seed: number;
+}
+
+/** Seconds in which everything planned happens; after that nothing goes wrong any more. */
+export const HORIZON = 900;
+const time = fc.integer({ min: 0, max: HORIZON });
+const early = fc.integer({ min: 0, max: 120 });
+/** Shrinks to the first, which is the plainest. */
+const oneOf = <const T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
+const often = <T>(plain: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> =>
+  fc.oneof({ arbitrary: fc.constant(plain), weight }, { arbitrary: other, weight: 1 });
+
+const work = fc.record<WorkPlan>({
+  seconds: fc.integer({ min: 1, max: 300 }),
+  quality: oneOf('good', 'bad', 'good', 'bad', 'unclear', 'unchecked', 'empty'),
+  says: often<WorkPlan['says']>('completed', oneOf('completed', 'unsure', 'failed', 'nothing')),
+  trick: often<Trick>('none', fc.constantFrom(...TRICKS)),
+  heartbeats: often(true, fc.boolean(), 6),
+  uploads: fc.boolean(),
+  tokens: fc.integer({ min: 0, max: 200_000 }),
+});
+
+const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
+  at: early,
+  runner: oneOf('managed', 'managed', 'external'),
+  // How many tasks back, first; positions below.
+  dependsOn: often<readonly number[]>(
+    [],
+    fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 2 }),
+    2,
+  ),
+  files: often<readonly string[]>([], fc.uniqueArray(oneOf('a', 'a/b', 'c'), { maxLength: 2 }), 1),
+  priority: oneOf(2, 1, 3),
+  maxAttempts: fc.integer({ min: 1, max: 5 }),
+  maxRetries: fc.integer({ min: 0, max: 3 }),
+  maxCost: often<number | null>(null, oneOf(0.01, 0.5), 3),
+  deliverUnverified: fc.boolean(),
+  model: often<string | null>(null, oneOf('opus', 'a-model-of-no-price'), 5),
+  again: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
+  works: fc.array(work, { minLength: 1, maxLength: 5 }),
+  pushRefused: often(false, fc.boolean(), 9),
+  large: often(false, fc.boolean(), 30),
+});
+
+const fault = fc.record<FaultAt>({
+  call: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 1_000 })),
+  fault: fc.constantFrom(...FAULTS),
+});
+const outage = fc.record<Outage>({
+  service: fc.constantFrom(...SERVICES),
+  from: time,
+  seconds: fc.integer({ min: 1, max: 60 }),
+});
+
+/** Tasks depend on earlier ones only. */
+const tasks = fc.array(task, { minLength: 1, maxLength: 5 }).map((all) =>
+  all.map((each, index) => ({
+    ...each,
+    dependsOn: each.dependsOn.map((back) => index - back).filter((at) => at >= 0),
+  })),
+);
+
+/** Everything that chance decides in one run. */
+export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
+  tasks,
+  actions: fc.array(fc.record<ActionPlan>({ at: time, kind: fc.constantFrom(...ACTIONS), task: fc.nat(4) }), {
+    maxLength: 12,
+  }),
+  faults: fc.array(fault, { maxLength: 24 }),
+  outages: often<readonly Outage[]>([], fc.array(outage, { maxLength: 2 }), 2),
+  powerCuts: often<readonly number[]>([], fc.array(time, { maxLength: 2 }), 4),
+  mainMoves: often<readonly number[]>([], fc.array(time, { maxLength: 2 }), 3),
+  latency: oneOf(5, 40, 400),
+  indexLag: oneOf(0, 100, 2_000),
+  tidy: fc.boolean(),
+  seed: fc.nat(),
+});

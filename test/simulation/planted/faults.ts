@@ -1,0 +1,105 @@
+/**
+ * A fault that is planted into one module of the control plane when it is loaded: code at its end, which may replace the module's
+ * functions and the methods of its classes, or a piece of its text. What no longer fits fails loudly.
+ */
+export interface PlantedFault {
+  /** Path from the root of the repository. */
+  readonly module: string;
+  readonly append?: string;
+  readonly replace?: readonly [RegExp, string];
+  /** The promises of which it must break one. */
+  readonly breaks: readonly string[];
+}
+
+export const PLANTED = {
+  'conditions of writes are dropped': {
+    module: 'shared/store/tasks.ts',
+    replace: [/`#version = :version AND [^`]*`/, "'attribute_exists(pk)'"],
+    breaks: [
+      'versions count by one',
+      'only known transitions',
+      'an accepted report stays',
+      'what was written of an attempt stays',
+      'attempts are added one by one',
+      'an ended attempt stays as it was',
+      'runs only go up',
+    ],
+  },
+  'any base is taken': {
+    module: 'shared/task/commands/base.ts',
+    append: "boundBase = (task, named) => named ?? task.base_commit ?? '';",
+    breaks: ['work is bound to the base of its task'],
+  },
+  'every verdict is a pass': {
+    module: 'shared/verdict/reduce.ts',
+    append: `const honest = reduce; reduce = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
+    breaks: ['delivered with a passing verdict', 'verified by gates of ours'],
+  },
+  'delivery does not ask for a verdict': {
+    module: 'shared/task/commands/deliver.ts',
+    append: 'deliveryRefusal = () => null;',
+    breaks: ['delivered with a passing verdict'],
+  },
+  'passed work is not delivered': {
+    module: 'shared/task/commands/settle.ts',
+    append: 'mustDeliver = () => false;',
+    breaks: ['passed work is delivered'],
+  },
+  'some writes are not followed': {
+    module: 'shared/use-cases/follow.ts',
+    append:
+      'const honest = follow; follow = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context);',
+    breaks: [
+      'no task is lost',
+      'completions are counted once',
+      'counters equal a recount',
+      'every execution ends',
+    ],
+  },
+  'what waits is not woken': {
+    module: 'shared/store/tasks.ts',
+    append: 'TaskStore.prototype.waitingFor = async () => [];',
+    breaks: ['no task is lost'],
+  },
+  'the reconciler looks at nothing': {
+    module: 'shared/use-cases/reconcile.ts',
+    append: 'reconcile = async () => ({ looked_at: 0, changed: 0, failed: [] });',
+    breaks: ['no task is lost', 'every execution ends'],
+  },
+  'files are taken without asking': {
+    module: 'shared/store/locks.ts',
+    append: 'LockStore.prototype.acquire = async () => null;',
+    breaks: ['files held once'],
+  },
+  'a message launches a box each time that it comes': {
+    module: 'shared/use-cases/launch.ts',
+    replace: [/const reuse = [^;]*;/, 'const reuse = Math.random() < 0;'],
+    breaks: ['one box of an attempt at a time', 'no task is lost'],
+  },
+  'the budget is not looked at': {
+    module: 'shared/cascade/decide.ts',
+    append: 'budgetExhausted = () => null;',
+    breaks: ['attempts within the budget', 'costs within the budget'],
+  },
+  'any attempt may report': {
+    module: 'shared/task/commands/change.ts',
+    append: 'runningAttempt = (task) => currentAttempt(task);',
+    breaks: [
+      'a report counts for its own attempt',
+      'what was written of an attempt stays',
+      'an ended attempt stays as it was',
+    ],
+  },
+  'completions are counted each time that they are seen': {
+    module: 'shared/store/nudge.ts',
+    append:
+      'const honest = NudgeStore.prototype.count; NudgeStore.prototype.count = function (key, ...rest) { return honest.call(this, key + Math.random(), ...rest); };',
+    breaks: ['completions are counted once'],
+  },
+  'the ledger leaves rows out': {
+    module: 'shared/ledger/derive.ts',
+    append:
+      "const honest = deriveRows; deriveRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
+    breaks: ['each completion in the ledger once'],
+  },
+} as const satisfies Readonly<Record<string, PlantedFault>>;

@@ -1,0 +1,20 @@
+import { registerHooks } from 'node:module';
+import { PLANTED, type PlantedFault } from './faults.ts';
+
+/** Changes a module of the control plane as it is loaded, in this process only. Before it is imported for the first time. */
+export function plant(name: string): void {
+  const fault: PlantedFault | undefined = (PLANTED as Readonly<Record<string, PlantedFault>>)[name];
+  if (!fault) throw new Error(`there is no fault "${name}"; there are: ${Object.keys(PLANTED).join('; ')}`);
+  const url = new URL(`../../../${fault.module}`, import.meta.url).href;
+  registerHooks({
+    load: (address, context, next) => {
+      const loaded = next(address, context);
+      return address === url ? { ...loaded, source: changed(String(loaded.source), name, fault) } : loaded;
+    },
+  });
+}
+
+function changed(source: string, name: string, { append, replace }: PlantedFault): string {
+  if (replace && !replace[0].test(source)) throw new Error(`"${name}" no longer fits its module`);
+  return `${replace ? source.replace(replace[0], replace[1]) : source}\n${append ?? ''}\n`;
+}

@@ -1,0 +1,38 @@
+import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { Cloud } from './cloud.ts';
+import type { Box } from './engines/containers.ts';
+import { useRemote } from './functions.ts';
+import { createOperatorItem } from './operators.ts';
+import { Knowledge } from './oracle/knowledge.ts';
+import type { Plan } from './plan.ts';
+import { Remote } from './remote.ts';
+import { World } from './world/world.ts';
+
+/** One run: the world, the deployment in it, and what is known of it from outside. */
+export class Simulation {
+  readonly plan: Plan;
+  readonly world: World;
+  readonly cloud: Cloud;
+  readonly remote: Remote;
+  readonly knowledge = new Knowledge();
+  readonly operator: string;
+
+  constructor(plan: Plan, tells: boolean, program: (box: Box, of: Simulation) => Promise<void>) {
+    this.plan = plan;
+    const { faults, outages, latency, indexLag } = plan;
+    this.world = new World({ seed: String(plan.seed), faults, outages, latency, indexLag }, tells);
+    this.remote = new Remote(this.world.clock.now);
+    this.cloud = new Cloud(this.world, (box) => program(box, this));
+    useRemote(
+      () =>
+        this.world.outside(
+          'git',
+          () => 'ls-remote',
+          () => [{ name: 'refs/heads/main', id: this.remote.main }],
+          () => new RepositoryUnavailable('no answer', true),
+        ),
+      (milliseconds) => this.world.clock.sleep(milliseconds),
+    );
+    this.operator = createOperatorItem(this.cloud.table);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Plan, TaskPlan } from './plan.ts';
+
+/** A run that broke a promise, as small as it could be made. */
+export interface Counterexample {
+  readonly seed: number;
+  readonly run: number;
+  readonly invariant: string;
+  readonly message: string;
+  /** What was planned. */
+  readonly given: readonly string[];
+  /** What happened. */
+  readonly story: readonly string[];
+}
+
+function task(plan: TaskPlan, index: number): string {
+  const works = plan.works.map(
+    ({ quality, says, trick, seconds }) =>
+      `${seconds} s for ${quality} work${says === 'completed' ? '' : `, says ${says}`}${trick === 'none' ? '' : `, tries ${trick}`}`,
+  );
+  const more = [
+    plan.runner,
+    plan.dependsOn.length > 0 && `after ${plan.dependsOn.map((each) => `T${each}`).join(' and ')}`,
+    plan.files.length > 0 && `files ${plan.files.join(' and ')}`,
+    plan.pushRefused && 'the remote takes no push of it',
+    plan.deliverUnverified && 'deliver unverified',
+    plan.large && 'very large',
+  ];
+  return `given T${index} at ${plan.at} s (${more.filter(Boolean).join('; ')}): ${works.join(', then ')}`;
+}
+
+/** What a plan lets happen, one thing a line. */
+export const describePlan = (plan: Plan): string[] => [
+  ...plan.tasks.map(task),
+  ...plan.actions.map(
+    ({ at, kind, task: index }) => `given at ${at} s an operator's ${kind} (of task ${index})`,
+  ),
+  ...plan.powerCuts.map((at) => `given at ${at} s a power cut`),
+  ...plan.mainMoves.map((at) => `given at ${at} s that the main branch moves`),
+  ...plan.outages.map(
+    ({ service, from, seconds }) => `given that ${service} is down from ${from} s for ${seconds} s`,
+  ),
+  ...plan.faults.map(({ call, fault }) => `given that call ${call} of the run ${fault.replace('_', ' ')}`),
+  `given calls of up to ${plan.latency} ms and indexes up to ${plan.indexLag} ms behind`,
+];
+
+/** The events, numbered; a row of heartbeats is one. */
+export function tellStory(story: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const line of story) {
+    const what = line.slice(12).replace(/ v\d+/, '');
+    if (/is in_progress, run/.test(what) && kept.at(-1)?.slice(12).replace(/ v\d+/, '') === what) kept.pop();
+    kept.push(line);
+  }
+  return kept.map((line, index) => `${String(index + 1).padStart(4)}. ${line}`);
+}

@@ -1,0 +1,32 @@
+/** What can go wrong with one outside call. */
+export const FAULTS = [
+  /** Refused before it took effect: throttled, no room, no connection. */
+  'refused',
+  /** It took effect, and the caller sees an error. */
+  'answer_lost',
+  /** The caller dies before it is made. */
+  'dies_before',
+  /** It took effect, and the caller dies before it hears of it. */
+  'dies_after',
+  /** It takes effect late: others overtake it, and the caller may run out of time. */
+  'late',
+  /** The request arrives twice (HTTP, messages, events). */
+  'twice',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export const SERVICES = ['dynamodb', 's3', 'sqs', 'states', 'ecs', 'lambda', 'http', 'git'] as const;
+export type Service = (typeof SERVICES)[number];
+
+/** The n-th outside call of a run goes wrong. */
+export interface FaultAt {
+  readonly call: number;
+  readonly fault: Fault;
+}
+
+/** A service refuses everything for a while: throttling, a full disk, no capacity. Times in seconds of the run. */
+export interface Outage {
+  readonly service: Service;
+  readonly from: number;
+  readonly seconds: number;
+}

@@ -1,0 +1,174 @@
+import { Clock } from './clock.ts';
+import type { Fault, FaultAt, Outage, Service } from './faults.ts';
+import { currentProcess, Killed, type Process, runAs } from './processes.ts';
+import { drawn } from './random.ts';
+
+/** Start of every run. Prices and partitions know this day. */
+const START = Date.UTC(2026, 10, 20, 10);
+
+/** The connection broke, or the service said no: what a caller sees of a fault. */
+export class OutsideError extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+export interface Weather {
+  readonly seed: string;
+  readonly faults: readonly FaultAt[];
+  readonly outages: readonly Outage[];
+  /** Milliseconds that an outside call takes, up to; each draws its own, so that calls overtake one another. */
+  readonly latency: number;
+  /** Milliseconds that an index may be behind its table. */
+  readonly indexLag: number;
+}
+
+/** A broken promise of the control plane. */
+export class Violation extends Error {
+  readonly invariant: string;
+  constructor(invariant: string, message: string) {
+    super(message);
+    this.name = 'Violation';
+    this.invariant = invariant;
+  }
+}
+
+/** Time, weather and the story of one run. */
+export class World {
+  readonly clock = new Clock(START);
+  readonly weather: Weather;
+  readonly violations: Violation[] = [];
+  readonly story: string[] | null;
+  /** Outside calls so far. */
+  calls = 0;
+  faultsSeen = 0;
+  readonly #faults: Map<number, Fault>;
+  /** No fault happens any more, and indexes are up to date soon. */
+  isCalm = false;
+
+  constructor(weather: Weather, tells: boolean) {
+    this.weather = weather;
+    this.#faults = new Map(weather.faults.map(({ call, fault }) => [call, fault]));
+    this.story = tells ? [] : null;
+  }
+
+  /** Seconds since the start of the run. */
+  get seconds(): number {
+    return (this.clock.now - START) / 1_000;
+  }
+
+  tell(line: () => string): void {
+    this.story?.push(`${this.seconds.toFixed(1).padStart(8)} s  ${line()}`);
+  }
+
+  violate(invariant: string, message: string): void {
+    this.tell(() => `BROKEN: ${invariant}: ${message}`);
+    this.violations.push(new Violation(invariant, message));
+  }
+
+  isDown(service: Service): boolean {
+    if (this.isCalm) return false;
+    const now = this.seconds;
+    return this.weather.outages.some(
+      (each) => each.service === service && now >= each.from && now < each.from + each.seconds,
+    );
+  }
+
+  #nextFault(): Fault | undefined {
+    const fault = this.#faults.get(this.calls++);
+    return this.isCalm ? undefined : fault;
+  }
+
+  /**
+   * One call out of a process: after a while `perform` takes effect, and after another while the caller has the answer. `refusal` is
+   * the error that this service refuses with.
+   */
+  outside<T>(
+    service: Service,
+    what: () => string,
+    perform: () => T | Promise<T>,
+    refusal: () => Error = () => new OutsideError('TimeoutError', `${service} did not answer`),
+  ): Promise<T> {
+    const process = currentProcess();
+    const by = process?.name ?? 'world';
+    const call = this.calls;
+    const fault = this.#nextFault();
+    if (process) process.calls++;
+    const tell = (word: string): void => this.tell(() => `  ${word}: ${what()} (by ${by}, call ${call})`);
+    const draw = drawn(`${this.weather.seed}/${by}/${process?.calls ?? call}`);
+    const latency = 1 + draw * this.weather.latency;
+    const isGone = (): boolean => process !== null && !process.isAlive;
+    return new Promise((resolve, reject) => {
+      if (isGone()) return;
+      if (fault !== undefined) this.faultsSeen++;
+      const answer = (deliver: () => void): void => {
+        if (fault === 'dies_after' && process) {
+          tell('done, and its caller dies');
+          process.kill(`died after ${what()}`);
+          return;
+        }
+        if (fault === 'answer_lost') {
+          tell('done, and the answer is lost');
+          this.clock.after(latency, () => reject(refusal()));
+          return;
+        }
+        this.clock.after(latency, () => {
+          if (!isGone()) deliver();
+        });
+      };
+      const take = (isAgain: boolean): void => {
+        if (isGone()) return;
+        if (fault === 'dies_before' && process) {
+          tell('not done, its caller dies');
+          process.kill(`died before ${what()}`);
+          return;
+        }
+        if (fault === 'refused' || this.isDown(service)) {
+          tell('refused');
+          reject(refusal());
+          return;
+        }
+        let result: T | Promise<T>;
+        try {
+          result = perform();
+        } catch (error) {
+          if (!isAgain) answer(() => reject(error));
+          return;
+        }
+        if (isAgain) {
+          if (result instanceof Promise) result.catch(() => {});
+          return;
+        }
+        if (result instanceof Promise)
+          result.then(
+            (value) => answer(() => resolve(value)),
+            (error: unknown) => answer(() => reject(error)),
+          );
+        else {
+          const value = result;
+          answer(() => resolve(value));
+        }
+      };
+      const delay = fault === 'late' ? 2_000 + draw * 60_000 : latency;
+      if (fault === 'late') tell('late');
+      this.clock.after(delay, () => take(false));
+      if (fault === 'twice' && (service === 'http' || service === 'lambda')) {
+        tell('arrives twice');
+        this.clock.after(delay + draw * 5_000, () => take(true));
+      }
+    });
+  }
+
+  /** Runs `body` as `process`, for at most `seconds`. */
+  run<T>(process: Process, seconds: number, body: () => Promise<T>): Promise<T> {
+    const done = this.clock.after(
+      seconds * 1_000,
+      () => process.kill(`ran out of its ${seconds} s`),
+      seconds > 3_600,
+    );
+    return runAs(process, body).finally(done);
+  }
+}
+
+export const isKilled = (error: unknown): boolean => error instanceof Killed;
