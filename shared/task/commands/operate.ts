@@ -12,11 +12,16 @@ const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): P
     : {};
 };
 
+/** Leave to push was given: what then ends the task must be what came of the push, or work would go out of a task that says it failed. */
+function refuseWhileDelivered(task: Task, word: 'cancelled' | 'failed'): void {
+  if (task.delivery?.state === 'pushing' || task.delivery?.state === 'delivered')
+    throw new Refusal('conflict', `task ${task.id} is being delivered; it can no longer be ${word}`);
+}
+
 /** Withdraws a task. A second cancel is a repeat. */
 export function cancel(task: Task, reason: string, by: string, now: Date): Change | null {
   if (task.status === 'cancelled') return null;
-  if (task.delivery?.state === 'pushing' || task.delivery?.state === 'delivered')
-    throw new Refusal('conflict', `task ${task.id} is being delivered; it can no longer be cancelled`);
+  refuseWhileDelivered(task, 'cancelled');
   return change(task, 'cancel', now, {
     ...closeAttempt(task, 'cancelled', now),
     ...ended(now),
@@ -27,6 +32,7 @@ export function cancel(task: Task, reason: string, by: string, now: Date): Chang
 /** An operator ends a task as failed. */
 export function failByOperator(task: Task, reason: string, by: string, now: Date): Change | null {
   if (task.status === 'failed') return null;
+  refuseWhileDelivered(task, 'failed');
   return change(task, 'fail', now, {
     ...closeAttempt(task, 'failed', now),
     ...ended(now),

@@ -316,6 +316,21 @@ describe('decisions', () => {
 });
 
 describe('operators', () => {
+  it.each(['pushing', 'delivered'] as const)('let no task end by a word while its work is %s', (state) => {
+    const delivery = {
+      state,
+      base_commit: sha1('a'),
+      tree: sha1('b'),
+      branch: 'assay/T1',
+      commit: null,
+      reason: null,
+      at: NOW.toISOString(),
+    };
+    const leaving = inReview({}, { delivery });
+    expect(refusal(() => failByOperator(leaving, 'stuck', 'ann', NOW))).toBe('conflict');
+    expect(refusal(() => cancel(leaving, 'not needed', 'ann', NOW))).toBe('conflict');
+  });
+
   it('cancel what is not finished; a second cancel changes nothing; a delivery under way is too late', () => {
     const cancelled = cancel(task(), 'not needed', 'ann', NOW);
     expect(cancelled?.task).toMatchObject({

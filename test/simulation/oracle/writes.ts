@@ -100,6 +100,17 @@ function checkDelivered(of: Simulation, after: Task, broken: Broken): void {
     );
 }
 
+/** Once leave to push was given, no person's word ends the task. */
+function checkWithdrawn(before: Task, after: Task, broken: Broken): void {
+  const isLeaving = before.delivery?.state === 'pushing' || before.delivery?.state === 'delivered';
+  const code = after.failure?.code;
+  if (isLeaving && after.status !== before.status && (code === 'cancelled' || code === 'failed_by_operator'))
+    broken(
+      'what is being delivered is not withdrawn',
+      `${after.id} was ${before.delivery?.state} when it ended as ${code}`,
+    );
+}
+
 /** The base is the platform's, and stays while a round lasts. */
 function checkBase(before: Task, after: Task, broken: Broken): void {
   const isNewRound = before.status === 'failed';
@@ -153,6 +164,7 @@ export function checkWrite(of: Simulation, write: Write): void {
       broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);
     if (after.run < before.run) broken('runs only go up', after.id);
     checkAttempts(before, after, broken);
+    checkWithdrawn(before, after, broken);
     checkBase(before, after, broken);
     checkReport(of, before, after, broken);
   }
