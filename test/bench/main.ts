@@ -34,6 +34,14 @@ const PARTS = {
       return { figures, sections: pipelineSections(figures) };
     },
   },
+  models: {
+    what: "the model gateway's added latency and throughput, and its price",
+    measure: async (say: Say) => {
+      const { benchModels, modelSections } = await import('./models.ts');
+      const figures = await benchModels(say);
+      return { figures, sections: modelSections(figures) };
+    },
+  },
   scans: {
     what: 'pii_scan and dlp_scan on 50 MB, their recall and false positives, hostile input',
     measure: async (say: Say) => {
