@@ -12,6 +12,7 @@ import { removeFolder } from '../gates/process/remove-folder.ts';
 import { junitOf, type TestRunOfGate } from '../gates/reports/out/junit.ts';
 import { sarifOf } from '../gates/reports/out/sarif.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
+import type { Expectation } from '../shared/task/expects.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
@@ -19,6 +20,7 @@ import { bypassesOf, defaultBase, readNamed, taskOf, writeNamed } from './check/
 import { checkJson, renderCheck } from './check/render.ts';
 import { action, examples, JSON_OPTION } from './command.ts';
 import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
+import { EXPECTS_OPTION } from './expects.ts';
 import type { Io } from './io.ts';
 
 export interface CheckOptions {
@@ -26,6 +28,8 @@ export interface CheckOptions {
   readonly repo: string;
   /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`. */
   readonly base?: string | undefined;
+  /** What is foreseen beside what the task file says. */
+  readonly expects?: readonly Expectation[] | undefined;
   /** Task file whose completion signals are checked. */
   readonly task?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
@@ -83,6 +87,8 @@ export async function runCheck(
     const evidence = await gatherEvidence({
       ...captured,
       signals: about?.signals ?? [],
+      files: about?.files ?? [],
+      expects: [...new Set([...(about?.expects ?? []), ...(options.expects ?? [])])],
       task: about?.task ?? null,
       workDir: rooms,
       bypasses,
@@ -124,7 +130,8 @@ export function registerCheck(program: Command, io: Io): void {
     .description('Run signals and gates on a folder as the gates container would; needs no server')
     .option('--repo <dir>', 'folder in the git repository to look at', '.')
     .option('--base <ref>', 'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)')
-    .option('--task <file>', 'YAML or JSON task whose completion signals are checked')
+    .option('--task <file>', 'YAML or JSON task whose signals, files and expects are used')
+    .option(...EXPECTS_OPTION)
     .option('--config <file>', "configuration to use instead of the base commit's assay.yaml")
     .option('--skip-gate <name>', 'leave this gate out, if the configuration allows it (repeatable)', list)
     .option('--skip-gate-reason <text>', 'why; goes into the evidence')

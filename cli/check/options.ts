@@ -9,6 +9,7 @@ import type { Bypass } from '../../gates/engine/runner.ts';
 import { MODULE_FOLDER, moduleNames } from '../../gates/gates/custom/modules.ts';
 import { gateNamed } from '../../gates/gates/registry.ts';
 import type { JudgedTask } from '../../gates/rules/llm/judge.ts';
+import type { Expectation } from '../../shared/task/expects.ts';
 import { badRegex } from '../../shared/task/regex.ts';
 import { SubmitTask } from '../../shared/task/schema.ts';
 import { CompletionSignal } from '../../shared/task/signals.ts';
@@ -50,14 +51,21 @@ export async function writeNamed(cwd: string, file: string, text: string): Promi
 export function taskOf(
   text: string,
   file: string,
-): { readonly signals: CompletionSignal[]; readonly task: JudgedTask } {
+): {
+  readonly signals: CompletionSignal[];
+  readonly files: string[];
+  readonly expects: Expectation[];
+  readonly task: JudgedTask;
+} {
   const {
     id = '',
     title = '',
     description = '',
     completion_signals,
+    files = [],
+    expects = [],
   } = checkYaml(TaskDocument, readYaml(text, file));
-  return { signals: completion_signals, task: { id, title, description } };
+  return { signals: completion_signals, files, expects, task: { id, title, description } };
 }
 
 /** The configuration that stands in a folder; null when there is none. @throws ConfigError */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../shared/evidence/outcome.ts';
-import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import type { Evidence, ProtectedFile, Verdict } from '../../shared/evidence/schema.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
 import type { Colors } from '../io.ts';
 import { count, duration } from '../output/format.ts';
@@ -17,6 +17,7 @@ export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
   tree: evidence.tree,
   empty_patch: evidence.empty_patch,
   changed_files: evidence.changed_files,
+  expects: evidence.expects,
   protected_files: evidence.protected_files,
   signals: evidence.signals.map(({ type, signal, outcome, kind, detail, duration_ms }) => ({
     type,
@@ -97,8 +98,8 @@ export function renderCheck(
         ),
       ),
     ),
-    ...section('Taken from the base commit', protectedLines(evidence, 'base')),
-    ...section('Changed by the patch, and used as it is', protectedLines(evidence, 'patch')),
+    ...section('Taken from the base commit', protectedLines(evidence, ['base', 'part'])),
+    ...section('Changed by the patch, and used as it is', protectedLines(evidence, ['patch'])),
     ...section(
       'Reasons',
       verdict.reasons.map(({ message }) => message),
@@ -108,10 +109,13 @@ export function renderCheck(
   ].join('\n');
 }
 
-const protectedLines = ({ protected_files }: Evidence, whose: 'base' | 'patch'): string[] =>
+const protectedLines = ({ protected_files }: Evidence, whose: readonly ProtectedFile['used'][]): string[] =>
   protected_files
-    .filter(({ used }) => used === whose)
-    .map(({ path, change, reason }) => `${path} (${change}): ${reason}`);
+    .filter(({ used }) => whose.includes(used))
+    .map(
+      ({ path, change, class: kind, reason, used, allowed_by }) =>
+        `${path} (${change}, ${kind}): ${reason}${used === 'part' ? '; in part' : ''}${allowed_by === null ? '' : `; allowed by ${allowed_by}`}`,
+    );
 
 const firstLine = (text: string): string => oneLine(text.split('\n', 1)[0] ?? '');
 

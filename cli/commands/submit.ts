@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { TaskView } from '../../shared/api/schemas.ts';
+import type { Expectation } from '../../shared/task/expects.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { EXPECTS_OPTION } from '../expects.ts';
 import { exitOf, followWithin } from '../follow.ts';
 import type { Io } from '../io.ts';
 import { count } from '../output/format.ts';
@@ -15,6 +17,7 @@ import { readTaskFile, type TaskFile } from '../task-file.ts';
 import { timeLimit } from '../time-limit.ts';
 
 interface Options {
+  readonly expects?: readonly Expectation[];
   readonly wait?: boolean;
   readonly timeout?: number;
   readonly idempotencyKey?: string;
@@ -41,6 +44,12 @@ async function send(
     },
   );
 }
+
+/** All tasks of the file, with what the command line foresees beside what each says itself. */
+const foreseeing = (file: TaskFile, words: readonly Expectation[]): TaskFile => ({
+  ...file,
+  tasks: file.tasks.map((task) => ({ ...task, expects: [...new Set([...(task.expects ?? []), ...words])] })),
+});
 
 const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =>
   renderTable(
@@ -71,13 +80,18 @@ export function registerSubmit(program: Command, io: Io): void {
     .command('submit')
     .argument('<file>', 'YAML or JSON: one task, a list of tasks, or {tasks: [...]}; - reads standard input')
     .description('Submit tasks; everything is checked before anything is sent')
+    .option(...EXPECTS_OPTION)
     .option('--wait', 'follow the tasks and exit by how they end')
     .option('--timeout <seconds>', 'with --wait: give up after this long (exit 124)', timeLimit)
     .option('--idempotency-key <key>', 'makes repeating this command safe; default: a new key each time')
     .option(...JSON_OPTION);
   action<[string, Options]>(command, io, async (session, file, options) => {
     const input = await readTaskFile(file, session.io);
-    const submitted = await send(session, input, options.idempotencyKey ?? randomUUID());
+    const submitted = await send(
+      session,
+      foreseeing(input, options.expects ?? []),
+      options.idempotencyKey ?? randomUUID(),
+    );
     if (!options.wait) {
       if (session.json) session.printJson({ tasks: submitted });
       else session.print(renderSubmitted(submitted, session));

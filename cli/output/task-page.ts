@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
+import { isPutBack } from '../../shared/evidence/schema.ts';
 import type { Colors } from '../io.ts';
 import { count, dollars, duration } from './format.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
@@ -29,7 +30,12 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: Outcome, detail: string): string =>
     `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(oneLine(detail), DETAIL)}`)}`;
+  const putBack = (verification.protected_files ?? []).map(
+    (file) =>
+      `    ${isPutBack(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${oneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${oneLine(file.allowed_by)}`)}`,
+  );
   return [
+    ...putBack,
     ...verification.signals.map((each) => line('signal', each.subject, each.outcome, each.detail)),
     ...verification.gates.map((each) =>
       line(
@@ -94,6 +100,8 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));
   add('files', task.files.map(oneLine).join(', '));
+  add('expects', task.expects.join(', '));
+  add('accepted', task.review?.accepted_files?.map(oneLine).join(', '));
   add('created', `${task.created_at} by ${oneLine(task.created_by)}`);
   add('ended', task.ended_at);
   if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));

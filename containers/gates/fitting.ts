@@ -1,4 +1,4 @@
-import type { Evidence } from '../../shared/evidence/schema.ts';
+import { type Evidence, isPutBack } from '../../shared/evidence/schema.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 
 /** Room for the rest of the request. */
@@ -13,7 +13,10 @@ export function fitting(evidence: Evidence, limit = LIMIT): Evidence {
     fit = {
       ...evidence,
       changed_files: evidence.changed_files.slice(0, keep * 8),
-      protected_files: evidence.protected_files.slice(0, keep),
+      // What was put back decides, and stays as long as there is room for one file.
+      protected_files: [...evidence.protected_files]
+        .sort((a, b) => Number(isPutBack(b)) - Number(isPutBack(a)))
+        .slice(0, keep),
       signals: evidence.signals.map((signal) => ({ ...signal, detail: cut(signal.detail, keep) })),
       gates: evidence.gates.map((gate) => ({
         ...gate,

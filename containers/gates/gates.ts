@@ -28,6 +28,8 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       base: assignment.base_commit,
       tree: assignment.tree,
       signals: assignment.signals,
+      files: assignment.files,
+      expects: assignment.expects,
       task: {
         id: assignment.task_id,
         title: assignment.title,

@@ -76,7 +76,8 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   "tree": "tree hash",
   "empty_patch": false,
   "changed_files": ["src/a.ts"],
-  "protected_files": [{"path": "test/a.test.ts", "change": "modified", "reason": "text"}],
+  "expects": ["ci"],
+  "protected_files": [{"path": ".github/ci.yml", "change": "modified", "class": "ci", "reason": "text", "used": "base|part|patch", "allowed_by": null}],
   "signals": [
     {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked_by_us", "detail": "", "duration_ms": 1}
   ],

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import type { Evidence } from '../../shared/evidence/schema.ts';
+import type { Expectation } from '../../shared/task/expects.ts';
 import type { CompletionSignal } from '../../shared/task/signals.ts';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
 import type { RunAs } from '../process/run-as.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
+import { allowanceOf } from '../rules/protect/allowance.ts';
 import { baseConfig } from './base-config.ts';
 import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
@@ -26,6 +28,9 @@ export interface GatherOptions {
   /** Tree hash of the work. */
   readonly tree: string;
   readonly signals: readonly CompletionSignal[];
+  /** Files that the task names, and kinds of change that it foresees. */
+  readonly files?: readonly string[];
+  readonly expects?: readonly Expectation[];
   /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
   readonly upstream?: () => Promise<Upstream | null>;
   /** An existing, empty folder for checkouts; the caller removes it. */
@@ -69,14 +74,17 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     ...(abort ? { abort } : {}),
   });
   const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
+  const { files = [], expects = [] } = options;
+  const configured = baseConfig(store, base, options.config ?? null);
   const [config, subject, looked] = await Promise.all([
-    baseConfig(store, base, options.config ?? null),
+    configured,
     makeSubject({
       store,
       base,
       tree,
       rooms,
       workDir,
+      allowed: async () => allowanceOf({ files, expects, allow: (await configured)?.protected.allow ?? [] }),
       ...(options.upstream ? { upstream: options.upstream } : {}),
     }),
     hasStatic
@@ -116,6 +124,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     changed_files: subject.changedPaths.map(shownPath),
     signals: signalResults,
     gates: gateResults,
+    expects: [...expects],
     protected_files: subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) })),
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),

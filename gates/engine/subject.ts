@@ -4,6 +4,7 @@ import { basePath, type Change, changesBetween, touchedPaths } from '../checkout
 import { editTree } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
+import type { Allowance } from '../rules/protect/allowance.ts';
 import { protect } from '../rules/protect/protect.ts';
 import { type TestChanges, testChanges } from '../rules/tests/changes.ts';
 import { baseFiles } from './base-files.ts';
@@ -19,7 +20,7 @@ export interface Subject extends ProjectFiles {
   /** Tree of the patch as it was handed in; to look at, not to run commands on. */
   readonly patched: string;
   readonly changes: readonly Change[];
-  /** Tree for commands: the patch, with what steers the checks as the base has it. */
+  /** Tree for commands: the patch, with what steers the checks as the base has it, unless the patch may change it. */
   readonly tree: string;
   /** `tree` with the patch's own lock files: to look at what would be installed, not to install it. */
   readonly shipped: string;
@@ -39,13 +40,15 @@ export async function makeSubject(options: {
   readonly rooms: Rooms;
   readonly workDir: string;
   readonly upstream?: () => Promise<Upstream | null>;
+  /** Says which files that steer checks the patch may change. Absent: none. */
+  readonly allowed?: () => Promise<Allowance>;
 }): Promise<Subject> {
   const { store, base, tree, rooms, workDir } = options;
   const changes = await changesBetween(store, base, tree);
   let indexes = 0;
   const newIndex = (): string => join(workDir, `edit-${++indexes}.index`);
   const [kept, tests] = await Promise.all([
-    protect(store, base, tree, changes, newIndex()),
+    protect(store, base, tree, changes, newIndex(), options.allowed ?? (async () => () => null)),
     testChanges(store, changes),
   ]);
   return {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StoredNumber } from '../number.ts';
+import { Expectation, ProtectedClass } from '../task/expects.ts';
 import { CompletionSignal } from '../task/signals.ts';
 import { EvidenceKind, Outcome } from './outcome.ts';
 
@@ -43,15 +44,24 @@ export const GateEvidence = z.object({
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 
-/** A file of the patch that steers checks or what they run on, and why it does. */
+/** A file of the patch that steers checks or what they run on, why it does, and what came of it. */
 export const ProtectedFile = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
+  class: ProtectedClass,
   reason: z.string(),
-  /** Whose version the gates used: the base commit's, or the patch's own, which a person may want to look at. */
-  used: z.enum(['base', 'patch']).default('base'),
+  /**
+   * Whose version the gates used: the base commit's, the patch's with parts of the base's, or the patch's own. All but the last are
+   * not what will be delivered.
+   */
+  used: z.enum(['base', 'part', 'patch']),
+  /** What allowed the patch's own version where it would have been put back: the task, or the base commit. */
+  allowed_by: z.string().nullable(),
 });
 export type ProtectedFile = z.infer<typeof ProtectedFile>;
+
+/** Was it judged otherwise than it will be delivered? */
+export const isPutBack = ({ used }: Pick<ProtectedFile, 'used'>): boolean => used !== 'patch';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({
@@ -63,6 +73,8 @@ export const Evidence = z.object({
   changed_files: z.array(z.string()),
   signals: z.array(SignalEvidence),
   gates: z.array(GateEvidence),
+  /** What the requester foresaw of the work. */
+  expects: z.array(Expectation).default([]),
   protected_files: z.array(ProtectedFile).default([]),
   gathered_at: z.iso.datetime(),
   duration_ms: z.number().int().nonnegative(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
+import { Expectation } from '../task/expects.ts';
 import { Adapter, Effort, GitRef, ObjectId, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
@@ -62,6 +63,9 @@ export const GatesAssignment = Common.extend({
   /** The model that the attempt was made with, or null. */
   model: z.string().nullable(),
   signals: z.array(CompletionSignal),
+  /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
+  files: z.array(z.string()),
+  expects: z.array(Expectation),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
 

@@ -63,5 +63,6 @@ export function fromItem(item: Record<string, unknown>): Task {
     expires_at: fields['expires_at'] ?? null,
     // Absent in items of earlier versions.
     base_commit: fields['base_commit'] ?? null,
+    expects: fields['expects'] ?? [],
   } as Task;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
-import { Facts, Verdict } from '../evidence/schema.ts';
+import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { Effort, ObjectId } from './schema.ts';
 
@@ -130,6 +130,10 @@ export const VerificationRecord = z.object({
       facts: Facts.optional(),
     }),
   ),
+  /** As many of the files that steer checks as have room, those that were put back first. Absent in items of earlier versions. */
+  protected_files: z
+    .array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }))
+    .optional(),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
   /** True when words or checks were cut for want of room; the whole is still under `key`. */

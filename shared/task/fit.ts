@@ -62,6 +62,13 @@ function shortVerification(
       detail: cut(each.detail, text),
       ...(facts && text >= 500 ? { facts } : {}),
     })),
+    ...(record.protected_files && {
+      protected_files: record.protected_files.slice(0, list).map((each) => ({
+        ...each,
+        path: cut(each.path, text),
+        allowed_by: each.allowed_by === null ? null : cut(each.allowed_by, text),
+      })),
+    }),
     shortened: true,
   };
 }
@@ -91,23 +98,26 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
   };
 }
 
+/** A list with its texts cut, and a mark at its end where there were more. */
+function shortList(all: readonly string[], { text, list }: Measure): string[] {
+  const kept = all.filter((each) => each !== CUT).slice(0, list);
+  return [...kept.map((each) => cut(each, text)), ...(kept.length === all.length ? [] : [CUT])];
+}
+
 /** What is said of the task as a whole, cut. */
-function shortWords(task: Task, { text, list }: Measure): Task {
+function shortWords(task: Task, measure: Measure): Task {
   const { hold, failure, delivery, review, blocked_reason: blocked } = task;
-  const most = Math.max(500, text);
-  const kept = hold?.reasons.filter((each) => each !== CUT).slice(0, list);
+  const most = Math.max(500, measure.text);
   return {
     ...task,
-    hold: hold && {
-      ...hold,
-      reasons: [
-        ...(kept ?? []).map((each) => cut(each, text)),
-        ...(kept?.length === hold.reasons.length ? [] : [CUT]),
-      ],
-    },
+    hold: hold && { ...hold, reasons: shortList(hold.reasons, measure) },
     failure: failure && { ...failure, message: cut(failure.message, most) },
     delivery: delivery && { ...delivery, reason: delivery.reason && cut(delivery.reason, most) },
-    review: review && { ...review, reason: cut(review.reason, most) },
+    review: review && {
+      ...review,
+      reason: cut(review.reason, most),
+      ...(review.accepted_files && { accepted_files: shortList(review.accepted_files, measure) }),
+    },
     blocked_reason: blocked && { ...blocked, message: cut(blocked.message, most) },
   };
 }

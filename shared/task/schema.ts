@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { EXPECTATIONS, Expectation } from './expects.ts';
 import { CheckoutPath, CompletionSignal } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
@@ -107,7 +108,14 @@ export const SubmitTask = z
     depends_on: unique(z.array(TaskId).max(100)).default([]),
     files: unique(z.array(CheckoutPath).max(100))
       .default([])
-      .describe('Files or folders that the task owns while it is live.'),
+      .describe(
+        'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself.',
+      ),
+    expects: unique(z.array(Expectation).max(EXPECTATIONS.length))
+      .default([])
+      .describe(
+        'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
+      ),
     completion_signals: z.array(CompletionSignal).max(100).default([]),
     acceptance_criteria: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
     model: z

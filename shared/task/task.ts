@@ -13,6 +13,8 @@ export const Review = z.object({
   at: z.iso.datetime(),
   base_commit: z.string(),
   tree: z.string(),
+  /** Files that steer checks, were judged as the base has them, and are delivered as the patch has them on this word. */
+  accepted_files: z.array(z.string()).optional(),
 });
 
 export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;

@@ -88,6 +88,8 @@ async function assignmentFor(
       description: task.description,
       model: attempt.model,
       signals: task.completion_signals,
+      files: task.files,
+      expects: task.expects,
     };
   return {
     ...common,

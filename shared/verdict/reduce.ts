@@ -1,5 +1,12 @@
 import { hasResult, type Outcome } from '../evidence/outcome.ts';
-import type { Evidence, GateEvidence, SignalEvidence, Verdict, VerdictReason } from '../evidence/schema.ts';
+import {
+  type Evidence,
+  type GateEvidence,
+  isPutBack,
+  type SignalEvidence,
+  type Verdict,
+  type VerdictReason,
+} from '../evidence/schema.ts';
 import { describeSignal } from '../task/signals.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
@@ -15,7 +22,8 @@ const counts = ({ required, blocked }: { readonly required: boolean; readonly bl
 
 /**
  * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
- * Anything failed: `fail`. Else anything that could not run: `refer`. Else `pass`, which is `verified` only with
+ * Anything failed: `fail`. Else anything that could not run, or was judged otherwise than it
+ * will be delivered: `refer`. Else `pass`, which is `verified` only with
  * evidence of ours.
  */
 export function reduce(evidence: Evidence): Verdict {
@@ -27,6 +35,7 @@ export function reduce(evidence: Evidence): Verdict {
   const unclear = [
     ...evidence.signals.filter((signal) => COULD_NOT_RUN.includes(signal.outcome)).map(signalReason),
     ...gates.filter((gate) => COULD_NOT_RUN.includes(gate.outcome)).map(gateReason),
+    ...putBack(evidence.protected_files),
   ];
   const ours = {
     signals: evidence.signals.some(isOurs),
@@ -73,6 +82,24 @@ function gateReason(gate: GateEvidence): VerdictReason {
   };
 }
 
+/** Most files that the reason names; the evidence has them all. */
+const NAMED_FILES = 10;
+
+/** What is judged must be what is delivered: where it is not, a person decides. */
+function putBack(files: Evidence['protected_files']): VerdictReason[] {
+  const found = files.filter(isPutBack);
+  if (found.length === 0) return [];
+  const names = found.slice(0, NAMED_FILES).map((file) => `${file.path.slice(0, 200)} (${file.class})`);
+  const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  return [
+    {
+      code: 'protected_files_put_back',
+      subject: null,
+      message: `judged with the base's version of files that steer checks, and the patch changes them: ${names.join(', ')}${more}`,
+    },
+  ];
+}
+
 const EMPTY_PATCH: VerdictReason = {
   code: 'empty_patch',
   subject: null,
@@ -87,7 +114,7 @@ const NO_EVIDENCE: VerdictReason = {
 const short = (text: string): string =>
   text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
 
-const SEVERITY = ['failed', 'empty_patch', 'infra_failed', 'timed_out', 'inert', 'no_evidence'];
+const SEVERITY = ['failed', 'empty_patch', 'infra_failed', 'timed_out', 'inert', 'put_back', 'no_evidence'];
 const rank = (code: string): number => SEVERITY.findIndex((word) => code.endsWith(word));
 
 /** What failed comes first, then by subject: a fixed order, whatever order the checks came in. */

@@ -116,6 +116,8 @@ export const gatesAssignment = (
   description: '',
   model: null,
   signals: [],
+  files: [],
+  expects: [],
   ...more,
 });
 

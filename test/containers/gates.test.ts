@@ -366,6 +366,7 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
       duration_ms: 1,
       metadata: {},
     })),
+    expects: [],
     protected_files: [],
     gathered_at: '2026-01-01T00:00:00Z',
     duration_ms: 1,

@@ -1,3 +1,5 @@
+import type { Expectation } from '../../shared/task/expects.ts';
+
 /** Content by path; a link is a symbolic link to its target. */
 export type Content = string | { readonly link: string };
 export type Files = Readonly<Record<string, Content>>;
@@ -29,6 +31,8 @@ export interface EvasionCase {
   readonly twin: {
     readonly name: string;
     readonly patch: Patch;
+    /** What a task would foresee of it. */
+    readonly expects?: readonly Expectation[];
     readonly base?: Files;
     readonly config?: string;
   };

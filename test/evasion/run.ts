@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createStore } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import { pooled } from '../../gates/process/pool.ts';
-import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import { type Evidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
+import type { Expectation } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import type { Catch, EvasionCase, Files, Patch } from './case.ts';
 
@@ -25,6 +26,7 @@ export interface Judged {
 interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'> {
   readonly base: Files;
   readonly patch: Patch;
+  readonly expects: readonly Expectation[];
   readonly isRight: (evidence: Evidence, verdict: Verdict) => boolean;
   readonly expected: string;
 }
@@ -38,6 +40,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     knownMiss: each.known_miss ?? null,
     base: withConfig(each.base, each.config),
     patch: each.patch,
+    expects: [],
     isRight: (evidence, verdict) => isCaught(each.caught, evidence, verdict),
     expected: `${each.caught.how} by ${each.caught.by}${each.caught.rule ? ` (${each.caught.rule})` : ''}`,
   },
@@ -48,6 +51,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     knownMiss: null,
     base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
     patch: each.twin.patch,
+    expects: each.twin.expects ?? [],
     isRight: (_, verdict) => verdict.verdict === 'pass' && verdict.verified,
     expected: 'pass',
   },
@@ -60,7 +64,11 @@ const withConfig = (files: Files, config: string | null): Files =>
 
 function isCaught({ how, by, rule }: Catch, evidence: Evidence, verdict: Verdict): boolean {
   if (how === 'unverified') return !verdict.verified;
-  if (how === 'protected') return evidence.protected_files.some(({ path }) => path === by);
+  if (how === 'protected')
+    return (
+      verdict.verdict !== 'pass' &&
+      evidence.protected_files.some((file) => file.path === by && isPutBack(file))
+    );
   const gate = evidence.gates.find(({ name }) => name === by);
   if (!gate || (rule !== undefined && !gate.findings.some((finding) => finding.rule === rule))) return false;
   if (how === 'finding') return gate.findings.length > 0;
@@ -89,7 +97,15 @@ export async function runCorpus(
         const workDir = join(folder, `work-${index}`);
         mkdirSync(workDir);
         const { base, tree } = trees[index] ?? { base: '', tree: '' };
-        const evidence = await gatherEvidence({ store, base, tree, signals: [], workDir, parallel: 2 });
+        const evidence = await gatherEvidence({
+          store,
+          base,
+          tree,
+          signals: [],
+          expects: patch.expects,
+          workDir,
+          parallel: 2,
+        });
         const verdict = reduce(evidence);
         rmSync(workDir, { recursive: true, force: true });
         judged[index] = {

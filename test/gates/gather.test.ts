@@ -124,7 +124,14 @@ describe('a patch does not choose its own checks:', () => {
     const evidence = await gatherOn(repository);
     expect(outcomes(evidence)).toEqual(['lint: failed']);
     expect(evidence.protected_files).toEqual([
-      { path: 'assay.yaml', change: 'modified', reason: 'gate configuration', used: 'base' },
+      {
+        path: 'assay.yaml',
+        change: 'modified',
+        class: 'gates_config',
+        reason: 'gate configuration',
+        used: 'base',
+        allowed_by: null,
+      },
     ]);
   });
 

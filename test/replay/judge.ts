@@ -5,6 +5,7 @@ import { createStore } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import { pooled } from '../../gates/process/pool.ts';
 import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/evidence/schema.ts';
+import { EXPECTATIONS } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import { type RealCommit, treeId } from './commits.ts';
 
@@ -57,6 +58,8 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
             base: commit.parent,
             tree: treeId(dir, commit.id),
             signals: [],
+            // A task would foresee what its commit does; what steers checks is counted apart.
+            expects: EXPECTATIONS,
             workDir,
             config: { file: 'replay.yaml', text: config },
             task: { id: commit.id.slice(0, 12), title: commit.subject, description: '', writer: null },

@@ -132,6 +132,7 @@ export const evidence = (fields: Partial<Evidence> = {}): Evidence => ({
   changed_files: ['src/a.ts'],
   signals: [],
   gates: [gate()],
+  expects: [],
   protected_files: [],
   gathered_at: NOW.toISOString(),
   duration_ms: 9,

@@ -51,6 +51,8 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
     tools: await toolsOf(step, options),
     base: subject.base,
     tree: subject.patched,
+    // The same patch is another thing to check where it may change what steers the check.
+    checked: subject.tree,
     judged: gate.judged ? { task, model: judge?.model ?? null } : null,
   });
 }

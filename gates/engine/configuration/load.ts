@@ -7,6 +7,8 @@ import { checkYaml, readYaml } from './yaml.ts';
 
 export interface LoadedConfig {
   readonly gates: QualityGatesConfig;
+  /** Globs of files that steer checks and that a patch may change. */
+  readonly protected: { readonly allow: readonly string[] };
   readonly nudge: { readonly threshold?: number | undefined; readonly min_completions?: number | undefined };
 }
 
@@ -24,7 +26,11 @@ export function parseConfig(
     throw new ConfigError(file, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
   const document = readYaml(text, file);
   // An empty file is an empty configuration.
-  const { quality_gates, verification_nudge } = checkYaml(Config, {
+  const {
+    quality_gates,
+    verification_nudge,
+    protected: steering,
+  } = checkYaml(Config, {
     ...document,
     value: document.value ?? {},
   });
@@ -75,6 +81,7 @@ export function parseConfig(
       modules,
       settings,
     },
+    protected: steering,
     nudge: verification_nudge,
   };
 }

@@ -79,10 +79,16 @@ const Nudge = z.strictObject({
   min_completions: z.number().int().min(1).max(10_000).optional(),
 });
 
+/** Files that steer checks and that any patch may change: they are judged and delivered as the patch has them. */
+const ProtectedFiles = z.strictObject({
+  allow: z.array(z.string().min(1, 'must not be empty').max(500)).max(100).default([]),
+});
+
 /** `assay.yaml` in the base commit. */
 export const Config = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
   quality_gates: QualityGates.prefault({}),
+  protected: ProtectedFiles.prefault({}),
   verification_nudge: Nudge.prefault({}),
 });
 

@@ -53,19 +53,23 @@ export class Indirect {
   /** A go.mod in the midst of known code: `./...` no longer leads there. */
   module(side: Side): Protection | null {
     return isNewModule(side) && this.#go.has(side.path.slice(0, -'/go.mod'.length))
-      ? { reason: 'takes known code out of its module, and so out of its tests', extent: 'whole' }
+      ? {
+          class: 'manifest',
+          reason: 'takes known code out of its module, and so out of its tests',
+          extent: 'whole',
+        }
       : null;
   }
 
   protection({ path, base }: Side): Protection | null {
     if (this.#referenced.has(path))
-      return { reason: 'loaded by the configuration of the checks', extent: 'whole' };
+      return { class: 'test_config', reason: 'loaded by the configuration of the checks', extent: 'whole' };
     if (base === null && isShadow(path, (name) => this.#top.has(name)))
-      return { reason: 'hides a module that the checks are made of', extent: 'whole' };
+      return { class: 'intrusion', reason: 'hides a module that the checks are made of', extent: 'whole' };
     const root = vendorRoot(path);
     const folder = root === null ? undefined : this.#vendored.get(root);
     return folder && isOfUnchangedPackage(path, folder)
-      ? { reason: 'vendored package whose version stays the same', extent: 'whole' }
+      ? { class: 'dependencies', reason: 'vendored package whose version stays the same', extent: 'whole' }
       : null;
   }
 }

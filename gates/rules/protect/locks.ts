@@ -82,6 +82,8 @@ export async function lockChanges(store: Store, touched: readonly Side[]): Promi
           ? `what is installed was changed together with ${wanted}`
           : 'what is installed was changed, and nothing that asks for it',
         used: wanted ? 'patch' : 'base',
+        class: 'dependencies',
+        allowed_by: null,
       },
     });
   }

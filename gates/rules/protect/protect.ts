@@ -2,7 +2,9 @@ import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
 import { basePath, type Change, type Entry } from '../../checkout/changes.ts';
 import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
+import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Store } from '../../checkout/store.ts';
+import type { Allowance } from './allowance.ts';
 import { Indirect } from './indirect.ts';
 import { lockChanges } from './locks.ts';
 import type { Merge } from './merge.ts';
@@ -39,13 +41,17 @@ interface Planned {
   readonly file: ProtectedFile;
 }
 
-/** Puts the protected files that a patch touches back to their version in the base commit. */
+/**
+ * Puts the protected files that a patch touches back to their version in the base commit, but for those that it may change: what is
+ * in force for them is what will be delivered. `allowed` is asked only when there is something to allow.
+ */
 export async function protect(
   store: Store,
   base: string,
   tree: string,
   changes: readonly Change[],
   index: string,
+  allowed: () => Promise<Allowance>,
 ): Promise<Protected> {
   const touched = changes.flatMap(sidesOf);
   const indirect = await Indirect.of(store, base, touched);
@@ -56,6 +62,7 @@ export async function protect(
   const locks = await lockChanges(store, touched);
   const named = namedFiles(touched.filter(({ path }) => !sides.some((side) => side.path === path)));
   if (sides.length + locks.length === 0) return { tree, shipped: tree, files: named };
+  const allowance = await allowed();
   const texts = await readBlobs(
     store,
     sides.flatMap((side) =>
@@ -71,25 +78,32 @@ export async function protect(
   for (const side of sides) {
     const to = side.extent === 'whole' ? side.base : await merged(store, side, side.extent, texts, deleted);
     if (to === undefined) continue;
+    const by = allowance(shownPath(side.path), side.class);
     planned.push({
       edit: { path: side.path, to },
       file: {
         path: side.path,
         change: kindOf(side),
+        class: side.class,
         reason: side.reason,
-        used: 'base',
+        used: by !== null ? 'patch' : to?.id === side.base?.id ? 'base' : 'part',
+        allowed_by: by,
       },
     });
   }
-  const put = planned.map(({ edit }) => edit);
+  const put = planned.flatMap(({ edit, file }) => (file.used === 'patch' ? [] : [edit]));
   const shipped = await editTree(store, tree, put, index);
-  const restored = locks.flatMap(({ side, file }) =>
+  const seen = locks.map(({ side, file }) => {
+    const by = file.used === 'base' ? allowance(shownPath(side.path), file.class) : null;
+    return { side, file: by === null ? file : { ...file, used: 'patch' as const, allowed_by: by } };
+  });
+  const restored = seen.flatMap(({ side, file }) =>
     file.used === 'base' ? [{ path: side.path, to: side.base }] : [],
   );
   return {
     tree: await editTree(store, shipped, restored, index),
     shipped,
-    files: [...[...planned, ...locks].map(({ file }) => file), ...named],
+    files: [...[...planned, ...seen].map(({ file }) => file), ...named],
   };
 }
 
@@ -97,7 +111,9 @@ export async function protect(
 const namedFiles = (sides: readonly Side[]): ProtectedFile[] =>
   sides.flatMap((side) => {
     const reason = reasonToLook(side.path);
-    return reason === null ? [] : [{ path: side.path, change: kindOf(side), reason, used: 'patch' }];
+    if (reason === null) return [];
+    const file = { path: side.path, change: kindOf(side), class: 'build_scripts' as const, reason };
+    return [{ ...file, used: 'patch', allowed_by: null }];
   });
 
 /** A rename is a deletion here and an addition there. */

@@ -1,3 +1,5 @@
+import type { ProtectedClass } from '../../../shared/task/expects.ts';
+
 /** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
 export type Extent =
   | 'whole'
@@ -11,6 +13,8 @@ export type Extent =
   | 'conftest';
 
 export interface Protection {
+  /** What a requester calls such a change. */
+  readonly class: ProtectedClass;
   readonly reason: string;
   readonly extent: Extent;
 }

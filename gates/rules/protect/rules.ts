@@ -5,20 +5,47 @@ import type { Rule } from './rule.ts';
  * these: the gates take them from the base commit. The first rule that matches counts.
  */
 export const RULES: readonly Rule[] = [
-  { reason: 'gate configuration', extent: 'whole', paths: ['assay.yaml', '.assay/**'] },
-  { reason: 'scripts and settings of the checks', extent: 'package_json', names: ['package.json'] },
-  { reason: 'settings of the checks', extent: 'pyproject_toml', names: ['pyproject.toml'] },
-  { reason: 'settings of the checks', extent: 'cargo_toml', names: ['Cargo.toml'] },
-  { reason: 'settings of the checks', extent: 'sections', names: ['setup.cfg'] },
-  { reason: 'tasks and settings of the checks', extent: 'deno_json', names: ['deno.json', 'deno.jsonc'] },
-  { reason: 'where known dependencies come from', extent: 'go_mod', names: ['go.mod', 'go.work'] },
   {
+    class: 'gates_config',
+    reason: 'gate configuration',
+    extent: 'whole',
+    paths: ['assay.yaml', '.assay/**'],
+  },
+  {
+    class: 'manifest',
+    reason: 'scripts and settings of the checks',
+    extent: 'package_json',
+    names: ['package.json'],
+  },
+  {
+    class: 'manifest',
+    reason: 'settings of the checks',
+    extent: 'pyproject_toml',
+    names: ['pyproject.toml'],
+  },
+  { class: 'manifest', reason: 'settings of the checks', extent: 'cargo_toml', names: ['Cargo.toml'] },
+  { class: 'manifest', reason: 'settings of the checks', extent: 'sections', names: ['setup.cfg'] },
+  {
+    class: 'manifest',
+    reason: 'tasks and settings of the checks',
+    extent: 'deno_json',
+    names: ['deno.json', 'deno.jsonc'],
+  },
+  {
+    class: 'dependencies',
+    reason: 'where known dependencies come from',
+    extent: 'go_mod',
+    names: ['go.mod', 'go.work'],
+  },
+  {
+    class: 'dependencies',
     reason: 'where known dependencies come from',
     extent: 'requirements',
     names: ['requirements*.{txt,in}', '*requirements.{txt,in}', 'constraints*.txt'],
     paths: ['**/requirements/*.{txt,in}'],
   },
   {
+    class: 'lint_config',
     reason: 'linter or formatter configuration',
     extent: 'whole',
     names: [
@@ -77,6 +104,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'scanner_config',
     reason: 'configuration of a scanner or of what it overlooks',
     extent: 'whole',
     names: [
@@ -110,13 +138,20 @@ export const RULES: readonly Rule[] = [
     ],
     paths: ['**/.semgrep/**'],
   },
-  { reason: 'ignore rules, which linters follow', extent: 'whole', names: ['.gitignore', '.ignore'] },
   {
+    class: 'git_settings',
+    reason: 'ignore rules, which linters follow',
+    extent: 'whole',
+    names: ['.gitignore', '.ignore'],
+  },
+  {
+    class: 'git_settings',
     reason: 'how git and its readers treat files',
     extent: 'whole',
     names: ['.gitattributes', '.gitmodules', '.lfsconfig'],
   },
   {
+    class: 'type_config',
     reason: 'type-checker configuration',
     extent: 'whole',
     names: [
@@ -131,6 +166,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'test_config',
     reason: 'test-runner configuration',
     extent: 'whole',
     names: [
@@ -166,12 +202,19 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'test_config',
     reason: 'set-up code that the test runner loads by itself',
     extent: 'whole',
     names: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
   },
-  { reason: 'set-up code that the test runner loads by itself', extent: 'conftest', names: ['conftest.py'] },
   {
+    class: 'test_config',
+    reason: 'set-up code that the test runner loads by itself',
+    extent: 'conftest',
+    names: ['conftest.py'],
+  },
+  {
+    class: 'coverage_config',
     reason: 'coverage configuration',
     extent: 'whole',
     names: [
@@ -185,6 +228,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'build_scripts',
     reason: 'task runner that the checks may go through',
     extent: 'whole',
     names: [
@@ -211,6 +255,7 @@ export const RULES: readonly Rule[] = [
     paths: ['**/magefiles/**'],
   },
   {
+    class: 'toolchain',
     reason: 'tool and package-manager configuration',
     extent: 'whole',
     names: [
@@ -230,6 +275,7 @@ export const RULES: readonly Rule[] = [
     paths: ['**/.cargo/**', '**/.yarn/{releases,plugins,sdks}/**', '**/.config/nextest.toml'],
   },
   {
+    class: 'toolchain',
     reason: 'versions and environment of tools',
     extent: 'whole',
     names: [
@@ -247,6 +293,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'intrusion',
     reason: 'installed tools',
     extent: 'whole',
     paths: [
@@ -256,6 +303,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'intrusion',
     reason: 'results of earlier runs, which tools believe',
     extent: 'whole',
     names: ['*.pyc', '*.pyo', '*.tsbuildinfo', '.eslintcache', '.stylelintcache', '.coverage'],
@@ -264,6 +312,7 @@ export const RULES: readonly Rule[] = [
     ],
   },
   {
+    class: 'ci',
     reason: 'hooks and continuous integration',
     extent: 'whole',
     names: [

@@ -1,3 +1,4 @@
+import { isPutBack } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../fit.ts';
 import { currentAttempt, type Task } from '../task.ts';
@@ -82,8 +83,10 @@ export function review(
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
   const base = boundBase(task, base_commit);
+  const putBack = attempt.verification?.protected_files?.filter(isPutBack).map(({ path }) => path) ?? [];
+  const accepted = decision === 'approve' && putBack.length > 0 ? { accepted_files: putBack } : {};
   return change(task, 'review', now, {
-    review: { decision, reason, by, at: nowIso(now), base_commit: base, tree },
+    review: { decision, reason, by, at: nowIso(now), base_commit: base, tree, ...accepted },
     hold: null,
     run: task.run + 1,
   });

@@ -1,4 +1,4 @@
-import type { Evidence, Facts, Verdict } from '../../evidence/schema.ts';
+import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
 import { describeSignal } from '../signals.ts';
@@ -22,6 +22,9 @@ const worstFirst = <T extends { outcome: string }>(checks: readonly T[]): T[] =>
         ...checks.filter((each) => each.outcome !== 'passed'),
         ...checks.filter((each) => each.outcome === 'passed'),
       ].slice(0, KEPT_CHECKS);
+
+const putBackFirst = (files: Evidence['protected_files']): Evidence['protected_files'] =>
+  [...files].sort((a, b) => Number(isPutBack(b)) - Number(isPutBack(a))).slice(0, KEPT_CHECKS);
 
 function keptFacts(facts: Facts): Facts {
   const names = [...FIRST_FACTS.filter((name) => name in facts), ...Object.keys(facts)];
@@ -60,6 +63,14 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       findings: gate.findings.length,
       facts: keptFacts(gate.metadata),
     })),
+    protected_files: putBackFirst(evidence.protected_files).map(
+      ({ path, class: kind, used, allowed_by }) => ({
+        path: path.slice(0, KEPT_TEXT),
+        class: kind,
+        used,
+        allowed_by: allowed_by?.slice(0, KEPT_TEXT) ?? null,
+      }),
+    ),
     duration_ms: evidence.duration_ms,
     at: nowIso(now),
   };

@@ -156,6 +156,7 @@ export const everydayPython: readonly EvasionCase[] = [
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
     twin: {
       name: 'a fixture of a new folder gives tests what they look at (Python)',
+      expects: ['test_config'],
       patch: given(
         'from bill import Bill\n\n\n@pytest.fixture\ndef bill():\n    return Bill()\n\n\n@pytest.fixture(name="open_bill")\ndef _open_bill(bill):\n    bill.add(3)\n    return bill\n',
       ),

@@ -18,7 +18,7 @@ const isPut = (by: string): Catch => ({ how: 'protected', by });
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const PACKAGE = { name: 'shop', scripts: { test: 'node --test' }, dependencies: {} };
 
-interface Twin {
+interface Twin extends Pick<EvasionCase['twin'], 'expects'> {
   readonly name: string;
   readonly patch: Patch;
 }
@@ -82,6 +82,7 @@ export const paths: readonly EvasionCase[] = [
     'packages/a/package.json',
     {
       name: 'a package gets a script that no gate runs',
+      expects: ['manifest'],
       patch: {
         ...WORK,
         'packages/a/package.json': json({ ...PACKAGE, scripts: { ...PACKAGE.scripts, docs: 'typedoc' } }),
@@ -105,6 +106,7 @@ export const paths: readonly EvasionCase[] = [
     '.github/workflows/ci.yml',
     {
       name: 'a workflow is added',
+      expects: ['ci'],
       patch: { ...WORK, '.github/workflows/release.yml': 'on: push\n' },
     },
   ),

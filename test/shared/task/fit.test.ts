@@ -54,6 +54,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
     gates: launch,
     deliver: launch,
     checks: fc.constantFrom(0, 30),
+    path: text(200),
     reasons: fc.constantFrom(0, 50, 100),
   })
   .map((of) =>
@@ -100,6 +101,12 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           detail: of.detail,
           findings: 3,
           facts: Object.fromEntries(['tool', 'a', 'b', 'c'].map((name) => [name, of.facts])),
+        })),
+        protected_files: Array.from({ length: of.checks }, () => ({
+          path: of.path,
+          class: 'coverage_config' as const,
+          used: 'patch' as const,
+          allowed_by: of.path,
         })),
         duration_ms: 1_000,
         at: NOW.toISOString(),
@@ -165,6 +172,7 @@ const largest = (least: number): fc.Arbitrary<Task> =>
         at: NOW.toISOString(),
         base_commit: sha1('a'),
         tree: sha1('b'),
+        accepted_files: Array.from({ length: Math.min(held, 30) }, () => words.slice(0, 200)),
       },
       delivery: {
         state: 'refused' as const,
@@ -182,7 +190,7 @@ const largest = (least: number): fc.Arbitrary<Task> =>
 const decisive = (of: Task) => ({
   ...of,
   hold: of.hold?.since,
-  review: of.review && { ...of.review, reason: '' },
+  review: of.review && { ...of.review, reason: '', accepted_files: [] },
   delivery: of.delivery && { ...of.delivery, reason: '' },
   failure: of.failure?.code,
   attempts: of.attempts.map((each, index) => {
@@ -196,7 +204,13 @@ const decisive = (of: Task) => ({
         current && each.decision === null
           ? each.report
           : each.report && { ...each.report, summary: '', output_tail: '' },
-      verification: each.verification && { ...each.verification, signals: [], gates: [], shortened: true },
+      verification: each.verification && {
+        ...each.verification,
+        signals: [],
+        gates: [],
+        protected_files: [],
+        shortened: true,
+      },
       verification_failure: each.verification_failure?.failure_class,
       verdict: each.verdict && { ...each.verdict, reasons: [] },
       decision: each.decision && { ...each.decision, reason: '' },

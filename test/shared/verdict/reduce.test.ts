@@ -42,6 +42,7 @@ const evidence = (parts: Partial<Evidence> = {}): Evidence => ({
   changed_files: ['a'],
   signals: [],
   gates: [],
+  expects: [],
   protected_files: [],
   gathered_at: '2026-01-01T00:00:00Z',
   duration_ms: 1,

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { reduce } from '../../shared/verdict/reduce.ts';
+import { gatherOn, outcomes } from '../support/gather.ts';
+import { makeRepository } from '../support/repository.ts';
+
+const CONFIG = (lint: string, more = '') =>
+  `version: 1\n${more}quality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: ${lint}\n`;
+const BASE = { '.eslintrc': 'strict\n', '.github/ci.yml': 'test\n', 'a.js': '1\n' };
+
+describe('a file that steers checks', () => {
+  const changed = (more = '') => {
+    const repository = makeRepository({
+      ...BASE,
+      'assay.yaml': CONFIG('cat .eslintrc .github/ci.yml', more),
+    });
+    repository.write({ '.github/ci.yml': 'true\n', 'a.js': '2\n' });
+    return repository;
+  };
+
+  test('is put back, and then a person decides, however well all else went', async () => {
+    const evidence = await gatherOn(changed());
+    expect(outcomes(evidence)).toEqual(['lint: passed']);
+    expect(evidence.protected_files).toMatchObject([
+      { path: '.github/ci.yml', class: 'ci', used: 'base', allowed_by: null },
+    ]);
+    const verdict = reduce(evidence);
+    expect(verdict).toMatchObject({
+      verdict: 'refer',
+      verified: true,
+      reasons: [{ code: 'protected_files_put_back' }],
+    });
+    expect(verdict.reasons[0]?.message).toContain('.github/ci.yml (ci)');
+  });
+
+  test.each([
+    ['the task foresees its kind', '', { expects: ['ci' as const] }, 'expects: ci'],
+    ['the task names it', '', { files: ['.github/ci.yml'] }, 'files of the task'],
+    [
+      'the base allows it',
+      "protected:\n  allow: ['.github/**']\n",
+      {},
+      'protected.allow of the base: .github/**',
+    ],
+  ])('is judged and delivered as the patch has it where %s', async (_name, more, foreseen, by) => {
+    const evidence = await gatherOn(
+      changed(more),
+      [{ type: 'test_passes', command: 'grep true .github/ci.yml' }],
+      foreseen,
+    );
+    expect(evidence.signals[0]).toMatchObject({ outcome: 'passed' });
+    expect(evidence.protected_files).toMatchObject([
+      { path: '.github/ci.yml', used: 'patch', allowed_by: by },
+    ]);
+    expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true });
+  });
+
+  test.each([
+    ['another kind', { expects: ['lint_config' as const] }],
+    ['its folder only', { files: ['.github'] }],
+    ['another file', { files: ['.github/other.yml'] }],
+  ])('is put back where the task foresees %s', async (_name, foreseen) => {
+    expect(reduce(await gatherOn(changed(), [], foreseen)).verdict).toBe('refer');
+  });
+
+  test('is not allowed by what the patch itself says it allows', async () => {
+    const repository = changed();
+    repository.write({ 'assay.yaml': CONFIG('true', "protected:\n  allow: ['**']\n") });
+    const evidence = await gatherOn(repository);
+    expect(evidence.protected_files.map(({ path, used }) => [path, used])).toEqual([
+      ['.github/ci.yml', 'base'],
+      ['assay.yaml', 'base'],
+    ]);
+    expect(reduce(evidence).verdict).toBe('refer');
+  });
+
+  test('of the gates may be delivered, and the base still says how this patch is judged', async () => {
+    const repository = makeRepository({ ...BASE, 'assay.yaml': CONFIG('grep 1 a.js') });
+    repository.write({ 'a.js': '2\n', 'assay.yaml': CONFIG('"true"') });
+    const evidence = await gatherOn(repository, [], { expects: ['gates_config'] });
+    expect(outcomes(evidence)).toEqual(['lint: failed']);
+    expect(evidence.protected_files).toMatchObject([{ path: 'assay.yaml', used: 'patch' }]);
+  });
+
+  test('that is a manifest is put back in part, and as a whole in force where it is foreseen', async () => {
+    const repository = makeRepository({
+      'package.json': '{"scripts":{"test":"real"}}',
+      'assay.yaml': CONFIG('cat package.json'),
+    });
+    repository.write({ 'package.json': '{"scripts":{"test":"true"},"dependencies":{"a":"1"}}' });
+    const put = await gatherOn(repository, [{ type: 'test_passes', command: 'grep real package.json' }]);
+    expect(put.signals[0]?.outcome).toBe('passed');
+    expect(put.protected_files).toMatchObject([{ path: 'package.json', class: 'manifest', used: 'part' }]);
+    expect(reduce(put).verdict).toBe('refer');
+    const foreseen = await gatherOn(
+      repository,
+      [{ type: 'test_passes', command: 'grep true package.json' }],
+      {
+        expects: ['manifest'],
+      },
+    );
+    expect(foreseen.signals[0]?.outcome).toBe('passed');
+    expect(reduce(foreseen).verdict).toBe('pass');
+  });
+
+  test('that no work consists of is foreseen by no word, and must be named', async () => {
+    const repository = makeRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
+    repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
+    const { EXPECTATIONS } = await import('../../shared/task/expects.ts');
+    expect(reduce(await gatherOn(repository, [], { expects: EXPECTATIONS })).verdict).toBe('refer');
+    expect(reduce(await gatherOn(repository, [], { files: ['pytest.py'] })).verdict).toBe('pass');
+  });
+});
