@@ -33,6 +33,11 @@ export const CONTAINERS = {
 } as const;
 export type ContainerName = keyof typeof CONTAINERS;
 
+/** Programs that a container's own starts in threads; each is bundled under its name, and lies beside it. */
+const THREADS = { gates: { matcher: 'gates/signals/matcher.ts' } } as const satisfies Partial<
+  Record<ContainerName, Readonly<Record<string, string>>>
+>;
+
 /** Files of packages that a container's program reads from beside itself. */
 const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
   agent: [],
@@ -80,7 +85,14 @@ const bundleFunctions = (outdir: string) =>
 const bundleContainers = (outdir: string) =>
   build({
     ...COMMON,
-    entryPoints: entries(CONTAINERS, 'main'),
+    entryPoints: {
+      ...entries(CONTAINERS, 'main'),
+      ...Object.fromEntries(
+        Object.entries(THREADS).flatMap(([container, threads]) =>
+          Object.entries(threads).map(([name, source]) => [`${container}/${name}`, source]),
+        ),
+      ),
+    },
     outdir,
     format: 'esm',
     outExtension: { '.js': '.mjs' },

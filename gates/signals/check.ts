@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { CompletionSignal } from '../../shared/task/signals.ts';
-import { containsLiteral, containsRegex, type Search } from './contains.ts';
+import { containsLiteral } from './contains.ts';
 import { findGlob } from './glob.ts';
 import { locate } from './inside.ts';
+import { MATCH_TIMEOUT_MS, matchWithin } from './match.ts';
 
 /** The signals that are answered by looking at files; `test_passes` runs a command instead. */
 export type StaticSignal = Exclude<CompletionSignal, { type: 'test_passes' }>;
@@ -22,8 +23,13 @@ export const isStatic = (signal: CompletionSignal): signal is StaticSignal => si
 /**
  * Looks at the checkout for one signal.
  * @param root real path of the checkout.
+ * @param timeoutMs longest time for a regular expression.
  */
-export async function checkSignal(root: string, signal: StaticSignal): Promise<Checked> {
+export async function checkSignal(
+  root: string,
+  signal: StaticSignal,
+  timeoutMs = MATCH_TIMEOUT_MS,
+): Promise<Checked> {
   switch (signal.type) {
     case 'path_exists': {
       const found = await locate(root, signal.path);
@@ -42,23 +48,26 @@ export async function checkSignal(root: string, signal: StaticSignal): Promise<C
           };
     }
     case 'file_contains':
-      return fileContains(root, signal);
+      return fileContains(root, signal, timeoutMs);
   }
 }
 
 async function fileContains(
   root: string,
   signal: Extract<StaticSignal, { type: 'file_contains' }>,
+  timeoutMs: number,
 ): Promise<Checked> {
   const found = await locate(root, signal.path);
   if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
   if (found.kind === 'missing') return failed('file not found');
   if (!(await stat(found.path)).isFile()) return failed('not a regular file');
-  const search: Search =
+  const search =
     signal.regex === undefined
       ? await containsLiteral(found.path, signal.contains ?? '')
-      : await containsRegex(found.path, signal.regex);
+      : await matchWithin(found.path, signal.regex, timeoutMs);
   if (search === 'found') return passed('found');
+  if (search === 'timed_out')
+    return { outcome: 'timed_out', detail: `matching took longer than ${timeoutMs} ms` };
   return search === 'not_found'
     ? failed('not found')
     : {

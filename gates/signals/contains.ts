@@ -38,7 +38,10 @@ export async function containsLiteral(
   }
 }
 
-/** Matches a regular expression (RE2: no backtracking) anywhere in a file. */
+/**
+ * Matches a regular expression (RE2: no backtracking) anywhere in a file. What is linear can take minutes all the same: for patterns
+ * that others have written there is `matchWithin` (match.ts).
+ */
 export async function containsRegex(
   path: string,
   regex: string,

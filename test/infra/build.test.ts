@@ -86,6 +86,18 @@ describe('the programs of the containers', () => {
     expect(grammars('agent')).toEqual([]);
   });
 
+  it('have the thread that matches regular expressions beside them, and it answers', async () => {
+    const folder = bundles.imageDirectory('gates');
+    expect(read(folder, 'Dockerfile')).toContain('COPY matcher.mjs');
+    expect(read(folder, 'main.mjs')).toContain('matcher.mjs');
+    const script = `new (require('node:worker_threads').Worker)(process.argv[1], {
+      workerData: { path: process.argv[2], regex: 'COPY [m]atcher' },
+    }).once('message', (answer) => console.log(JSON.stringify(answer)));`;
+    const program = [join(folder, 'matcher.mjs'), join(folder, 'Dockerfile')];
+    const { stdout } = await run(process.execPath, ['-e', script, ...program]);
+    expect(JSON.parse(stdout)).toEqual({ search: 'found' });
+  });
+
   it('are enough for every box', () => {
     expect(Object.keys(CONTAINER_NAME)).toEqual(expect.arrayContaining(containers));
   });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { checkSignal, type StaticSignal } from '../../../gates/signals/check.ts';
 import { containsLiteral, containsRegex } from '../../../gates/signals/contains.ts';
 import { findGlob } from '../../../gates/signals/glob.ts';
+import { matchWithin } from '../../../gates/signals/match.ts';
 import { CompletionSignal } from '../../../shared/task/signals.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
@@ -119,5 +120,29 @@ describe('file_contains', () => {
     const path = join(outside, 'hostile.txt');
     writeFileSync(path, `${'a'.repeat(50_000)}!`);
     expect(await containsRegex(path, '^(a+)+$')).toBe('not_found');
+  });
+
+  test('a regular expression that takes long is ended, has not passed, and stops nothing else', async () => {
+    // 100,000 such characters take seconds, and this is four times as much: each `a` begins hundreds of steps.
+    const line = `${'ab'.repeat(150)}c`;
+    writeFileSync(join(root, 'slow.txt'), 'aab'.repeat(100).concat(line).repeat(600));
+    const signal = { type: 'file_contains', path: 'slow.txt', regex: 'a[ab]{700}c' } as const;
+    let turns = 0;
+    const alive = setInterval(() => turns++, 10);
+    try {
+      expect(await checkSignal(root, signal, 500)).toEqual({
+        outcome: 'timed_out',
+        detail: 'matching took longer than 500 ms',
+      });
+    } finally {
+      clearInterval(alive);
+    }
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  test('a regular expression that cannot be read is told, and the next is matched', async () => {
+    await expect(matchWithin(join(root, 'src/a.ts'), '(')).rejects.toThrow(/missing closing/);
+    await expect(matchWithin(join(root, 'nope'), 'a')).rejects.toThrow(/ENOENT/);
+    expect(await matchWithin(join(root, 'src/a.ts'), 'answer')).toBe('found');
   });
 });
