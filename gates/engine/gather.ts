@@ -6,6 +6,7 @@ import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
 import type { RunAs } from '../process/run-as.ts';
+import { allowedFiles } from '../rules/allowed-files.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import { allowanceOf } from '../rules/protect/allowance.ts';
 import { baseConfig } from './base-config.ts';
@@ -116,16 +117,26 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     options.parallel ?? availableParallelism(),
   );
   await gates.save();
+  const changed_files = subject.changedPaths.map(shownPath);
+  const protected_files = subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) }));
+  // Beside the pipeline, and also without one: which gates a repository runs says nothing about which files a task is about.
+  const kept = allowedFiles({
+    setting: config?.allowedFiles ?? 'hold',
+    files,
+    expects,
+    changed: changed_files,
+    protectedFiles: protected_files,
+  });
   return {
     schema_version: 1,
     base_commit: base,
     tree,
     empty_patch: subject.changes.length === 0,
-    changed_files: subject.changedPaths.map(shownPath),
+    changed_files,
     signals: signalResults,
-    gates: gateResults,
+    gates: kept ? [...gateResults, kept] : gateResults,
     expects: [...expects],
-    protected_files: subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) })),
+    protected_files,
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };

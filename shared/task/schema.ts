@@ -109,7 +109,7 @@ export const SubmitTask = z
     files: unique(z.array(CheckoutPath).max(100))
       .default([])
       .describe(
-        'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself.',
+        'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',
       ),
     expects: unique(z.array(Expectation).max(EXPECTATIONS.length))
       .default([])

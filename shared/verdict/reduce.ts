@@ -1,3 +1,4 @@
+import { ALLOWED_FILES } from '../evidence/names.ts';
 import { hasResult, type Outcome } from '../evidence/outcome.ts';
 import {
   type Evidence,
@@ -39,7 +40,7 @@ export function reduce(evidence: Evidence): Verdict {
   ];
   const ours = {
     signals: evidence.signals.some(isOurs),
-    gates: evidence.gates.some(isOurs),
+    gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES && isOurs(gate)),
     tests:
       evidence.signals.some((signal) => signal.type === 'test_passes' && isOurs(signal)) ||
       evidence.gates.some((gate) => gate.name === 'tests' && isOurs(gate)),

@@ -1,5 +1,6 @@
 import { nameProblems } from '../../gates/custom/names.ts';
 import { GATES } from '../../gates/registry.ts';
+import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
 import { ConfigError } from './error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from './file.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
@@ -9,6 +10,7 @@ export interface LoadedConfig {
   readonly gates: QualityGatesConfig;
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
+  readonly allowedFiles: AllowedFilesSetting;
   readonly nudge: { readonly threshold?: number | undefined; readonly min_completions?: number | undefined };
 }
 
@@ -30,6 +32,7 @@ export function parseConfig(
     quality_gates,
     verification_nudge,
     protected: steering,
+    allowed_files,
   } = checkYaml(Config, {
     ...document,
     value: document.value ?? {},
@@ -82,6 +85,7 @@ export function parseConfig(
       settings,
     },
     protected: steering,
+    allowedFiles: allowed_files,
     nudge: verification_nudge,
   };
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TaskId } from '../../../shared/task/schema.ts';
 import { CustomGate } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
+import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
 import { ConditionSetting } from '../conditions.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
@@ -89,6 +90,8 @@ export const Config = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
+  /** What becomes of a patch that changes files which its task does not name, where the task names any. */
+  allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('hold'),
   verification_nudge: Nudge.prefault({}),
 });
 

@@ -1,0 +1,79 @@
+import { ALLOWED_FILES } from '../../shared/evidence/names.ts';
+import type { GateEvidence, ProtectedFile } from '../../shared/evidence/schema.ts';
+import type { Expectation } from '../../shared/task/expects.ts';
+import { isTestPath } from '../languages/test-paths.ts';
+
+/** What becomes of a patch that changes more than the files that its task names. */
+export const ALLOWED_FILES_SETTINGS = ['hold', 'report', 'off'] as const;
+export type AllowedFilesSetting = (typeof ALLOWED_FILES_SETTINGS)[number];
+
+/** Most files that are listed, and that the detail names. */
+const LISTED = 100;
+const NAMED = 5;
+
+export interface AllowedFilesOptions {
+  readonly setting: AllowedFilesSetting;
+  /** Files and folders of the task; without any, nothing is outside. */
+  readonly files: readonly string[];
+  readonly expects: readonly Expectation[];
+  /** What the patch touches, old names of renamed files included. */
+  readonly changed: readonly string[];
+  readonly protectedFiles: readonly Pick<ProtectedFile, 'path' | 'allowed_by'>[];
+}
+
+/**
+ * Looks whether a patch keeps to the files of its task. What was foreseen in another way is not outside: a file that steers checks and
+ * is allowed, and tests where the task foresees that they change. Null: there is nothing to look at.
+ */
+export function allowedFiles({
+  setting,
+  files,
+  expects,
+  changed,
+  protectedFiles,
+}: AllowedFilesOptions): GateEvidence | null {
+  if (setting === 'off' || files.length === 0 || changed.length === 0) return null;
+  const foreseen = new Set(
+    protectedFiles.flatMap(({ path, allowed_by }) => (allowed_by === null ? [] : [path])),
+  );
+  const testsChange = expects.includes('tests_change') || expects.includes('expectations_change');
+  const outside = changed.filter(
+    (path) => !foreseen.has(path) && !(testsChange && isTestPath(path)) && !isWithin(path, files),
+  );
+  const named = outside.slice(0, NAMED).join(', ');
+  const more = outside.length > NAMED ? ` and ${outside.length - NAMED} more` : '';
+  const holds = setting === 'hold';
+  return {
+    name: ALLOWED_FILES,
+    outcome: holds && outside.length > 0 ? 'inert' : 'passed',
+    kind: 'checked_by_us',
+    required: holds,
+    blocked: false,
+    cached: false,
+    findings: outside.slice(0, LISTED).map((file) => ({
+      file,
+      line: null,
+      rule: 'outside_allowed_files',
+      message: 'is none of the files of the task',
+    })),
+    detail:
+      outside.length === 0
+        ? `all of ${changed.length} changed files are files of the task, or foreseen`
+        : `${holds ? 'a person must look: ' : ''}${outside.length} of ${changed.length} changed files are outside of the task's files: ${named}${more}`.slice(
+            0,
+            4_000,
+          ),
+    duration_ms: 0,
+    metadata: { setting, files_changed: changed.length, files_outside: outside.length },
+  };
+}
+
+/** A file that is named, or one below a folder that is. */
+const isWithin = (path: string, files: readonly string[]): boolean =>
+  files.some((file) => {
+    const folder = file
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/');
+    return folder === '' || path === folder || path.startsWith(`${folder}/`);
+  });
