@@ -75,6 +75,18 @@ module.exports = {
       to: { path: '^shared/store/' },
     },
     {
+      name: 'deliver-reaches-no-gates',
+      comment:
+        'The box with the push credential moves objects; nothing that judges or runs code is in it, however far away.',
+      severity: 'error',
+      from: { path: '^containers/deliver/' },
+      to: {
+        path: '^(gates|containers/(gates|agent))/',
+        pathNot: '^gates/(checkout|process)/',
+        reachable: true,
+      },
+    },
+    {
       name: 'containers-hold-no-aws',
       comment: 'The boxes speak HTTPS to the API and to presigned URLs only; they hold no AWS permission.',
       severity: 'error',

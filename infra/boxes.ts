@@ -21,13 +21,14 @@ import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
 import type { BoxKind } from '../shared/task/attempt.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
-import type { ContainerName } from './build.ts';
 import type { Common } from './function.ts';
 
 export interface BoxesProps {
   readonly common: Common;
   readonly vpc: IVpc;
   readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
+  /** Where the deliver box asks for leave, and nowhere else. */
+  readonly apiUrl: string;
   /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
   readonly deliverySecretArn?: string | undefined;
 }
@@ -38,13 +39,49 @@ const WRITABLE = { work: '/work', temporary: '/tmp' };
 /** Clones, applies one patch and pushes. */
 const DELIVER_SIZE: BoxSize = { cpu: 512, memory: 1_024 };
 
-const BOXES = {
-  agent: { image: 'agent', command: [] },
-  gates: { image: 'gates', command: ['gates'] },
-  deliver: { image: 'gates', command: ['deliver'] },
-} as const satisfies Record<BoxKind, { image: ContainerName; command: readonly string[] }>;
+/**
+ * What would change how Node or git start, or whom they believe. RunTask may override any variable of a definition but not its entry
+ * point, so what must hold for the box with the push credential is said there: these are gone, and PINNED are as they are here.
+ */
+const UNSET = [
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_TLS_REJECT_UNAUTHORIZED',
+  'NODE_USE_ENV_PROXY',
+  'NODE_USE_SYSTEM_CA',
+  'NODE_COMPILE_CACHE',
+  'NODE_V8_COVERAGE',
+  'NODE_REPL_EXTERNAL_MODULE',
+  'OPENSSL_CONF',
+  'OPENSSL_MODULES',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'SSH_AUTH_SOCK',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'HTTP_PROXY',
+  'http_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'LD_AUDIT',
+  BOX_ENV.exitWithParent,
+  BOX_ENV.runAs,
+] as const;
+const PINNED = { PATH: '/usr/local/bin:/usr/bin:/bin', TMPDIR: '/work' };
 
-/** The cluster and what runs in it: two images, three task definitions, none of which may call AWS. */
+/** `env` takes away and sets, and becomes the one program, which reads no arguments. */
+const deliverEntryPoint = (apiUrl: string): string[] => [
+  '/usr/bin/env',
+  ...UNSET.flatMap((name) => ['-u', name]),
+  ...Object.entries({ ...PINNED, [BOX_ENV.apiUrl]: apiUrl }).map(([name, value]) => `${name}=${value}`),
+  '/usr/local/bin/node',
+  '/app/main.mjs',
+];
+
+/** The cluster and what runs in it: an image and a task definition for each kind of box, none of which may call AWS. */
 export class Boxes extends Construct {
   readonly cluster: Cluster;
   readonly definitions: Readonly<Record<BoxKind, FargateTaskDefinition>>;
@@ -65,7 +102,6 @@ export class Boxes extends Construct {
   }
 
   private define(kind: BoxKind, props: BoxesProps): FargateTaskDefinition {
-    const { image, command } = BOXES[kind];
     const size = kind === 'deliver' ? DELIVER_SIZE : props.sizes[kind];
     const scope = new Construct(this, kind);
     const definition = new FargateTaskDefinition(scope, 'Task', {
@@ -82,10 +118,10 @@ export class Boxes extends Construct {
     linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
       containerName: CONTAINER_NAME[kind],
-      image: ContainerImage.fromAsset(props.common.bundles.imageDirectory(image), {
+      image: ContainerImage.fromAsset(props.common.bundles.imageDirectory(kind), {
         platform: Platform.LINUX_ARM64,
       }),
-      command: [...command],
+      ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl) }),
       readonlyRootFilesystem: true,
       linuxParameters,
       // The longest that Fargate grants: time for the supervisor to report why it ends.

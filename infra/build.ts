@@ -30,6 +30,7 @@ export type FunctionName = keyof typeof FUNCTIONS;
 export const CONTAINERS = {
   agent: 'containers/agent/main.ts',
   gates: 'containers/gates/main.ts',
+  deliver: 'containers/deliver/main.ts',
 } as const;
 export type ContainerName = keyof typeof CONTAINERS;
 
@@ -42,6 +43,7 @@ const THREADS = { gates: { matcher: 'gates/signals/matcher.ts' } } as const sati
 const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
   agent: [],
   gates: Object.values(GRAMMAR_FILES).map((file) => `@vscode/tree-sitter-wasm/wasm/${file}`),
+  deliver: [],
 };
 
 /** Folders that the template takes its assets from. */

@@ -70,6 +70,7 @@ export class AssayStack extends Stack {
       alarms,
       networkMode: settings.network,
       sizes: { agent: settings.agentBox, gates: settings.gatesBox },
+      apiUrl: api.url,
       deliverySecretArn: settings.deliverySecretArn,
     });
     const verification = new Verification(this, 'Verification', {

@@ -13,7 +13,7 @@ export interface TableAccess {
 }
 
 /**
- * The one table of who touches what in the table: the roles, their tests and the embedded table, which refuses all else, are made from it.
+ * The one table of who touches what in the table: the roles and their tests are made from it.
  * Who writes a task may read the meters of its attempts: what an attempt has used is written down with its end.
  * Nobody here writes operator tokens: a person does, with credentials of their own.
  */

@@ -15,6 +15,7 @@ export interface WorkforceProps {
   readonly alarms: Alarms;
   readonly networkMode: NetworkMode;
   readonly sizes: BoxesProps['sizes'];
+  readonly apiUrl: string;
   readonly deliverySecretArn?: string | undefined;
 }
 
@@ -47,6 +48,7 @@ export class Workforce extends Construct {
       common,
       vpc: this.network.vpc,
       sizes: props.sizes,
+      apiUrl: props.apiUrl,
       deliverySecretArn: props.deliverySecretArn,
     });
   }

@@ -124,6 +124,8 @@ export const BOX_ENV = {
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
   runAs: 'ASSAY_RUN_AS',
+  /** Base URL of the API, set by the entry point of the deliver box: no assignment can name another. */
+  apiUrl: 'ASSAY_API_URL',
   /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
   gitCredential: 'GIT_CREDENTIAL',
 } as const;

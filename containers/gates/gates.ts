@@ -8,11 +8,12 @@ import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts'
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Box } from '../supervisor/box.ts';
+import { rebuildTree } from '../supervisor/rebuild.ts';
 import { storeFindings, storeTests } from './artifacts.ts';
-import { rebuildTree, upstreamOf } from './checkout.ts';
 import { fitting } from './fitting.ts';
 import { imageId } from './image.ts';
 import { bucketMemory } from './memory.ts';
+import { upstreamOf } from './upstream.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
 export async function runGates(assignment: GatesAssignment, box: Box): Promise<void> {

@@ -56,7 +56,8 @@ export function overridden({ container }: TaskDefinition, { overrides }: RunTask
     command = override.command ?? command;
     for (const { name, value } of override.environment ?? []) environment.set(name, value);
   }
-  return { command, environment: Object.fromEntries(environment) };
+  for (const name of container.entryPoint.unset) environment.delete(name);
+  return { command, environment: { ...Object.fromEntries(environment), ...container.entryPoint.set } };
 }
 
 function invalid(message: string): ServiceError {

@@ -25,8 +25,8 @@ function instructions(box: string): Instruction[] {
 const all = (box: string, keyword: string): string[] =>
   instructions(box).flatMap((each) => (each.keyword === keyword ? [each.text] : []));
 
-describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
-  test('is built on one exact version of Node 24, the same in both', () => {
+describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) => {
+  test('is built on one exact version of Node 24, the same in all', () => {
     expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
   });
 
@@ -40,14 +40,20 @@ describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
 
   test('tries out its tools in the build', () => {
     const checks = all(box, 'RUN').join('\n');
-    for (const check of ['node --version', 'git --version', 'bash --version', 'node --check /app/main.mjs'])
+    const shell = box === 'deliver' ? [] : ['bash --version'];
+    for (const check of ['node --version', 'git --version', ...shell, 'node --check /app/main.mjs'])
       expect(checks).toContain(check);
   });
 
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
     const grammars = box === 'gates' ? ['*.wasm /app/'] : [];
     expect(all(box, 'COPY')).toEqual(['main.mjs /app/main.mjs', ...grammars]);
-    expect(all(box, 'ENTRYPOINT')).toEqual(['["node", "/app/main.mjs"]']);
+    expect(all(box, 'ENTRYPOINT')).toEqual([
+      box === 'deliver'
+        ? '["/usr/bin/env", "-u", "NODE_OPTIONS", "/usr/local/bin/node", "/app/main.mjs"]'
+        : '["node", "/app/main.mjs"]',
+    ]);
+    expect(all(box, 'CMD')).toEqual([]);
     expect(all(box, 'RUN').find((run) => run.includes('apt-get install'))).toMatch(
       /apt-get upgrade .*rm -rf \/var\/lib\/apt\/lists/,
     );
@@ -87,6 +93,10 @@ test('the agent CLI is pinned exactly, and its version is checked in the build',
   expect(runs).toContain(`claude --version | grep -F "${version}"`);
 });
 
-test('the gates image gathers evidence unless it is told to deliver', () => {
-  expect(all('gates', 'CMD')).toEqual(['["gates"]']);
+test('the deliver image has git and no tool that builds, tests or installs', () => {
+  const install = all('deliver', 'RUN').find((run) => run.includes('apt-get install')) ?? '';
+  expect(/--no-install-recommends ([\w -]+?) &&/.exec(install)?.[1]).toBe(
+    'ca-certificates git openssh-client',
+  );
+  expect(install).toContain('rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules');
 });

@@ -56,9 +56,10 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
 
   const deliver = startBox(
-    ['containers/gates/main.ts', 'deliver'],
+    ['containers/deliver/main.ts'],
     api,
     deliverAssignment(api, repository.url, work),
+    { ASSAY_API_URL: api.url },
   );
   expect((await deliver.ended).log).toBe('');
   expect(repository.git('rev-parse', 'assay/T1^{tree}')).toBe(complete.tree);

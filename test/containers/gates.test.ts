@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deliver } from '../../containers/gates/deliver.ts';
+import { deliver } from '../../containers/deliver/deliver.ts';
 import { fitting } from '../../containers/gates/fitting.ts';
 import { runGates as gather } from '../../containers/gates/gates.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
@@ -270,6 +270,9 @@ describe('the gates box', () => {
 });
 
 describe('the deliver box', () => {
+  beforeEach(() => {
+    vi.stubEnv('ASSAY_API_URL', `${api.url}/`);
+  });
   const run = async (of: Work, more: Parameters<typeof deliverAssignment>[3] = {}) => {
     await inBox((box) => deliver(deliverAssignment(api, of.repository.url, of, more), box));
     return api.bodies('delivery');
@@ -298,6 +301,29 @@ describe('the deliver box', () => {
     expect(await run(of)).toHaveLength(1);
     expect(log).toHaveBeenCalledWith(expect.stringContaining('the verdict is on another tree'));
     expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+  });
+
+  test.each(['https://elsewhere.example', undefined])(
+    'asks no API but the one that its task definition names: %s',
+    async (known) => {
+      const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+      vi.stubEnv('ASSAY_API_URL', known);
+      await expect(run(of)).rejects.toThrow('names another API');
+      expect(api.calls).toEqual([]);
+      expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+    },
+  );
+
+  test('runs no gates, whatever it is told to', async () => {
+    const of = work({ 'assay.yaml': 'quality_gates: { lint_command: "true" }\n' }, { 'b.txt': 'b\n' });
+    const { code, log } = await startBox(
+      ['containers/deliver/main.ts', 'gates'],
+      api,
+      gatesAssignment(api, of.repository.url, of),
+      { ASSAY_API_URL: api.url },
+    ).ended;
+    expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining('this box is for deliver') });
+    expect(api.bodies('evidence')).toEqual([]);
   });
 
   test('leaves a branch alone that is something else', async () => {

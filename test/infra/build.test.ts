@@ -84,6 +84,23 @@ describe('the programs of the containers', () => {
       readdirSync(bundles.imageDirectory(name)).filter((file) => file.endsWith('.wasm'));
     expect(new Set(grammars('gates'))).toEqual(new Set(Object.values(GRAMMAR_FILES)));
     expect(grammars('agent')).toEqual([]);
+    expect(grammars('deliver')).toEqual([]);
+  });
+
+  it('hold no gate, rule or parser where the push credential is', () => {
+    const sources = (name: (typeof containers)[number]): string[] =>
+      (JSON.parse(read(bundles.imageDirectory(name), 'main.mjs.map')) as { sources: string[] }).sources.map(
+        (each) => each.replace(/^(\.\.\/)+/, ''),
+      );
+    const foreign = (each: string) =>
+      /^(gates|containers)\//.test(each) &&
+      !/^(gates\/(checkout|process)|containers\/(deliver|supervisor))\//.test(each);
+    expect(sources('deliver')).toContain('containers/deliver/deliver.ts');
+    expect(sources('deliver').filter(foreign)).toEqual([]);
+    expect(sources('deliver').filter((each) => /tree-sitter|oxc|wasm/.test(each))).toEqual([]);
+    expect(
+      sources('gates').filter((each) => /containers\/deliver|supervisor\/credentials/.test(each)),
+    ).toEqual([]);
   });
 
   it('have the thread that matches regular expressions beside them, and it answers', async () => {

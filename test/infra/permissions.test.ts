@@ -354,6 +354,17 @@ describe('boxes', () => {
     expect(roles.find((each) => each.id === id)?.grants).toEqual([]);
   });
 
+  it('hold the gates program and the git credential apart: one image, and one definition, has either', () => {
+    const image = (name: string) => JSON.stringify(definition(name).ContainerDefinitions[0].Image);
+    expect([image('gates'), image('agent')]).not.toContain(image('deliver'));
+    // Who starts boxes cannot make a definition that has both, nor read the secret itself.
+    const { grants } = functionRole('dispatcher');
+    const able = grants.filter(({ action }) =>
+      /ecs:(Register|Update|Create|Execute)|secretsmanager:|ecr:/.test(action),
+    );
+    expect(able).toEqual([]);
+  });
+
   it('hand the git credential to the deliver box alone', () => {
     const secrets = (name: string) => definition(name).ContainerDefinitions[0].Secrets;
     expect(secrets('deliver')).toEqual([{ Name: 'GIT_CREDENTIAL', ValueFrom: SECRET }]);

@@ -300,15 +300,40 @@ describe('boxes', () => {
   const container = (name: string) =>
     definitions.flatMap((each) => each.ContainerDefinitions).find((each) => each.Name === name);
 
-  it('are an agent, the gates, and a deliverer in the image of the gates', () => {
+  it('are an agent, the gates and a deliverer, each in an image of its own', () => {
     expect(definitions.map((each) => each.ContainerDefinitions[0].Name).sort()).toEqual([
       'agent',
       'deliver',
       'gates',
     ]);
-    expect(container('gates')).toMatchObject({ Command: ['gates'] });
-    expect(container('deliver')).toMatchObject({ Command: ['deliver'], Image: container('gates').Image });
-    expect(container('agent').Image).not.toEqual(container('gates').Image);
+    const images = definitions.map((each) => JSON.stringify(each.ContainerDefinitions[0].Image));
+    expect(new Set(images).size).toBe(3);
+    for (const each of definitions) expect(each.ContainerDefinitions[0].Command).toBeUndefined();
+  });
+
+  it('keep the deliverer to its program, its API and its tools, whatever RunTask overrides', () => {
+    // ContainerOverride knows command, environment and sizes, but no entry point. What `env` says comes last.
+    const words: unknown[] = container('deliver').EntryPoint;
+    expect([words[0], ...words.slice(-2)]).toEqual(['/usr/bin/env', '/usr/local/bin/node', '/app/main.mjs']);
+    const taken = words.filter((_, index) => words[index - 1] === '-u');
+    for (const name of [
+      'NODE_OPTIONS',
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'NODE_EXTRA_CA_CERTS',
+      'NODE_USE_ENV_PROXY',
+      'SSL_CERT_FILE',
+      'HTTPS_PROXY',
+      'https_proxy',
+      'LD_PRELOAD',
+      'OPENSSL_CONF',
+      'ASSAY_EXIT_WITH_PARENT',
+    ])
+      expect(taken).toContain(name);
+    const set = words.slice(1, -2).filter((word) => word !== '-u' && !taken.includes(word));
+    expect(set.slice(0, -1)).toEqual(['PATH=/usr/local/bin:/usr/bin:/bin', 'TMPDIR=/work']);
+    expect(JSON.stringify(set.at(-1))).toMatch(/ASSAY_API_URL=/);
+    expect(JSON.stringify(set.at(-1))).toMatch(/"ASSAY_API_URL=".*(ApiEndpoint|HttpApi|Api)/);
+    for (const name of ['agent', 'gates']) expect(container(name).EntryPoint).toBeUndefined();
   });
 
   it.each(['agent', 'gates', 'deliver'])(

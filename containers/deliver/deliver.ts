@@ -2,9 +2,20 @@ import { commitTree, pushNewBranch } from '../../gates/checkout/deliver.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';
 import { credentialFor, takeCredentials } from '../supervisor/credentials.ts';
-import { rebuildTree } from './checkout.ts';
+import { rebuildTree } from '../supervisor/rebuild.ts';
+
+/**
+ * Leave to push comes from the API of this deployment alone, which the task definition names: an assignment cannot choose its judge.
+ * @throws Error when it names another.
+ */
+function askOnly(known: string | undefined, { api_url }: DeliverAssignment): void {
+  const plain = (url: string) => url.replace(/\/+$/, '');
+  if (!known || plain(known) !== plain(api_url))
+    throw new Error(`the assignment names another API than ${BOX_ENV.apiUrl}`);
+}
 
 /**
  * Pushes the tree that the verdict covers as a new branch. Nothing of the patch is ever run, nor even written to a
@@ -12,6 +23,7 @@ import { rebuildTree } from './checkout.ts';
  */
 export async function deliver(assignment: DeliverAssignment, box: Box): Promise<void> {
   const credentials = takeCredentials();
+  askOnly(process.env[BOX_ENV.apiUrl], assignment);
   const client = createBoxClient(assignment);
   const { base_commit, tree } = assignment;
   const refuse = (reason: string) =>

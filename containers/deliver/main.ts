@@ -1,0 +1,4 @@
+import { runBox } from '../supervisor/box.ts';
+import { deliver } from './deliver.ts';
+
+await runBox('deliver', deliver);
