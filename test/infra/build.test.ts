@@ -40,6 +40,7 @@ const environment = {
   [ENV.defaultAdapter]: '{"kind":"command","argv":["agent"]}',
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
   [ENV.modelProviders]: '{}',
+  [ENV.deliverTo]: '[]',
   AWS_REGION: 'us-east-1',
 };
 
