@@ -1,10 +1,19 @@
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
-import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
+import {
+  type Caller,
+  PATH_PARAMETERS,
+  ROUTES,
+  type Route,
+  type RouteName,
+  takesKey,
+} from '../../shared/api/routes.ts';
 import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
 import { VERSION } from '../../shared/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
 import { Components, type Json, type JsonObject } from './schemas.ts';
+
+const BOXES: ReadonlySet<Caller> = new Set(['agent', 'gates', 'deliver']);
 
 /** Refusals that a route may answer, told from what it takes and does. */
 export function problemsOf(route: Route): RefusalCode[] {
@@ -15,13 +24,14 @@ export function problemsOf(route: Route): RefusalCode[] {
   if (route.path.includes('{role}')) codes.push('no_task', 'invalid');
   // A header that cannot be read is refused like a field.
   if (takesKey(route)) codes.push('invalid', 'idempotency_mismatch');
-  if (route.claims) codes.push('stale_lease');
+  if (route.claims) codes.push('stale_lease', 'base_unresolved');
   if (route.body) codes.push('body_not_json', 'body_too_large', 'invalid');
   if (route.query) codes.push('invalid', 'bad_cursor');
   if (route.idempotent) codes.push('id_taken', 'dependency_unknown', 'dependency_cycle');
   if (route.method === 'POST' && route.path.includes('{id}')) codes.push('conflict');
   if (route.ifMatch) codes.push('invalid', 'version_mismatch');
-  if (route.callers.some((caller) => caller === 'agent') && route.method === 'POST')
+  // Reads, too: a box's token ends with its attempt.
+  if (route.path.includes('{id}') && route.callers.some((caller) => BOXES.has(caller)))
     codes.push('stale_lease');
   if (route.path.endsWith('/claim')) codes.push('files_held');
   return [...new Set(codes)];

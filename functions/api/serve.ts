@@ -5,7 +5,7 @@ import { Refusal } from '../../shared/refusal.ts';
 import { logger } from '../kit/logger.ts';
 import { type Answer, etag, json, problemOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
-import { routeWithoutSlash } from './unknown-route.ts';
+import { isReserved, routeWithoutSlash } from './unknown-route.ts';
 
 export type RouteHandler = (request: ApiRequest) => Promise<Answer>;
 
@@ -41,7 +41,9 @@ export function serve(
   return middy<ApiEvent, APIGatewayProxyStructuredResultV2>()
     .use(problems())
     .handler(async (given) => {
-      const event = given.routeKey === '$default' ? withRoute(given) : given;
+      // API Gateway takes `GET /tasks/batch` for a task of that name.
+      const strays = given.routeKey === '$default' || isReserved(given.pathParameters?.['id']);
+      const event = strays ? withRoute(given) : given;
       const found = table.get(event.routeKey);
       if (!found)
         throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);

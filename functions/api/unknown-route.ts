@@ -1,5 +1,6 @@
 import { type Route, routeKey } from '../../shared/api/routes.ts';
 import { Refusal } from '../../shared/refusal.ts';
+import { RESERVED_IDS } from '../../shared/task/schema.ts';
 
 /** A path of ours with a method that it does not take; RFC 9110 wants the others named. */
 export class MethodRefusal extends Refusal {
@@ -11,6 +12,9 @@ export class MethodRefusal extends Refusal {
   }
 }
 
+/** Whether a word of the API's own paths stands where a task's id would: no task is meant. */
+export const isReserved = (id: string | undefined): boolean => RESERVED_IDS.some((word) => word === id);
+
 function parametersOf(route: Route, path: readonly string[]): Record<string, string> | null {
   const segments = route.path.split('/').slice(1);
   if (segments.length !== path.length) return null;
@@ -20,7 +24,7 @@ function parametersOf(route: Route, path: readonly string[]): Record<string, str
     if (segment.startsWith('{') && value !== '') found[segment.slice(1, -1)] = value;
     else if (segment !== value) return null;
   }
-  return found;
+  return isReserved(found['id']) ? null : found;
 }
 
 function decoded(path: string): string[] | null {

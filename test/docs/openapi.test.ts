@@ -96,3 +96,29 @@ test.each(
   const route: Route = ROUTES[name];
   expect(route.body?.safeParse(value)).toMatchObject({ success: true });
 });
+
+function patternsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(patternsIn);
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    key === 'pattern' && typeof each === 'string' ? [each] : patternsIn(each),
+  );
+}
+
+test.each([...new Set(patternsIn(document))])(
+  'the pattern %s is one of ECMA-262, with the u flag and without, and uses nothing that validators lack',
+  (pattern) => {
+    expect(() => new RegExp(pattern)).not.toThrow();
+    expect(() => new RegExp(pattern, 'u')).not.toThrow();
+    // Without the flag \p{…} means the letter p; look-behind, named groups and inline flags are not known to all.
+    expect(pattern).not.toMatch(/\\[pP]\{|\\u\{|\(\?<|\(\?[a-z]/);
+  },
+);
+
+test.each(
+  routes.filter(
+    ([, route]) => route.path.includes('{id}') && !route.callers.every((each) => each === 'operator'),
+  ),
+)('%s says that a token may have ended with its attempt', (_, route) => {
+  expect(problemsOf(route)).toContain('stale_lease');
+});

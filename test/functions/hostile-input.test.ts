@@ -143,6 +143,7 @@ describe('what has no route', () => {
     ['GET', '/tasks/T1/cancel', 'POST'],
     ['PATCH', '/tasks/next/backend', 'GET, POST'],
     ['HEAD', '/health/', 'GET'],
+    ['OPTIONS', '/tasks/batch', 'POST'],
   ])('%s %s is 405 and names the methods', async (method, path, allow) => {
     const answer = await unknown(method, path);
     expect([answer.statusCode, problem(answer).code, answer.headers?.['allow']]).toEqual([
@@ -151,6 +152,15 @@ describe('what has no route', () => {
       allow,
     ]);
     expect(answer.headers?.['content-type']).toBe('application/problem+json');
+  });
+
+  it('says that a path of its own takes other methods, and looks for no task of that name', async () => {
+    const answer = await call(
+      read,
+      event('GET /tasks/{id}', undefined, { rawPath: '/tasks/batch', pathParameters: { id: 'batch' } }),
+    );
+    expect([answer.statusCode, answer.headers?.['allow']]).toEqual([405, 'POST']);
+    expect(db.commandCalls(GetCommand)).toHaveLength(0);
   });
 
   test.each([
