@@ -5,7 +5,7 @@ import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { PushScope } from '../shared/repository/schema.ts';
-import { Adapter } from '../shared/task/schema.ts';
+import { Adapter } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
 
@@ -23,16 +23,6 @@ const json = <T extends z.ZodType>(schema: T) =>
     }
   }, schema);
 
-/** Which agent to run is nothing to guess: without a setting, a task that names no adapter fails and says what is missing. */
-const NO_ADAPTER = {
-  kind: 'command',
-  argv: [
-    'sh',
-    '-c',
-    'echo "No agent is configured: deploy with -c assay:defaultAdapter=..., or give the task an adapter." >&2; exit 64',
-  ],
-} as const;
-
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
@@ -42,7 +32,9 @@ const Fields = z.strictObject({
     .default('public-no-ingress')
     .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
   alarmEmail: z.email().optional().describe('Gets every alarm.'),
-  defaultAdapter: json(Adapter).prefault(NO_ADAPTER).describe('JSON of the adapter of tasks that name none.'),
+  defaultAdapter: json(Adapter)
+    .prefault({ kind: 'claude' })
+    .describe('JSON of the adapter of tasks that name none.'),
   agentBox: json(BoxSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('JSON of the size of the agent box: cpu (1,024 is one vCPU), memory (MiB), disk (GiB).'),

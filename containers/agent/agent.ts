@@ -1,45 +1,32 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
-import { handOver } from '../../gates/checkout/hand-over.ts';
 import { snapshot } from '../../gates/checkout/patch.ts';
-import { plantGit } from '../../gates/checkout/plant.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import { materialise } from '../../gates/checkout/tree.ts';
-import { type RunResult, run } from '../../gates/process/run.ts';
 import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
-import { adapterArgv, agentEnvironment, plainPrompt } from './adapter.ts';
+import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
 import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
+import { prepare } from './places.ts';
+import { progressOf } from './progress.ts';
+import { runSession, type Session } from './session.ts';
 import { readUsage } from './usage.ts';
 
-/** Largest transcript in bytes that is kept. */
-const TRANSCRIPT_BYTES = 5 * 1_048_576;
 /** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
 const INLINE_PATCH_BYTES = 256 * 1024;
 const TAIL_CHARACTERS = 2_000;
 const SUMMARY_CHARACTERS = 20_000;
 
-interface Places {
-  /** Real path of a folder that holds all that the agent works in, and nothing of ours. */
-  readonly territory: string;
-  readonly checkout: string;
-  readonly index: string;
-  readonly home: string;
-  readonly tmp: string;
-  readonly promptFile: string;
-  readonly usageFile: string;
-}
-
 /** One attempt: the agent works in a fresh checkout of the base commit, and what it leaves there is handed in. */
 export async function runAgent(assignment: AgentAssignment, box: Box): Promise<void> {
   const client = createBoxClient(assignment);
-  const lease = keepLease(client, assignment.heartbeat_s * 1_000);
+  let reading: Reading | null = null;
+  const lease = keepLease(client, assignment.heartbeat_s * 1_000, () => reading && progressOf(reading));
   try {
-    await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]));
+    await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]), (started) => {
+      reading = started;
+    });
   } catch (error) {
     if (lease.lost.aborted || isOver(error)) console.error(String(error));
     else await reportCheckoutError(client, error);
@@ -61,6 +48,7 @@ async function attempt(
   box: Box,
   client: BoxClient,
   abort: AbortSignal,
+  onStart: (reading: Reading) => void,
 ): Promise<void> {
   const commit = assignment.base_commit;
   const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
@@ -69,34 +57,24 @@ async function attempt(
     authorization: assignment.read_credential,
     allowFile: box.embedded,
   });
-  const runAs = box.users?.[0] ?? null;
-  const places = await prepare(assignment, box, store, commit);
-  const result = await run(
-    { argv: adapterArgv(assignment, places.promptFile) },
-    {
-      cwd: places.checkout,
-      env: agentEnvironment(assignment, places),
-      timeoutMs: assignment.adapter.timeout_s * 1_000,
-      outputBytes: TRANSCRIPT_BYTES,
-      runAs,
-      territory: places.territory,
-      abort,
-    },
-  );
+  const prepared = await prepare(assignment, box, store, commit);
+  const { places, index } = prepared;
+  const session = await runSession(assignment, box, prepared, { abort, onStart });
   if (abort.aborted) return;
+  const { result } = session;
   // What is still running could change what is handed in, or take what comes next.
   if (result.end === 'uncontained') throw new Error(`the agent cannot be ended: ${result.startError}`);
-  const claimed = await readUsage(places.usageFile);
+  const claimed = await claimOf(session, places.usageFile);
   const reported = {
-    output_tail: result.output.slice(-TAIL_CHARACTERS),
+    output_tail: tailOf(session),
     ...(claimed.usage ? { usage: claimed.usage } : {}),
   };
-  const failure = failureOf(result);
+  const failure = failureOf(session, prepared.invocation.argv[0] ?? '');
   if (claimed.status === 'blocked' || failure) {
     const blocked =
       claimed.status === 'blocked' ? (claimed.summary ?? 'the agent says that it is blocked') : null;
     await client.post('fail', {
-      reason: (blocked ?? failure?.reason ?? '').trim() || 'no reason given',
+      reason: (blocked ?? reasonOf(failure)).trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
       failure_class: blocked === null ? (failure?.class ?? 'agent_failed') : 'agent_blocked',
       ...reported,
     });
@@ -106,18 +84,18 @@ async function attempt(
     snapshot(store, {
       base: commit,
       workTree: places.checkout,
-      index: places.index,
+      index,
       dir: join(box.workDir, 'snapshot'),
-      runAs,
+      runAs: box.users?.[0] ?? null,
     }),
-    uploadTranscript(client, result),
+    uploadTranscript(client, session),
   ]);
   const work =
     patch.length < INLINE_PATCH_BYTES && isText(patch)
       ? { patch: patch.toString('utf8') }
       : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
   await client.post('complete', {
-    summary: summaryOf(claimed, result),
+    summary: summaryOf(claimed, session),
     ...reported,
     base_commit: assignment.base_commit,
     tree,
@@ -126,37 +104,12 @@ async function attempt(
   });
 }
 
-/** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
-async function prepare(assignment: AgentAssignment, box: Box, store: Store, commit: string): Promise<Places> {
-  const at = (name: string): string => join(box.workDir, name);
-  const user = box.users?.[0] ?? null;
-  await mkdir(at('agent'), { mode: user ? 0o711 : 0o700 });
-  const home = at('agent/home');
-  const places: Places = {
-    territory: await realpath(at('agent')),
-    checkout: at('agent/checkout'),
-    index: at('index'),
-    home: user ? home : (process.env['HOME'] ?? home),
-    tmp: at('agent/tmp'),
-    promptFile: at('agent/tmp/prompt.md'),
-    usageFile: at('agent/tmp/usage.json'),
-  };
-  await Promise.all([mkdir(home), mkdir(places.tmp)]);
-  await Promise.all([
-    writeFile(places.promptFile, plainPrompt(assignment)),
-    materialise(store, commit, places.checkout, places.index),
-  ]);
-  await plantGit(store, places.checkout, commit, places.index);
-  if (user) await handOver(user, [places.checkout, places.tmp, home]);
-  return places;
-}
-
 /** A patch in another encoding than UTF-8 would not survive JSON. */
 const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
 
-/** The report carries the end of the output; a transcript is worth a request only when there is more than that. */
-async function uploadTranscript(client: BoxClient, result: RunResult): Promise<string | null> {
-  if (result.output.length <= TAIL_CHARACTERS) return null;
+/** The report carries the end of what was said; a transcript is worth a request only when there is more than that. */
+async function uploadTranscript(client: BoxClient, { result, reading }: Session): Promise<string | null> {
+  if (result.output === '' || (reading === null && result.output.length <= TAIL_CHARACTERS)) return null;
   try {
     return await client.upload('transcript', Buffer.from(result.output));
   } catch (error) {
@@ -166,9 +119,32 @@ async function uploadTranscript(client: BoxClient, result: RunResult): Promise<s
   }
 }
 
-const summaryOf = (claimed: UsageFile, result: RunResult): string =>
+/** What the agent says of its work: in its events, else in the file that a command may leave. */
+async function claimOf({ reading }: Session, usageFile: string): Promise<UsageFile> {
+  if (reading === null) return readUsage(usageFile);
+  const usage = totalUsage(reading);
+  const summary = reading.summary ?? reading.message;
+  return {
+    ...(usage ? { usage } : {}),
+    ...(reading.status ? { status: reading.status } : {}),
+    ...(summary === null ? {} : { summary: summary.slice(0, SUMMARY_CHARACTERS) }),
+  };
+}
+
+/** The last of what was said: of a CLI its words, not its events. */
+const tailOf = ({ result, reading }: Session): string =>
+  (reading === null ? result.output : (reading.message ?? reading.failure?.reason ?? '')).slice(
+    -TAIL_CHARACTERS,
+  );
+
+const reasonOf = (failure: Failure | null): string =>
+  failure?.retryAfterSeconds === undefined
+    ? (failure?.reason ?? '')
+    : `${failure.reason} (the provider asks for ${failure.retryAfterSeconds} s)`;
+
+const summaryOf = (claimed: UsageFile, { result, reading }: Session): string =>
   (
     claimed.summary?.trim() ||
-    result.output.trim().slice(-SUMMARY_CHARACTERS) ||
+    (reading === null ? result.output.trim().slice(-SUMMARY_CHARACTERS) : '') ||
     'the agent said nothing'
   ).trim();

@@ -5,15 +5,24 @@ const FIRST_BEAT_MS = 500;
 
 /**
  * Keeps the lease alive until `stop` is called. When the API refuses, the attempt is no longer ours: `lost` fires and the
- * agent must end. When the API cannot be reached, it goes on trying: the lease is several beats long.
+ * agent must end. A beat carries `progress` when it has changed. When the API cannot be reached, it goes on trying: the lease is several beats long.
  */
-export function keepLease(client: BoxClient, everyMs: number): { readonly lost: AbortSignal; stop(): void } {
+export function keepLease(
+  client: BoxClient,
+  everyMs: number,
+  progress: () => string | null = () => null,
+): { readonly lost: AbortSignal; stop(): void } {
+  let said: string | null = null;
   const lost = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const beat = async (): Promise<void> => {
     try {
-      await client.post('heartbeat', {}, { tries: 1, timeoutMs: Math.max(everyMs, 5_000) });
+      const message = progress();
+      const options = { tries: 1, timeoutMs: Math.max(everyMs, 5_000) };
+      if (message === null || message === said) await client.post('heartbeat', {}, options);
+      else await client.post('progress', { message }, options);
+      said = message;
     } catch (error) {
       if (error instanceof RefusedError && error.status < 500) {
         console.error(`the lease is gone: ${error.message}`);

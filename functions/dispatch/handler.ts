@@ -7,7 +7,7 @@ import { ENV } from '../../shared/names.ts';
 import { Boxes, NoCapacity } from '../../shared/store/boxes.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
-import { Adapter } from '../../shared/task/schema.ts';
+import { Adapter } from '../../shared/task/adapter.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
 import { leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';

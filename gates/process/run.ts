@@ -20,8 +20,12 @@ export interface RunOptions {
   /** The whole environment; nothing of the supervisor's own is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Time between SIGTERM and SIGKILL. */
+  /** Signals that ask it to end, one after the other; after the last comes SIGKILL. */
+  readonly stopSignals?: readonly ('SIGINT' | 'SIGTERM')[];
+  /** Time that each of them is given. */
   readonly graceMs?: number;
+  /** Sees standard output as it comes, also what is printed on the way out. */
+  readonly onOutput?: (chunk: Buffer) => void;
   /** Most bytes of output (standard output and error together) that are kept. */
   readonly outputBytes?: number;
   /** Who runs nothing else meanwhile: afterwards everything of that user is ended, and what it left for others is removed. */
@@ -102,7 +106,10 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     // A program that ends without reading its input closes the pipe.
     child.stdin?.on('error', () => {});
     child.stdin?.end(program.input);
-    child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
+    child.stdout.on('data', (chunk: Buffer) => {
+      output.add(chunk);
+      options.onOutput?.(chunk);
+    });
     child.stderr.on('data', (chunk: Buffer) => output.add(chunk));
 
     let stopped: 'timed_out' | 'aborted' | null = null;
@@ -110,8 +117,14 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     const stop = (why: 'timed_out' | 'aborted'): void => {
       if (stopped || leader === undefined) return;
       stopped = why;
-      signalGroup(leader, 'SIGTERM');
-      killTimer = setTimeout(() => signalGroup(leader, 'SIGKILL'), options.graceMs ?? DEFAULT_GRACE_MS);
+      const [first = 'SIGTERM', ...others] = options.stopSignals ?? [];
+      const next = (signal: NodeJS.Signals, later: readonly NodeJS.Signals[]): void => {
+        signalGroup(leader, signal);
+        const [following, ...rest] = later;
+        if (following)
+          killTimer = setTimeout(() => next(following, rest), options.graceMs ?? DEFAULT_GRACE_MS);
+      };
+      next(first, [...others, 'SIGKILL']);
     };
     const limit = setTimeout(() => stop('timed_out'), options.timeoutMs);
     const onAbort = (): void => stop('aborted');

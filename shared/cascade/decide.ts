@@ -1,6 +1,7 @@
-import { type Attempt, type Decision, FATAL_CLASSES, INFRA_CLASSES } from '../task/attempt.ts';
+import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { lowConfidence } from './low-confidence.ts';
+import { REMEDIES } from './remedies.ts';
 import { ladder, type Rung, type TierModels } from './tiers.ts';
 
 /** How often the gates are gathered again for one attempt when their box could not do it. */
@@ -89,9 +90,10 @@ export function decide(task: Task, models: TierModels): Verdictless {
     return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
   }
   const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class ?? null;
-  if (failureClass !== null && FATAL_CLASSES.includes(failureClass)) return stay('give_up', failureClass);
-  if (failureClass !== null && INFRA_CLASSES.includes(failureClass))
-    return again(task, attempt, failureClass);
+  const remedy = failureClass === null ? 'judge' : REMEDIES[failureClass];
+  if (remedy === 'end') return stay('give_up', failureClass ?? remedy);
+  if (remedy === 'same_tier') return again(task, attempt, failureClass ?? remedy);
+  if (remedy === 'stronger_tier') return climb(task, attempt, failureClass ?? remedy, models);
   const trigger = escalationTrigger(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')

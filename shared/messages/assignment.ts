@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { Adapter } from '../task/adapter.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
 import { Expectation } from '../task/expects.ts';
-import { Adapter, Effort, GitRef, ObjectId, Role, TaskId } from '../task/schema.ts';
+import { Effort, GitRef, ObjectId, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({

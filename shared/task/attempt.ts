@@ -47,9 +47,15 @@ export const FAILURE_CLASSES = [
   'agent_blocked',
   'timeout',
   'rate_limited',
+  'provider_overloaded',
   'provider_transient',
   'provider_spend_limit',
   'provider_auth',
+  'model_invalid',
+  'context_too_long',
+  'refused',
+  'turn_limit',
+  'agent_crashed',
   'repository_unavailable',
   'base_ref_missing',
   'patch_does_not_apply',
@@ -62,22 +68,6 @@ export const FAILURE_CLASSES = [
 ] as const;
 export const FailureClass = z.enum(FAILURE_CLASSES);
 export type FailureClass = z.infer<typeof FailureClass>;
-
-/** These are nobody's fault that a stronger model could mend: the attempt is repeated on the same tier, or the task ends. */
-export const INFRA_CLASSES: readonly FailureClass[] = [
-  'box_lost',
-  'lease_expired',
-  'rate_limited',
-  'provider_transient',
-];
-/** Repeating cannot help: the task itself or the deployment must change first. */
-export const FATAL_CLASSES: readonly FailureClass[] = [
-  'repository_unavailable',
-  'base_ref_missing',
-  'config_invalid',
-  'provider_auth',
-  'provider_spend_limit',
-];
 
 /** What the agent's supervisor says at the end of a run. */
 export const Report = z.object({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { Adapter } from './adapter.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
 import { CheckoutPath, CompletionSignal } from './signals.ts';
 
@@ -29,6 +30,7 @@ export const Scope = z.enum(['small', 'medium', 'large']);
 export const Complexity = z.enum(['low', 'medium', 'high']);
 export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
 export const Effort = z.enum(EFFORTS);
+export type Effort = z.infer<typeof Effort>;
 export const Runner = z
   .enum(['managed', 'external'])
   .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
@@ -49,24 +51,6 @@ export const GitRef = z
   .describe(
     'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
   );
-
-/** Runs any program as the agent. Placeholders: {prompt} {prompt_file} {model} {effort} {task_id} {attempt}. */
-export const CommandAdapter = z.strictObject({
-  kind: z.literal('command'),
-  argv: z
-    .array(z.string().max(8_000))
-    .min(1)
-    .max(64)
-    .describe('Program and arguments, no shell. Placeholders are replaced inside each argument.'),
-  timeout_s: z
-    .number()
-    .int()
-    .min(1)
-    .max(6 * 3_600)
-    .default(1_800),
-});
-export const Adapter = z.discriminatedUnion('kind', [CommandAdapter]);
-export type Adapter = z.infer<typeof Adapter>;
 
 export const Budget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),

@@ -10,12 +10,12 @@ import { type Boxes, NoCapacity } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import type { Adapter } from '../task/adapter.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
 import { boundBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
-import type { Adapter } from '../task/schema.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
 import { mintBoxToken, sha256 } from '../tokens.ts';
 

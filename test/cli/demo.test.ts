@@ -101,7 +101,7 @@ describe('the five tasks', () => {
 describe('the scripted agents', () => {
   const attempt = (where: string, id: string, tier: Tier): boolean => {
     const task = demoTasks(repository.url).find((each) => each.task.id === id)?.task;
-    const [program = '', ...args] = task?.adapter?.argv ?? [];
+    const [program = '', ...args] = task?.adapter?.kind === 'command' ? task.adapter.argv : [];
     const usage = join(folder, `usage-${id}-${tier}.json`);
     const filled = args.map((argument) =>
       argument.replace('{task_id}', id).replace('{model}', DEFAULT_TIER_MODELS[tier]),

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
+import { REMEDIES, type Remedy } from '../../../shared/cascade/remedies.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
-import { type Attempt, FAILURE_CLASSES, FATAL_CLASSES, INFRA_CLASSES } from '../../../shared/task/attempt.ts';
+import { type Attempt, FAILURE_CLASSES } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { artifact, attempt, inReview, NOW, report, sha1, verdict } from '../../support/builders.ts';
+
+const answeredWith = (remedy: Remedy) => FAILURE_CLASSES.filter((each) => REMEDIES[each] === remedy);
 
 const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
   inReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
@@ -94,17 +97,38 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(INFRA_CLASSES)('repeats on the same tier after %s, within the retries', (failureClass) => {
-    const of = inReview({
-      ...onTier('sonnet'),
-      report: report({ status: 'failed', failure_class: failureClass }),
-      artifact: null,
+  it.each(answeredWith('same_tier'))(
+    'repeats on the same tier after %s, within the retries',
+    (failureClass) => {
+      const of = inReview({
+        ...onTier('sonnet'),
+        report: report({ status: 'failed', failure_class: failureClass }),
+        artifact: null,
+      });
+      expect(decide(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
+      expect(decide({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+    },
+  );
+
+  it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {
+    const endOn = (tier: 'haiku' | 'opus') =>
+      decide(
+        inReview({
+          ...onTier(tier),
+          report: report({ status: 'failed', failure_class: failureClass }),
+          artifact: null,
+        }),
+        MODELS,
+      );
+    expect(endOn('haiku')).toMatchObject({
+      action: 'escalate',
+      next_tier: 'sonnet',
+      reason: failureClass,
     });
-    expect(decide(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
-    expect(decide({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+    expect(endOn('opus').action).toBe('give_up');
   });
 
-  it.each(FATAL_CLASSES)('gives up at once after %s', (failureClass) => {
+  it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
     expect(
       decide(
         inReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
@@ -191,10 +215,7 @@ describe('what follows from an attempt', () => {
         );
         const { action } = decide(of, MODELS);
         if (action === 'accept') expect(made.verdict).toBe('pass');
-        if (
-          made.failureClass &&
-          (INFRA_CLASSES.includes(made.failureClass) || FATAL_CLASSES.includes(made.failureClass))
-        )
+        if (made.failureClass && ['same_tier', 'end'].includes(REMEDIES[made.failureClass]))
           expect(action).not.toBe('escalate');
         if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
       }),

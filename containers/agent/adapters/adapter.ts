@@ -1,0 +1,45 @@
+import type { AgentAssignment, ModelAccess } from '../../../shared/messages/assignment.ts';
+import type { Fields } from './fields.ts';
+import type { Failure, Reading } from './reading.ts';
+
+export interface Places {
+  /** Real path of a folder that holds all that the agent works in, and nothing of ours. */
+  readonly territory: string;
+  readonly checkout: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly promptFile: string;
+  readonly usageFile: string;
+}
+
+/** What an adapter is given to make a command line of. */
+export interface Job {
+  readonly assignment: AgentAssignment;
+  readonly places: Places;
+  /** The prompt, or where to read it when it is too long for an argument. */
+  readonly prompt: string;
+  /** Null: the deployment has no gateway. */
+  readonly models: ModelAccess | null;
+  /** The repository's instructions for agents, as they stand in the base commit: absolute path, or null. */
+  readonly instructions: string | null;
+  /** The agent runs as root: only where the embedded stack does. */
+  readonly asRoot: boolean;
+}
+
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that must be there before, by absolute path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Everything that is particular to one agent CLI. A new one is one file, a row in the registry, and its recorded output. */
+export interface AgentAdapter {
+  readonly invoke: (job: Job) => Invocation;
+  /** Signals that ask it to end, in this order, before it is killed. */
+  readonly stop: readonly ('SIGINT' | 'SIGTERM')[];
+  /** Takes one event of its output into the reading. Null: its output is no events, and only its exit code tells. */
+  readonly read: ((event: Fields, reading: Reading) => void) | null;
+  /** What an exit code adds to what was read; absent: nothing. */
+  readonly failureAtExit?: (exitCode: number, reading: Reading) => Failure | null;
+}

@@ -1,0 +1,117 @@
+import type { Effort } from '../../../shared/task/schema.ts';
+import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+import { amount, count, type Fields, fields, list, text } from './fields.ts';
+import { classOfStatus, type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
+
+const EFFORT: Readonly<Record<Effort, string>> = {
+  low: 'low',
+  normal: 'medium',
+  medium: 'medium',
+  high: 'high',
+  max: 'max',
+};
+
+function invoke({ assignment, places, prompt, models, instructions, asRoot }: Job): Invocation {
+  const { adapter, model, effort } = assignment;
+  const turns = adapter.kind === 'claude' ? adapter.max_turns : undefined;
+  return {
+    argv: [
+      'claude',
+      '-p',
+      prompt,
+      ...(model === null ? [] : ['--model', model]),
+      ...['--effort', EFFORT[effort]],
+      ...['--output-format', 'stream-json', '--verbose'],
+      ...['--permission-mode', 'bypassPermissions', '--no-session-persistence'],
+      // Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt.
+      '--bare',
+      ...['--tools', 'Bash,Edit,Read,Write'],
+      ...['--json-schema', JSON.stringify(STATUS_SCHEMA)],
+      ...(turns === undefined ? [] : ['--max-turns', String(turns)]),
+      ...(instructions === null ? [] : ['--append-system-prompt-file', instructions]),
+    ],
+    env: {
+      ...(models && {
+        ANTHROPIC_BASE_URL: models.base_urls.anthropic,
+        ANTHROPIC_AUTH_TOKEN: models.token,
+      }),
+      CLAUDE_CONFIG_DIR: `${places.home}/.claude`,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      // Waiting is the cascade's.
+      CLAUDE_CODE_MAX_RETRIES: '2',
+      API_TIMEOUT_MS: '600000',
+      ...(asRoot ? { IS_SANDBOX: '1' } : {}),
+    },
+    files: {},
+  };
+}
+
+function read(event: Fields, reading: Reading): void {
+  reading.session = text(event['session_id']) ?? reading.session;
+  if (event['type'] === 'assistant') readTurn(event, reading);
+  else if (event['type'] === 'result') readResult(event, reading);
+  else if (event['subtype'] === 'api_retry')
+    reading.waiting = `the provider: ${text(event['error']) ?? 'no reason'}`;
+}
+
+function readTurn(event: Fields, reading: Reading): void {
+  // Not a word of the model, but of the CLI about why there is none.
+  const error = text(event['error']);
+  if (error !== null) {
+    reading.stopReason = error;
+    return;
+  }
+  reading.turns++;
+  for (const part of list(fields(event['message'])['content']).map(fields)) {
+    if (part['type'] === 'text') reading.message = text(part['text']) ?? reading.message;
+    if (part['type'] !== 'tool_use') continue;
+    reading.tools++;
+    const file = text(fields(part['input'])['file_path']);
+    if (file !== null && part['name'] !== 'Read') reading.files.add(file);
+  }
+}
+
+function readResult(event: Fields, reading: Reading): void {
+  reading.ended = true;
+  reading.turns = count(event['num_turns']) ?? reading.turns;
+  reading.costUsd = amount(event['total_cost_usd']);
+  // The top level misses the last call after a budget stop.
+  for (const [model, of] of Object.entries(fields(event['modelUsage']))) {
+    const used = fields(of);
+    const input = count(used['inputTokens']);
+    const output = count(used['outputTokens']);
+    if (input === null || output === null) continue;
+    reading.usage.set(model, {
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_tokens: count(used['cacheReadInputTokens']) ?? 0,
+      cache_write_tokens: count(used['cacheCreationInputTokens']) ?? 0,
+    });
+  }
+  readStatus(reading, event['structured_output']);
+  if (event['is_error'] === true) reading.failure = failureOf(event, reading);
+  else reading.message = text(event['result']) ?? reading.message;
+  reading.stopReason = text(event['terminal_reason']) ?? text(event['stop_reason']);
+}
+
+/** `subtype` says "success" also when the provider refused; the first field that tells is the one that counts. */
+function failureOf(event: Fields, { stopReason }: Reading): Failure {
+  const reason = text(event['result']) ?? list(event['errors']).map(text).find(Boolean) ?? 'no reason given';
+  const of = (): Failure['class'] => {
+    if (event['terminal_reason'] === 'prompt_too_long') return 'context_too_long';
+    if (event['stop_reason'] === 'refusal') return 'refused';
+    if (event['subtype'] === 'error_max_turns') return 'turn_limit';
+    if (event['subtype'] === 'error_max_budget_usd') return 'provider_spend_limit';
+    const byStatus = classOfStatus(count(event['api_error_status']));
+    if (byStatus !== null) return byStatus;
+    return event['terminal_reason'] === 'api_error' && stopReason === 'server_error'
+      ? 'provider_transient'
+      : 'agent_failed';
+  };
+  return { class: of(), reason };
+}
+
+export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };

@@ -1,0 +1,117 @@
+import type { FailureClass } from '../../../shared/task/attempt.ts';
+import type { Effort } from '../../../shared/task/schema.ts';
+import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+import { count, type Fields, fields, list, text } from './fields.ts';
+import { classOfStatus, type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
+
+const EFFORT: Readonly<Record<Effort, string>> = {
+  low: 'low',
+  normal: 'medium',
+  medium: 'medium',
+  high: 'high',
+  max: 'xhigh',
+};
+const TOKEN = 'ASSAY_MODEL_TOKEN';
+
+/** A string of TOML; JSON's escapes are among TOML's. */
+const toml = (value: string): string => JSON.stringify(value);
+
+function invoke({ assignment, places, prompt, models }: Job): Invocation {
+  const { model, effort } = assignment;
+  const schema = `${places.home}/.codex/status.schema.json`;
+  const settings = [
+    ...(models === null
+      ? []
+      : [
+          'model_provider=assay',
+          // An entry of its own goes straight to HTTP; OPENAI_BASE_URL is ignored.
+          `model_providers.assay={name="assay",base_url=${toml(models.base_urls.openai)},env_key="${TOKEN}",wire_api="responses",request_max_retries=1,stream_max_retries=1}`,
+        ]),
+    `model_reasoning_effort=${EFFORT[effort]}`,
+    'check_for_update_on_startup=false',
+    'analytics.enabled=false',
+  ];
+  return {
+    argv: [
+      ...['codex', 'exec', '--json', '--skip-git-repo-check', '--ephemeral'],
+      // What the user of a laptop has set is not the deployment's.
+      ...['--ignore-user-config', '--ignore-rules', '--disable', 'plugins', '--disable', 'apps'],
+      // The box is the sandbox.
+      '--dangerously-bypass-approvals-and-sandbox',
+      ...(model === null ? [] : ['-m', model]),
+      ...settings.flatMap((setting) => ['-c', setting]),
+      ...['--output-schema', schema],
+      prompt,
+    ],
+    env: { CODEX_HOME: `${places.home}/.codex`, ...(models && { [TOKEN]: models.token }) },
+    files: { [schema]: JSON.stringify(STATUS_SCHEMA) },
+  };
+}
+
+function read(event: Fields, reading: Reading): void {
+  switch (event['type']) {
+    case 'thread.started':
+      reading.session = text(event['thread_id']);
+      break;
+    case 'item.completed':
+      readItem(fields(event['item']), reading);
+      break;
+    case 'turn.completed':
+      readEnd(fields(event['usage']), reading);
+      break;
+    case 'turn.failed':
+      reading.ended = true;
+      reading.failure = failureOf(text(fields(event['error'])['message']) ?? 'no reason given');
+      break;
+    case 'error':
+      reading.waiting = text(event['message']);
+      break;
+  }
+}
+
+function readItem(item: Fields, reading: Reading): void {
+  if (item['type'] === 'agent_message') {
+    reading.turns++;
+    reading.message = text(item['text']) ?? reading.message;
+  } else if (item['type'] !== 'error' && item['type'] !== 'reasoning') reading.tools++;
+  for (const change of list(item['changes'])) {
+    const path = text(fields(change)['path']);
+    if (path !== null) reading.files.add(path);
+  }
+}
+
+/** The sum of the whole session; what was read from a cache is part of the input. */
+function readEnd(used: Fields, reading: Reading): void {
+  reading.ended = true;
+  const input = count(used['input_tokens']);
+  const output = count(used['output_tokens']);
+  const cached = count(used['cached_input_tokens']) ?? 0;
+  if (input !== null && output !== null)
+    reading.usage.set('', {
+      input_tokens: Math.max(0, input - cached),
+      output_tokens: output,
+      cache_read_tokens: cached,
+      cache_write_tokens: count(used['cache_write_input_tokens']) ?? 0,
+    });
+  readStatus(reading, reading.message);
+  if (reading.message === null)
+    reading.failure = { class: 'refused', reason: 'the model ended its turn without a word' };
+}
+
+/** The CLI gives a message and no more. These are its own words, not the model's. The first that matches counts. */
+const MESSAGES: readonly (readonly [RegExp, FailureClass])[] = [
+  [/^Quota exceeded\./, 'provider_spend_limit'],
+  [/^Codex ran out of room in the model's context window/, 'context_too_long'],
+  [/^stream disconnected|waiting for network|error sending request/, 'provider_transient'],
+  [/currently experiencing high demand/, 'provider_transient'],
+  [/^model: |^The requested model|model `[^`]*` does not exist/, 'model_invalid'],
+];
+
+function failureOf(reason: string): Failure {
+  const status = /^unexpected status (\d{3})\b|last status: (\d{3})\b/.exec(reason);
+  const byStatus = classOfStatus(status ? Number(status[1] ?? status[2]) : null);
+  const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
+  return { class: byStatus ?? byWords ?? 'agent_failed', reason };
+}
+
+export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };

@@ -1,0 +1,38 @@
+import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+
+/** Set for the agent: where it may leave token counts, a summary and its own status (docs/adapters.md). */
+export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
+
+/** Fills the placeholders in one pass, so that text from the prompt is never filled again. */
+function invoke({ assignment, places, models }: Job): Invocation {
+  const { adapter } = assignment;
+  const values: Record<string, string> = {
+    prompt: assignment.prompt.replaceAll('\0', ''),
+    prompt_file: places.promptFile,
+    model: assignment.model ?? '',
+    effort: assignment.effort,
+    task_id: assignment.task_id,
+    attempt: String(assignment.attempt),
+  };
+  const argv = adapter.kind === 'command' ? adapter.argv : [];
+  return {
+    argv: argv.map((argument) =>
+      argument.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole),
+    ),
+    env: {
+      [USAGE_FILE_VARIABLE]: places.usageFile,
+      ...(models && {
+        ANTHROPIC_BASE_URL: models.base_urls.anthropic,
+        ANTHROPIC_AUTH_TOKEN: models.token,
+        OPENAI_BASE_URL: models.base_urls.openai,
+        OPENAI_API_KEY: models.token,
+        GOOGLE_GEMINI_BASE_URL: models.base_urls.gemini,
+        GEMINI_API_KEY: models.token,
+      }),
+    },
+    files: {},
+  };
+}
+
+/** Any program. What it prints is for people; what it wants to be read is in its usage file. */
+export const command: AgentAdapter = { invoke, stop: ['SIGTERM'], read: null };

@@ -1,0 +1,122 @@
+import type { FailureClass } from '../../../shared/task/attempt.ts';
+import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+import { count, type Fields, fields, json, text } from './fields.ts';
+import { classOfStatus, type Failure, type Reading } from './reading.ts';
+
+function invoke({ assignment, places, prompt, models }: Job): Invocation {
+  const { adapter, model } = assignment;
+  const turns = adapter.kind === 'gemini' ? adapter.max_turns : undefined;
+  return {
+    argv: [
+      ...['gemini', '-p', prompt],
+      ...(model === null ? [] : ['-m', model]),
+      ...['--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+    ],
+    env: {
+      ...(models && { GOOGLE_GEMINI_BASE_URL: models.base_urls.gemini, GEMINI_API_KEY: models.token }),
+      GEMINI_CLI_HOME: places.home,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    },
+    files: {
+      [`${places.home}/.gemini/settings.json`]: JSON.stringify({
+        general: { enableAutoUpdate: false, maxAttempts: 2 },
+        ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),
+        privacy: { usageStatisticsEnabled: false },
+        telemetry: { enabled: false },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+      }),
+    },
+  };
+}
+
+const WRITING_TOOLS: readonly unknown[] = ['write_file', 'replace', 'edit'];
+
+function read(event: Fields, reading: Reading): void {
+  switch (event['type']) {
+    case 'init':
+      reading.session = text(event['session_id']);
+      break;
+    case 'message':
+      if (event['role'] === 'assistant') readWords(event, reading);
+      break;
+    case 'tool_use': {
+      reading.tools++;
+      reading.message = null;
+      const file = text(fields(event['parameters'])['file_path']);
+      if (file !== null && WRITING_TOOLS.includes(event['tool_name'])) reading.files.add(file);
+      break;
+    }
+    case 'error':
+      reading.stopReason = text(event['message']);
+      break;
+    case 'result':
+      readResult(event, reading);
+      break;
+  }
+}
+
+function readWords(event: Fields, reading: Reading): void {
+  const said = text(event['content']) ?? '';
+  if (reading.message === null) reading.turns++;
+  reading.message = event['delta'] === true ? `${reading.message ?? ''}${said}` : said;
+}
+
+function readResult(event: Fields, reading: Reading): void {
+  reading.ended = true;
+  for (const [model, of] of Object.entries(fields(fields(event['stats'])['models']))) {
+    const used = fields(of);
+    const total = count(used['total_tokens']);
+    const all = count(used['input_tokens']);
+    const input = count(used['input']);
+    if (total === null || all === null || input === null || total < all) continue;
+    reading.usage.set(model, {
+      input_tokens: input,
+      // Thoughts are in the total only.
+      output_tokens: total - all,
+      cache_read_tokens: count(used['cached']) ?? 0,
+      cache_write_tokens: 0,
+    });
+  }
+  if (event['status'] !== 'success') reading.failure = failureOf(event, reading);
+}
+
+/** By the type of the CLI's own error, then by the code in the provider's answer, which is in the message as it came. */
+function failureOf(event: Fields, { stopReason }: Reading): Failure {
+  const error = fields(event['error']);
+  const message = text(error['message']);
+  if (message === null) return { class: 'refused', reason: stopReason ?? 'the model gave no answer' };
+  const answer = /^\[API Error: (\{.*\})\]/s.exec(message);
+  const provider = fields(fields(json(answer?.[1] ?? ''))['error']);
+  const seconds = /Suggested retry after (\d+(?:\.\d+)?)s/.exec(message)?.[1];
+  return {
+    class:
+      BY_TYPE[String(error['type'])] ??
+      classOfStatus(count(provider['code'])) ??
+      WORDS.find(([pattern]) => pattern.test(text(provider['message']) ?? message))?.[1] ??
+      'agent_failed',
+    reason: message,
+    ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
+  };
+}
+
+const BY_TYPE: Readonly<Record<string, FailureClass>> = {
+  FatalTurnLimitedError: 'turn_limit',
+  FatalAuthenticationError: 'provider_auth',
+  FatalInputError: 'config_invalid',
+};
+
+/** Where there is no code: what the provider or the CLI's client says of a request. */
+const WORDS: readonly (readonly [RegExp, FailureClass])[] = [
+  [/prompt is too long|exceeds the maximum number of tokens/, 'context_too_long'],
+  [/fetch failed sending request/, 'provider_transient'],
+  [/^\[API Error: model: /, 'model_invalid'],
+];
+
+/** It ends with the provider's status, of which an exit code holds the last eight bits. */
+function failureAtExit(exitCode: number, { failure }: Reading): Failure | null {
+  if (failure?.class !== 'agent_failed' || exitCode < 128) return failure;
+  return { ...failure, class: classOfStatus(exitCode + 256) ?? failure.class };
+}
+
+// Neither signal ends it while it works.
+export const gemini: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, failureAtExit };

@@ -1,0 +1,106 @@
+import type { Effort } from '../../../shared/task/schema.ts';
+import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+import { amount, count, type Fields, fields, json, text } from './fields.ts';
+import { classOfStatus, type Failure, type Reading } from './reading.ts';
+
+const EFFORT: Readonly<Record<Effort, string>> = {
+  low: 'low',
+  normal: 'medium',
+  medium: 'medium',
+  high: 'high',
+  max: 'max',
+};
+const TOKEN = 'ASSAY_MODEL_TOKEN';
+
+function invoke({ assignment, places, prompt, models }: Job): Invocation {
+  const model = assignment.model ?? 'default';
+  const config = {
+    autoupdate: false,
+    share: 'disabled',
+    ...(models && {
+      provider: {
+        assay: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'assay',
+          options: { baseURL: models.base_urls.openai, apiKey: `{env:${TOKEN}}` },
+          models: { [model]: {} },
+        },
+      },
+    }),
+  };
+  return {
+    argv: [
+      ...['opencode', 'run', '--format', 'json', '--pure', '--auto', '-m', `assay/${model}`],
+      ...['--variant', EFFORT[assignment.effort]],
+      prompt,
+    ],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+      ...(models && { [TOKEN]: models.token }),
+      XDG_DATA_HOME: `${places.home}/.local/share`,
+      XDG_CONFIG_HOME: `${places.home}/.config`,
+      XDG_CACHE_HOME: `${places.home}/.cache`,
+      XDG_STATE_HOME: `${places.home}/.local/state`,
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    },
+    files: {},
+  };
+}
+
+function read(event: Fields, reading: Reading): void {
+  reading.session = text(event['sessionID']) ?? reading.session;
+  const part = fields(event['part']);
+  switch (event['type']) {
+    case 'text':
+      reading.message = text(part['text']) ?? reading.message;
+      break;
+    case 'tool_use': {
+      reading.tools++;
+      const file = text(fields(fields(part['state'])['input'])['filePath']);
+      if (file !== null && part['tool'] !== 'read') reading.files.add(file);
+      break;
+    }
+    case 'step_finish':
+      readStep(part, reading);
+      break;
+    case 'error':
+      reading.ended = true;
+      reading.failure = failureOf(fields(event['error']));
+      break;
+  }
+}
+
+/** Tokens and dollars of one step; the sums are ours. */
+function readStep(part: Fields, reading: Reading): void {
+  reading.turns++;
+  reading.stopReason = text(part['reason']);
+  reading.ended = reading.stopReason !== 'tool-calls';
+  const tokens = fields(part['tokens']);
+  const cache = fields(tokens['cache']);
+  const input = count(tokens['input']);
+  const output = count(tokens['output']);
+  const before = reading.usage.get('');
+  if (input !== null && output !== null)
+    reading.usage.set('', {
+      input_tokens: (before?.input_tokens ?? 0) + input,
+      output_tokens: (before?.output_tokens ?? 0) + output + (count(tokens['reasoning']) ?? 0),
+      cache_read_tokens: (before?.cache_read_tokens ?? 0) + (count(cache['read']) ?? 0),
+      cache_write_tokens: (before?.cache_write_tokens ?? 0) + (count(cache['write']) ?? 0),
+    });
+  const cost = amount(part['cost']);
+  if (cost !== null) reading.costUsd = (reading.costUsd ?? 0) + cost;
+}
+
+function failureOf(error: Fields): Failure {
+  const data = fields(error['data']);
+  const reason = text(data['message']) ?? text(error['name']) ?? 'no reason given';
+  if (error['name'] === 'ContextOverflowError') return { class: 'context_too_long', reason };
+  const { code } = fields(fields(json(text(data['responseBody']) ?? ''))['error']);
+  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason };
+  return { class: classOfStatus(count(data['statusCode'])) ?? 'agent_failed', reason };
+}
+
+export const opencode: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };

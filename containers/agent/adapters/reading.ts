@@ -1,0 +1,90 @@
+import type { FailureClass, Usage } from '../../../shared/task/attempt.ts';
+import { fields, json, text } from './fields.ts';
+
+export interface Failure {
+  readonly class: FailureClass;
+  readonly reason: string;
+  /** Seconds until the provider takes requests again, when it said so. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** What is known of a run so far. All of it is the agent's own word. */
+export interface Reading {
+  session: string | null;
+  turns: number;
+  tools: number;
+  readonly files: Set<string>;
+  /** By model; a model that reported nothing that can be counted is not in it. */
+  readonly usage: Map<string, Usage>;
+  /** The CLI's own sum in dollars. */
+  costUsd: number | null;
+  /** The agent's last words. */
+  message: string | null;
+  status: 'done' | 'blocked' | null;
+  summary: string | null;
+  stopReason: string | null;
+  /** The event that ends a run has come. */
+  ended: boolean;
+  failure: Failure | null;
+  /** The CLI has said that it waits and for what; null when anything else came after it. */
+  waiting: string | null;
+}
+
+export const newReading = (): Reading => ({
+  session: null,
+  turns: 0,
+  tools: 0,
+  files: new Set(),
+  usage: new Map(),
+  costUsd: null,
+  message: null,
+  status: null,
+  summary: null,
+  stopReason: null,
+  ended: false,
+  failure: null,
+  waiting: null,
+});
+
+/** All models together; null when none reported anything. */
+export function totalUsage({ usage }: Reading): Usage | null {
+  if (usage.size === 0) return null;
+  const sum = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+  for (const each of usage.values())
+    for (const name of Object.keys(sum) as (keyof Usage)[]) sum[name] += each[name];
+  return sum;
+}
+
+/** What an HTTP status of the model's provider means; null: nothing by itself. */
+export function classOfStatus(status: number | null): FailureClass | null {
+  if (status === null) return null;
+  if (status === 401 || status === 403) return 'provider_auth';
+  if (status === 402) return 'provider_spend_limit';
+  if (status === 404) return 'model_invalid';
+  if (status === 429) return 'rate_limited';
+  if (status === 503 || status === 529) return 'provider_overloaded';
+  return status >= 500 || status === 408 ? 'provider_transient' : null;
+}
+
+/** What the agent is asked to say at its end, by CLIs that can be asked. */
+export const STATUS_SCHEMA = {
+  type: 'object',
+  properties: {
+    status: {
+      type: 'string',
+      enum: ['done', 'blocked'],
+      description: 'blocked: the task cannot be done without something that you do not have.',
+    },
+    summary: { type: 'string', description: 'What was done, or what is missing, in a few sentences.' },
+  },
+  required: ['status', 'summary'],
+  additionalProperties: false,
+} as const;
+
+/** Takes over status and summary, where the agent has said both as it was asked to. */
+export function readStatus(reading: Reading, said: unknown): void {
+  const { status, summary } = fields(typeof said === 'string' ? json(said) : said);
+  if (status !== 'done' && status !== 'blocked') return;
+  reading.status = status;
+  reading.summary = text(summary);
+}

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { EventLines } from '../../containers/agent/adapters/events.ts';
+import { newReading, type Reading, totalUsage } from '../../containers/agent/adapters/reading.ts';
+import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
+import { progressOf } from '../../containers/agent/progress.ts';
+import type { CliKind } from '../../shared/task/adapter.ts';
+import type { FailureClass } from '../../shared/task/attempt.ts';
+
+/** What the pinned version of a CLI printed in one case (test/fixtures/agent-clis/README.md). */
+const recorded = (kind: CliKind, name: string): Buffer =>
+  readFileSync(`test/fixtures/agent-clis/${kind}/${name}.jsonl`);
+
+function reads(kind: CliKind, output: Buffer, exitCode = 0): Reading {
+  const reading = newReading();
+  const adapter = AGENT_ADAPTERS[kind];
+  const lines = new EventLines((event) => {
+    reading.waiting = null;
+    adapter.read?.(event, reading);
+  });
+  lines.add(output);
+  lines.end();
+  if (adapter.failureAtExit) reading.failure = adapter.failureAtExit(exitCode, reading);
+  return reading;
+}
+const classOf = (reading: Reading): FailureClass | null => reading.failure?.class ?? null;
+
+const USED = { input_tokens: 2_700, output_tokens: 123, cache_read_tokens: 600, cache_write_tokens: 0 };
+
+describe('a run that went well is read whole', () => {
+  test.each<[CliKind, string, Record<string, unknown>]>([
+    ['claude', 'success', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
+    ['claude', 'json-output', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
+    ['claude', '429-twice-then-ok', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
+    ['codex', 'success', USED],
+    ['codex', 'success-gpt6', USED],
+    ['codex', '429-twice-then-ok', USED],
+    ['gemini', 'success', { ...USED, output_tokens: 144 }],
+    ['opencode', 'success', { ...USED, output_tokens: 123 }],
+  ])('%s, %s', (kind, name, usage) => {
+    const reading = reads(kind, recorded(kind, name));
+    expect(reading).toMatchObject({
+      ended: true,
+      failure: null,
+      waiting: null,
+      tools: 2,
+      message: 'Done: wrote hello.txt and ran git status.',
+      session: expect.stringMatching(/^\S{20,}$/),
+    });
+    // What a command of the agent writes is in no event.
+    const written = kind === 'codex' && name !== 'success' ? [] : ['hello.txt'];
+    expect([...reading.files].map((file) => file.replace(/^.*\//, ''))).toEqual(written);
+    expect(totalUsage(reading)).toEqual(usage);
+  });
+
+  test('with the cost that a CLI gives, and none where it gives none', () => {
+    expect(reads('claude', recorded('claude', 'success')).costUsd).toBeCloseTo(0.0153, 6);
+    expect(reads('opencode', recorded('opencode', 'success')).costUsd).toBeCloseTo(0.003375, 6);
+    expect(reads('codex', recorded('codex', 'success')).costUsd).toBeNull();
+  });
+
+  test.each<CliKind>(['claude', 'codex'])('with status and summary as %s was asked for them', (kind) => {
+    expect(reads(kind, recorded(kind, 'schema'))).toMatchObject({ status: 'done', summary: 'stub' });
+  });
+});
+
+describe('why a run failed is told by its events', () => {
+  test.each<[CliKind, string, number, FailureClass]>([
+    ['claude', '401-retries2', 1, 'provider_auth'],
+    ['claude', '403', 1, 'provider_auth'],
+    ['claude', '402-budget', 1, 'provider_spend_limit'],
+    ['claude', 'proxy-budget', 1, 'provider_spend_limit'],
+    ['claude', 'max-budget', 1, 'provider_spend_limit'],
+    ['claude', '404-model', 1, 'model_invalid'],
+    ['claude', '429-retries2', 1, 'rate_limited'],
+    ['claude', '429-after600', 1, 'rate_limited'],
+    ['claude', '500-retries2', 1, 'provider_transient'],
+    ['claude', '529-retries2', 1, 'provider_overloaded'],
+    ['claude', 'cut-retries2', 1, 'provider_transient'],
+    ['claude', 'refused-retries2', 1, 'provider_transient'],
+    ['claude', 'hang-api-timeout', 1, 'provider_transient'],
+    ['claude', 'context', 1, 'context_too_long'],
+    ['claude', 'refuse', 1, 'refused'],
+    ['claude', 'max-turns', 1, 'turn_limit'],
+    ['claude', 'kill-int', 0, 'agent_failed'],
+    ['codex', '401', 1, 'provider_auth'],
+    ['codex', '403', 1, 'provider_auth'],
+    ['codex', '402-budget', 1, 'provider_spend_limit'],
+    ['codex', 'quota', 1, 'provider_spend_limit'],
+    ['codex', 'proxy-budget', 1, 'provider_spend_limit'],
+    ['codex', '404-model', 1, 'model_invalid'],
+    ['codex', '429-default', 1, 'rate_limited'],
+    ['codex', '500-default', 1, 'provider_transient'],
+    ['codex', '529-retries0', 1, 'provider_overloaded'],
+    ['codex', 'cut-default', 1, 'provider_transient'],
+    ['codex', 'context', 1, 'context_too_long'],
+    ['codex', 'refuse', 0, 'refused'],
+    ['gemini', '401', 145, 'provider_auth'],
+    ['gemini', '403', 147, 'provider_auth'],
+    ['gemini', '402-budget', 146, 'provider_spend_limit'],
+    ['gemini', '404-model', 1, 'model_invalid'],
+    ['gemini', '429-attempts2', 173, 'rate_limited'],
+    ['gemini', '500-default', 244, 'provider_transient'],
+    ['gemini', '503-attempts2', 247, 'provider_overloaded'],
+    ['gemini', 'refused-attempts2', 1, 'provider_transient'],
+    ['gemini', 'context', 144, 'context_too_long'],
+    ['gemini', 'refuse', 0, 'refused'],
+    ['gemini', 'max-turns', 53, 'turn_limit'],
+    ['opencode', '401', 1, 'provider_auth'],
+    ['opencode', '529-default', 1, 'provider_overloaded'],
+    ['opencode', 'quota', 1, 'provider_spend_limit'],
+    ['opencode', 'context', 1, 'context_too_long'],
+  ])('%s, %s (exit %i): %s', (kind, name, exitCode, expected) => {
+    const reading = reads(kind, recorded(kind, name), exitCode);
+    expect(reading.ended).toBe(true);
+    expect(reading.failure?.reason).not.toBe('');
+    expect(classOf(reading)).toBe(expected);
+  });
+
+  test('with the time that the provider asked for', () => {
+    expect(reads('gemini', recorded('gemini', '429-attempts2'), 173).failure?.retryAfterSeconds).toBe(1);
+  });
+
+  test('with the usage that Claude prints on the way out', () => {
+    expect(totalUsage(reads('claude', recorded('claude', 'kill-int')))).toMatchObject({ output_tokens: 123 });
+  });
+
+  test.each<[CliKind, string]>([
+    ['claude', 'kill-term'],
+    ['codex', 'kill-term'],
+    ['codex', 'kill-int'],
+    ['gemini', 'kill-int'],
+  ])('and a run that broke off has no last event: %s, %s', (kind, name) => {
+    expect(reads(kind, recorded(kind, name))).toMatchObject({ ended: false, failure: null });
+  });
+
+  test('and a CLI that waits for the network says so last', () => {
+    const reading = reads('codex', recorded('codex', 'refused-retries0'));
+    expect(reading.waiting).toContain('waiting for network');
+    expect(reading.ended).toBe(false);
+    expect(progressOf(reading)).toContain('waits: Reconnecting...');
+  });
+});
+
+describe('a stream of events', () => {
+  const collect = (maxBytes?: number) => {
+    const events: unknown[] = [];
+    return { events, lines: new EventLines((event) => events.push(event), maxBytes) };
+  };
+
+  test('is the same wherever its chunks end', () => {
+    const whole = recorded('claude', 'success');
+    const expected = JSON.stringify([...reads('claude', whole).usage]);
+    for (const size of [1, 7, 4_096]) {
+      const reading = newReading();
+      const lines = new EventLines((event) => AGENT_ADAPTERS.claude.read?.(event, reading));
+      for (let at = 0; at < whole.length; at += size) lines.add(whole.subarray(at, at + size));
+      lines.end();
+      expect(JSON.stringify([...reading.usage])).toBe(expected);
+    }
+  });
+
+  test('holds no line that is longer than it may be, and goes on behind it', () => {
+    const { events, lines } = collect(100);
+    const mebibyte = Buffer.alloc(1_048_576, 'x');
+    for (let i = 0; i < 1_024; i++) lines.add(mebibyte);
+    lines.add(Buffer.from('\n{"type":"after"}\n'));
+    expect(events).toEqual([{ type: 'after' }]);
+    expect(lines.unread).toBe(1);
+  });
+
+  test('passes over what is no event, and reads a list of events as if they came one by one', () => {
+    const { events, lines } = collect();
+    lines.add(Buffer.from('hello\n\n42\nnull\n[{"a":1},[{"b":2}],3]\n{"c":'));
+    lines.end();
+    expect(events).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(lines.unread).toBe(5);
+  });
+
+  test.each<CliKind>(['claude', 'codex', 'gemini', 'opencode'])(
+    'of %s survives events that it does not know, and fields of other types',
+    (kind) => {
+      const types = [
+        ...['assistant', 'result', 'system', 'thread.started', 'item.completed', 'turn.completed'],
+        ...['turn.failed', 'error', 'init', 'message', 'tool_use', 'text', 'step_finish', 'new', 3, null],
+      ];
+      const odd = [null, 3, 'x', [], { a: 1 }];
+      const names = [
+        'message',
+        'item',
+        'usage',
+        'part',
+        'error',
+        'stats',
+        'modelUsage',
+        'parameters',
+        'role',
+      ];
+      const all = types.flatMap((type) =>
+        odd.map((value) => ({ type, ...Object.fromEntries(names.map((name) => [name, value])) })),
+      );
+      const text = all.map((each) => JSON.stringify(each)).join('\n');
+      const reading = reads(kind, Buffer.from(text));
+      expect(totalUsage(reading)).toBeNull();
+      expect(reading.costUsd).toBeNull();
+    },
+  );
+
+  test.each<[CliKind, string]>([
+    [
+      'claude',
+      '{"type":"result","modelUsage":{"m":{"inputTokens":-1,"outputTokens":1}},"total_cost_usd":-1}',
+    ],
+    ['codex', '{"type":"turn.completed","usage":{"input_tokens":-1,"output_tokens":-1}}'],
+    ['gemini', '{"type":"result","stats":{"models":{"m":{"total_tokens":1,"input_tokens":-1,"input":1}}}}'],
+    ['opencode', '{"type":"step_finish","part":{"tokens":{"input":-1,"output":1},"cost":-1}}'],
+  ])('of %s with a usage of minus one has none', (kind, line) => {
+    const reading = reads(kind, Buffer.from(line));
+    expect(totalUsage(reading)).toBeNull();
+    expect(reading.costUsd).toBeNull();
+  });
+});

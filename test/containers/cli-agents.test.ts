@@ -1,0 +1,208 @@
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runAgent } from '../../containers/agent/agent.ts';
+import { failureOf } from '../../containers/agent/failure.ts';
+import { prepare } from '../../containers/agent/places.ts';
+import { runSession } from '../../containers/agent/session.ts';
+import { fetchCommit } from '../../gates/checkout/fetch.ts';
+import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { agentAssignment, inBox } from './box.ts';
+import { type FakeApi, startFakeApi } from './fake-api.ts';
+import { fakeCli } from './fake-cli.ts';
+
+const repository = makeRepository({ 'a.txt': 'a\n', 'AGENTS.md': 'Be brief.\n' });
+const base = repository.git('rev-parse', 'HEAD');
+const MODELS = {
+  token: 'assay_md_token-of-the-attempt',
+  base_urls: {
+    anthropic: 'http://models.test',
+    openai: 'http://models.test/v1',
+    gemini: 'http://models.test',
+  },
+  models: [],
+  witnessed: true,
+};
+const recorded = (path: string): string => resolve('test/fixtures/agent-clis', path);
+let api: FakeApi;
+let tmp: string;
+beforeEach(async () => {
+  api = await startFakeApi();
+  tmp = temporaryFolder();
+});
+afterEach(() => api.stop());
+
+const assigned = (kind: 'claude' | 'codex' | 'gemini' | 'opencode', more: Partial<AgentAssignment> = {}) =>
+  agentAssignment(api, repository.url, [], {
+    base_commit: base,
+    adapter: { kind, timeout_s: 60 },
+    models: MODELS,
+    ...more,
+  });
+
+async function runs(
+  kind: 'claude' | 'codex' | 'gemini' | 'opencode',
+  script: string,
+  more: Partial<AgentAssignment> = {},
+) {
+  vi.stubEnv('PATH', fakeCli(tmp, kind, script));
+  await inBox((box) => runAgent(assigned(kind, more), box));
+  return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
+}
+
+describe('an agent CLI', () => {
+  test('that does the work hands it in, with what it said and what it used', async () => {
+    const { complete, fail } = await runs(
+      'claude',
+      `echo hello > hello.txt; cat ${recorded('claude/schema.jsonl')}`,
+    );
+    expect(fail).toBeUndefined();
+    expect(complete).toMatchObject({
+      summary: 'stub',
+      usage: { input_tokens: 3_300, output_tokens: 123, cache_read_tokens: 600, cache_write_tokens: 900 },
+      transcript_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(String(complete?.['patch'])).toContain('diff --git a/hello.txt b/hello.txt');
+  });
+
+  test('that exits with 0 and was refused has failed', async () => {
+    const { complete, fail } = await runs('codex', `cat ${recorded('codex/refuse.jsonl')}`);
+    expect(complete).toBeUndefined();
+    expect(fail).toMatchObject({ failure_class: 'refused', usage: { input_tokens: 1_000 } });
+  });
+
+  test('that says it is blocked is believed', async () => {
+    const event = '{"type":"result","structured_output":{"status":"blocked","summary":"no database here"}}';
+    const { fail } = await runs('claude', `echo '${event}'`);
+    expect(fail).toMatchObject({ failure_class: 'agent_blocked', reason: 'no database here' });
+  });
+
+  test.each([
+    [
+      'that refuses its command line',
+      'echo "error: unknown option" >&2; exit 1',
+      'config_invalid',
+      'unknown option',
+    ],
+    [
+      'that ends in mid-run',
+      `head -2 ${recorded('claude/success.jsonl')}; exit 1`,
+      'agent_crashed',
+      'exited with 1 before its last event',
+    ],
+    [
+      'that is killed',
+      `head -2 ${recorded('claude/success.jsonl')}; kill -SEGV $$`,
+      'agent_crashed',
+      'was ended by SIGSEGV',
+    ],
+  ])('%s is told from others', async (_, script, failure_class, reason) => {
+    const { fail } = await runs('claude', script);
+    expect(fail).toMatchObject({ failure_class, reason: expect.stringContaining(reason) });
+  });
+
+  test('that is not installed is named', async () => {
+    vi.stubEnv('PATH', '/usr/bin:/bin');
+    await inBox((box) => runAgent(assigned('opencode'), box));
+    expect(api.bodies('fail')[0]).toMatchObject({
+      failure_class: 'config_invalid',
+      reason: "the adapter's program opencode is not installed in the agent box",
+    });
+  });
+
+  test('gets a home of its own, the token of the attempt and nothing of the host; the token is in no transcript', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key-of-the-host');
+    vi.stubEnv('HOME', '/home/of-the-host');
+    const { complete } = await runs(
+      'claude',
+      `printf '%s\\n' "$@" > argv.txt; env > env.txt; ls -A "$HOME" > home.txt; echo "$ANTHROPIC_AUTH_TOKEN"; cat ${recorded('claude/success.jsonl')}`,
+    );
+    const patch = String(complete?.['patch']);
+    expect(patch).toContain(`+ANTHROPIC_AUTH_TOKEN=${MODELS.token}`);
+    expect(patch).not.toMatch(/of-the-host/);
+    expect(patch).toContain('+DISABLE_TELEMETRY=1');
+    expect(patch).toMatch(/^\+--append-system-prompt-file\n\+\/.*\/checkout\/AGENTS\.md$/m);
+    expect(api.objects.get('/objects/transcript')?.toString()).not.toContain(MODELS.token);
+  });
+
+  test('is told where to read a prompt that is too long for an argument', async () => {
+    const { complete } = await runs(
+      'claude',
+      `printf '%s' "$2" > argv.txt; wc -c < "$ASSAY_PROMPT_FILE" > size.txt; cat ${recorded('claude/success.jsonl')}`,
+      { prompt: 'é'.repeat(5_000_000) },
+    );
+    const patch = String(complete?.['patch']);
+    expect(patch).toMatch(/\+Your task is in the file \/.*prompt\.md\./);
+    expect(patch).toContain('+10000000');
+  });
+
+  test('shows how far it is with its heartbeats, and says the same thing once', async () => {
+    const done = join(tmp, 'go');
+    const running = runs(
+      'claude',
+      `head -4 ${recorded('claude/success.jsonl')}; while [ ! -e ${done} ]; do sleep 0.05; done; tail -1 ${recorded('claude/success.jsonl')}; touch ${done}`,
+      { heartbeat_s: 0.05 },
+    );
+    await vi.waitFor(
+      () => expect(api.calls.filter(({ route }) => route === 'heartbeat').length).toBeGreaterThan(1),
+      {
+        timeout: 30_000,
+      },
+    );
+    await vi.waitFor(() => expect(api.bodies('progress')).not.toEqual([]), { timeout: 30_000 });
+    expect(api.bodies('progress')).toEqual([{ message: '2 turns, 2 tool calls, 1 file' }]);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(done, '');
+    expect((await running).complete).toBeDefined();
+  });
+});
+
+describe('stopping an agent CLI', () => {
+  const session = (script: string, options: { timeout_s?: number; waitingMs?: number; graceMs?: number }) =>
+    inBox(async (box) => {
+      vi.stubEnv('PATH', fakeCli(tmp, 'codex', script));
+      const assignment = assigned('codex', {
+        adapter: { kind: 'codex', timeout_s: options.timeout_s ?? 60 },
+      });
+      const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
+        url: repository.url,
+        ref: base,
+        authorization: null,
+        allowFile: true,
+      });
+      const prepared = await prepare(assignment, box, store, base);
+      const ended = await runSession(assignment, box, prepared, {
+        abort: new AbortController().signal,
+        graceMs: options.graceMs ?? 100,
+        ...(options.waitingMs === undefined ? {} : { waitingMs: options.waitingMs }),
+      });
+      return { ...ended, failure: failureOf(ended, 'codex') };
+    });
+
+  test('asks with SIGINT first and reads what it prints on its way out', async () => {
+    const { failure, reading } = await session(
+      `trap 'cat ${recorded('codex/success.jsonl')}; exit 0' INT; while :; do sleep 0.05; done`,
+      { timeout_s: 1, graceMs: 30_000 },
+    );
+    expect(failure?.class).toBe('timeout');
+    expect(reading?.usage.get('')).toMatchObject({ output_tokens: 123 });
+  });
+
+  test('goes on to SIGTERM, and to SIGKILL', async () => {
+    const { failure, result } = await session(
+      `trap 'echo int' INT; trap 'echo term' TERM; while :; do sleep 0.05; done`,
+      { timeout_s: 1, graceMs: 500 },
+    );
+    expect(failure?.class).toBe('timeout');
+    expect(result.output).toMatch(/^int\n[\s\S]*term\n$/);
+  });
+
+  test('happens when it does nothing but wait for a network that is not there', async () => {
+    const { failure, waitedFor } = await session(
+      `cat ${recorded('codex/refused-retries0.jsonl')}; while :; do tail -1 ${recorded('codex/refused-retries0.jsonl')}; sleep 0.05; done`,
+      { waitingMs: 300 },
+    );
+    expect(waitedFor).toContain('waiting for network');
+    expect(failure).toMatchObject({ class: 'provider_transient' });
+  });
+});
