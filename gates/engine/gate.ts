@@ -3,9 +3,11 @@ import type { EvidenceKind, Outcome } from '../../shared/evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/evidence/schema.ts';
 import type { TestResult } from '../reports/test-result.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
+import type { BehaviourSettings } from '../tool-run/behaviour/settings.ts';
 import type { FlakySettings } from '../tool-run/flaky/settings.ts';
 import type { Surroundings } from './cache/surroundings.ts';
 import type { Condition } from './conditions.ts';
+import type { HiddenTests } from './hidden-tests.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { Subject } from './subject.ts';
@@ -32,6 +34,10 @@ export interface GateContext {
   readonly history?: Memory | null;
   /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
   readonly repository?: string | null;
+  /** Tests that only this box has; absent or null: none. */
+  readonly hidden?: HiddenTests | null;
+  /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
+  readonly behaviour?: BehaviourSettings | null;
   /** Null: nobody looks for tests that fail now and then. */
   readonly flaky?: FlakySettings | null;
 }

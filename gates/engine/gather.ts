@@ -14,6 +14,7 @@ import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
 import { CONFIG_FILE } from './configuration/file.ts';
 import type { LoadedConfig } from './configuration/load.ts';
+import type { HiddenTests } from './hidden-tests.ts';
 import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
@@ -43,6 +44,8 @@ export interface GatherOptions {
   readonly bypasses?: readonly Bypass[];
   /** The task that the work is for, when it is known. */
   readonly task?: JudgedTask | null;
+  /** Tests that whoever asked for the work keeps to himself, as blobs of the store; absent or null: none. */
+  readonly hidden?: HiddenTests | null;
   /** The model that gates may ask; absent: no provider is configured. */
   readonly judge?: Judge | null;
   /** What outlives this run; absent: nothing. */
@@ -76,6 +79,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   });
   const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
   const { files = [], expects = [] } = options;
+  const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
   const configured = baseConfig(store, base, options.config ?? null);
   const [config, subject, looked] = await Promise.all([
     configured,
@@ -101,7 +105,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const gates =
     config === null
       ? NO_GATES
-      : await jobsOf(config, subject, { ...options, bypasses: [...bypasses, ...standing] });
+      : await jobsOf(config, subject, { ...options, task, bypasses: [...bypasses, ...standing] });
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;
@@ -161,9 +165,10 @@ async function jobsOf(
     remember = true,
     image,
     repository = null,
+    hidden = null,
     onTests,
   }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'> &
-    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'onTests'>,
+    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'hidden' | 'onTests'>,
 ): Promise<Gates> {
   if (!gates.enabled) return NO_GATES;
   const kept = gates.cache_enabled && remember ? memory : null;
@@ -193,6 +198,7 @@ async function jobsOf(
     baselines: kept,
     history: memory,
     repository,
+    hidden,
     ...(onTests ? { onTests } : {}),
   });
   return { jobs, save: async () => results?.save() };

@@ -22,7 +22,7 @@ export interface Bypass {
 /** What is the same for every gate of a run. */
 type Shared = Pick<
   GateContext,
-  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository'
+  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository' | 'hidden'
 >;
 
 export interface RunnerOptions extends Shared {
@@ -56,12 +56,14 @@ interface LookedUp {
 }
 
 async function lookUp(step: Step, required: readonly string[], options: RunnerOptions): Promise<LookedUp> {
-  const { results, surroundings, subject, settings, task = null, judge = null } = options;
+  const { results, surroundings, subject, settings, task = null, judge = null, hidden = null } = options;
   if (!results || !surroundings || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
     return { key: null, cached: null };
   const { keyOf } = await import('./cache/key.ts');
   // Whatever keeps the key from being made, the gate itself will say so.
-  const key = await keyOf(step, { subject, settings, required, task, judge, surroundings }).catch(() => null);
+  const key = await keyOf(step, { subject, settings, required, task, judge, hidden, surroundings }).catch(
+    () => null,
+  );
   return { key, cached: key === null ? null : results.get(key) };
 }
 
@@ -127,7 +129,7 @@ function remember(
 }
 
 async function runStep(step: Step, required: readonly string[], options: RunnerOptions): Promise<GateResult> {
-  const { subject, settings, task, judge, baselines, surroundings, history, repository } = options;
+  const { subject, settings, task, judge, baselines, surroundings, history, repository, hidden } = options;
   const shared: Shared = {
     subject,
     task: task ?? null,
@@ -136,6 +138,7 @@ async function runStep(step: Step, required: readonly string[], options: RunnerO
     surroundings: surroundings ?? null,
     history: history ?? null,
     repository: repository ?? null,
+    hidden: hidden ?? null,
   };
   if (!holds(step.condition, subject.changedPaths))
     return {

@@ -4,17 +4,18 @@ import type { Condition } from '../engine/conditions.ts';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
 import { guarded } from '../engine/guarded.ts';
 import type { Subject } from '../engine/subject.ts';
-import type { RunResult } from '../process/run.ts';
 import { addedLines } from './added-lines.ts';
 import { askBase, lineFacts } from './baseline/ask.ts';
 import { resultOn } from './baseline/result.ts';
+import { withBehaviour } from './behaviour/judge.ts';
+import { BEHAVIOUR_SETTINGS, behaviourOf } from './behaviour/settings.ts';
 import { chooseTools } from './choose.ts';
 import type { Execution } from './execution.ts';
 import { FLAKY_SETTINGS, flakyOf } from './flaky/settings.ts';
 import type { Blame } from './judge.ts';
 import { runLine } from './run-line.ts';
 import { PROFILE_SETTINGS, profilesOf } from './settings.ts';
-import { testRun, testsOn } from './test-run.ts';
+import { type Surroundings, testRun, testsOn } from './test-run.ts';
 import type { ToolKind } from './tool.ts';
 import { projectScript, SCRIPTS, type ScriptKind } from './tools.ts';
 
@@ -48,7 +49,7 @@ export function commandGate(definition: CommandGate): Gate {
       [name]: z.boolean().optional(),
       [commandKey]: Command.optional(),
       ...PROFILE_SETTINGS,
-      ...(definition.runsTests ? FLAKY_SETTINGS : {}),
+      ...(definition.runsTests ? { ...FLAKY_SETTINGS, ...BEHAVIOUR_SETTINGS } : {}),
     },
     plan: async (project, settings, asked) => {
       const command = await commandOf(definition, project, settings);
@@ -57,7 +58,9 @@ export function commandGate(definition: CommandGate): Gate {
       return tools.map(({ tool: { line, get }, folder }) => ({ command: line, get, folder }));
     },
     run: async (given, settings) => {
-      const context = definition.runsTests ? { ...given, flaky: flakyOf(settings) } : given;
+      const context = definition.runsTests
+        ? { ...given, flaky: flakyOf(settings), behaviour: behaviourOf(settings) }
+        : given;
       const command = context.command ?? (await commandOf(definition, context.subject, settings));
       if (command !== null) return runCommand(context, command, definition);
       const profiles = profilesOf(settings);
@@ -97,12 +100,13 @@ export async function runCommand(
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
-  const runs: RunResult[] = [];
+  const runs: Execution[] = [];
+  const decides = runsTests && context.behaviour != null;
   // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
   const left = subject.rooms.within(timeoutMs);
-  const run = async (tree: string): Promise<Execution> =>
+  const run = async (tree: string, surroundings?: Surroundings): Promise<Execution> =>
     runsTests
-      ? testRun(subject, command, tree, left())
+      ? testRun(subject, command, tree, left(), { surroundings, named: decides })
       : runLine(await subject.rooms.enter(tree), { line: command, plain: blame === undefined }, left());
   const base = blame
     ? askBase(context, { facts: () => lineFacts(subject, command), run: () => run(subject.base) })
@@ -113,7 +117,7 @@ export async function runCommand(
     async (tree, restored) => {
       const ran = await run(tree);
       const result = runsTests
-        ? await testsOn(context, command, tree, restored, left)
+        ? await testsOn(context, command, tree, restored, left, decides)
         : await resultOn(ran, {
             blame: blame ?? 'not_in_base',
             ...(blame === 'added_lines'
@@ -121,14 +125,15 @@ export async function runCommand(
               : {}),
             base,
           });
-      runs.push(ran.ran);
+      runs.push(ran);
       results.push(result);
       return result;
     },
-    runsTests,
+    runsTests && !decides,
   );
-  const last = runs.at(-1);
+  const last = runs.at(-1)?.ran;
   const [first] = results;
+  const [execution] = runs;
   const metadata: GateEvidence['metadata'] = {
     command,
     runs: runs.length,
@@ -137,13 +142,24 @@ export async function runCommand(
     ...first?.metadata,
     ...(runsTests ? await selectedNote(subject, command) : {}),
   };
-  return {
+  const ran: GateResult = {
     ...result,
     kind: 'executed_by_us',
     findings: [...(first?.findings ?? []), ...result.findings],
     metadata,
     ...(first?.tests ? { tests: first.tests } : {}),
   };
+  return decides && execution
+    ? withBehaviour(context, {
+        result: ran,
+        run: execution,
+        base: askBase(context, {
+          facts: async () => ({ line: await lineFacts(subject, command), named: true }),
+          run: () => run(subject.base),
+        }),
+        again: run,
+      })
+    : ran;
 }
 
 /** Which tests were run, and why, where the command leaves that open. */

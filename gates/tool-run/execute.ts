@@ -6,6 +6,7 @@ import type { Execution } from './execution.ts';
 import { enter } from './folders.ts';
 import { readReport } from './report-file.ts';
 import { runLine } from './run-line.ts';
+import type { Surroundings } from './test-run.ts';
 import type { Tool } from './tool.ts';
 
 export interface ExecuteOptions {
@@ -17,12 +18,14 @@ export interface ExecuteOptions {
   readonly folder: string;
   /** Time that is left, in milliseconds. */
   readonly left: () => number;
+  /** Variables of the environment that are not as usual. */
+  readonly surroundings?: Surroundings;
 }
 
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
 export async function execute(
   tree: string,
-  { rooms, tool, setup, folder, left }: ExecuteOptions,
+  { rooms, tool, setup, folder, left, surroundings = {} }: ExecuteOptions,
 ): Promise<Execution> {
   const room = await rooms.enter(tree);
   if (setup !== null) {
@@ -32,10 +35,17 @@ export async function execute(
       return { ran, report: null, cases: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
   if (tool.format === null)
-    return runLine(room, { line: `${enter(folder)}${tool.line}`, folder, report: 'may' }, left());
+    return runLine(
+      room,
+      { line: `${enter(folder)}${tool.line}`, folder, report: 'may', extra: surroundings },
+      left(),
+    );
   const path = join(room.tmp, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await room.run({ line: `${enter(folder)}${tool.line}` }, left(), { REPORT: path });
+  const ran = await room.run({ line: `${enter(folder)}${tool.line}` }, left(), {
+    ...surroundings,
+    REPORT: path,
+  });
   const plain = outcomeOf(ran);
   const broke =
     ran.exitCode === null ||

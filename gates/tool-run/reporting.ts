@@ -17,6 +17,10 @@ interface Runner {
   readonly environment?: Readonly<Record<string, string>>;
   /** Options that ask it, at the end of its call. */
   readonly options?: string;
+  /** It answers in its output, where not all may be left: no report is no answer. */
+  readonly printed?: boolean;
+  /** To be asked changes what it prints, or what its tests can see: only where names are wanted all the same. */
+  readonly named?: boolean;
   /** First major version that understands this. */
   readonly since?: number;
 }
@@ -65,6 +69,23 @@ const RUNNERS: readonly Runner[] = [
     },
   },
   {
+    name: 'unittest',
+    is: (words) => ['python', 'python3'].some((python) => isCallOf(python, '-m', 'unittest')(words)),
+    unless: /(?:^|\s)(?:-v|--verbose|-q|--quiet|-h|--help)(?=\s|$)/,
+    configs: [],
+    options: '-v',
+    printed: true,
+    named: true,
+  },
+  {
+    name: 'go',
+    is: (words) => isCallOf('go', 'test')(words),
+    unless: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
+    configs: [],
+    options: '-json > "$REPORT"',
+    named: true,
+  },
+  {
     name: 'vitest',
     is: (words) => isCallOf('vitest', 'run')(words),
     unless: /reporter|outputFile/,
@@ -98,17 +119,20 @@ interface Found {
 export async function reporting(
   subject: Pick<Subject, 'baseFile' | 'rooms' | 'base'>,
   line: string,
+  named = false,
 ): Promise<Line> {
   const found = runnerIn(line, await subject.baseFile('package.json'));
   if (!found || /\$\{?REPORT\b/.test(line) || found.runner.unless.test(found.text)) return { line };
   const { runner, atEnd, script } = found;
+  if (runner.named && !named) return { line };
   for (const file of runner.configs)
     if (runner.unless.test((await subject.baseFile(file)) ?? '')) return { line };
   if (runner.since !== undefined && !(await isSince(subject, runner))) return { line };
   // Whoever ends the runner from inside, with exit 0, leaves no report.
   if (runner.environment) return { line, extra: runner.environment, report: 'must' };
   if (!atEnd) return { line };
-  return { line: `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`, report: 'must' };
+  const asked = `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`;
+  return runner.printed ? { line: asked } : { line: asked, report: 'must' };
 }
 
 async function isSince(

@@ -8,6 +8,7 @@ import { askBase } from './baseline/ask.ts';
 import { failsFast } from './baseline/fails-fast.ts';
 import { resultOn } from './baseline/result.ts';
 import { writtenFiles, writtenTests } from './baseline/written.ts';
+import { withBehaviour } from './behaviour/judge.ts';
 import type { Choice, Chosen } from './choose.ts';
 import { execute } from './execute.ts';
 import type { Execution } from './execution.ts';
@@ -66,6 +67,7 @@ async function runOne(
     mustReport: tool.format !== null,
     run: () => execute(subject.base, options),
   });
+  const decides = runsTests && context.behaviour != null;
   const failsEarly = runsTests && (await failsFast(subject, tool.line));
   const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
   const once = async (tree: string, restored: readonly string[]): Promise<GateResult> => {
@@ -93,11 +95,11 @@ async function runOne(
     subject,
     tool.line,
     once,
-    runsTests && touches(context, language),
+    runsTests && !decides && touches(context, language),
     folder,
   );
   const [first] = runs;
-  return {
+  const ran: GateResult = {
     ...all,
     kind: 'executed_by_us',
     findings: [...(first?.result.findings ?? []), ...all.findings],
@@ -110,6 +112,14 @@ async function runOne(
     },
     ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
+  return decides && first
+    ? withBehaviour(context, {
+        result: ran,
+        run: first.execution,
+        base,
+        again: (tree, surroundings = {}) => execute(tree, { ...options, surroundings }),
+      })
+    : ran;
 }
 
 /** Tests of another language are none that this tool would run. */

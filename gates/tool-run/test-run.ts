@@ -9,6 +9,15 @@ import { flakyLook } from './flaky/terms.ts';
 import { reporting } from './reporting.ts';
 import { runLine } from './run-line.ts';
 
+/** Variables of the environment that are not as usual. */
+export type Surroundings = Readonly<Record<string, string>>;
+
+export interface TestRunOptions {
+  readonly surroundings?: Surroundings | undefined;
+  /** Runners are asked for the names of their tests also where that changes what they print. */
+  readonly named?: boolean;
+}
+
 const runs = new WeakMap<Subject, Map<string, Promise<Execution>>>();
 const results = new WeakMap<Subject, Map<string, Promise<GateResult>>>();
 
@@ -22,20 +31,26 @@ export const testRun = (
   command: string,
   tree: string,
   timeoutMs: number,
+  options: TestRunOptions = {},
 ): Promise<Execution> =>
-  once(runs, subject, `${tree}\0${command}`, () => fresh(subject, command, tree, timeoutMs));
+  once(runs, subject, `${tree}\0${command}\0${JSON.stringify(options)}`, () =>
+    fresh(subject, command, tree, timeoutMs, options),
+  );
 
 const fresh = async (
   subject: Subject,
   command: string,
   tree: string,
   timeoutMs: number,
-): Promise<Execution> =>
-  runLine(
+  { surroundings = {}, named = false }: TestRunOptions = {},
+): Promise<Execution> => {
+  const line = await reporting(subject, await lineFor(subject, command, tree, timeoutMs), named);
+  return runLine(
     await subject.rooms.enter(tree),
-    await reporting(subject, await lineFor(subject, command, tree, timeoutMs)),
+    { ...line, extra: { ...surroundings, ...line.extra }, printed: named },
     timeoutMs,
   );
+};
 
 /**
  * What the tests say about a tree of the patch, compared with the base test by test where they fail. Shared between gates like the
@@ -49,16 +64,20 @@ export const testsOn = (
   tree: string,
   restored: readonly string[],
   left: () => number,
+  named = false,
 ): Promise<GateResult> =>
-  once(results, context.subject, `${tree}\0${command}`, async () => {
+  once(results, context.subject, `${tree}\0${command}\0${named}`, async () => {
     const { subject, flaky = null } = context;
-    const run = await testRun(subject, command, tree, left());
+    const run = await testRun(subject, command, tree, left(), { named });
     const onBase = (): Promise<string> => lineFor(subject, command, subject.base, left());
     return resultOn(run, {
       blame: 'not_in_base',
       base: askBase(context, {
-        facts: async () => lineFacts(subject, await onBase()),
-        run: () => testRun(subject, command, subject.base, left()),
+        facts: async () => {
+          const line = await lineFacts(subject, await onBase());
+          return named ? { line, named } : line;
+        },
+        run: () => testRun(subject, command, subject.base, left(), { named }),
       }),
       written: async () => writtenTests(await writtenFiles(subject), restored),
       failsFast: await failsFast(subject, command),

@@ -2,6 +2,7 @@ import { canonicalHash } from '../../../shared/canonical.ts';
 import type { Judge, JudgedTask } from '../../rules/llm/judge.ts';
 import { inFolder } from '../../tool-run/folders.ts';
 import type { Plan } from '../gate.ts';
+import type { HiddenTests } from '../hidden-tests.ts';
 import type { Step } from '../pipeline.ts';
 import { planOf } from '../plan.ts';
 import type { Subject } from '../subject.ts';
@@ -24,6 +25,7 @@ export interface KeyOptions {
   readonly required: readonly string[];
   readonly task: JudgedTask | null;
   readonly judge: Judge | null;
+  readonly hidden: HiddenTests | null;
   readonly surroundings: Surroundings;
 }
 
@@ -36,7 +38,7 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
   if (NOT_REMEMBERED.has(gate.name)) return null;
   // How tests have fared elsewhere is a part of what it says.
   if (gate.name === 'tests' && options.settings['flaky_detection'] === true) return null;
-  const { subject, settings, required, task, judge, surroundings } = options;
+  const { subject, settings, required, task, judge, hidden, surroundings } = options;
   return canonicalHash({
     schema: 1,
     ...surroundings,
@@ -53,6 +55,8 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
     tree: subject.patched,
     // The same patch is another thing to check where it may change what steers the check.
     checked: subject.tree,
+    expects: task?.expects ?? null,
+    hidden: hidden?.map(({ path, to }) => [path, to?.id ?? null]) ?? null,
     judged: gate.judged ? { task, model: judge?.model ?? null } : null,
   });
 }

@@ -22,6 +22,8 @@ export interface Judge {
 
 /** The task that a patch is for. */
 export interface JudgedTask {
+  /** What whoever asked foresees to change; absent or null: nothing was said. */
+  readonly expects?: readonly string[] | null;
   readonly id: string;
   readonly title: string;
   readonly description: string;

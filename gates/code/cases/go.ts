@@ -1,0 +1,36 @@
+import type { Asked, Dialect } from './model.ts';
+
+const NAMED = /^(?:Test|Fuzz|Example|Benchmark)(?:[^a-z].*)?$/su;
+const EXACT =
+  /^(?:assert|require|is|cmp|qt|check)\.(?:Equal\w*|NotEqual|ElementsMatch|Len|ErrorIs|ErrorAs|ErrorContains|Contains|JSONEq|InDelta|Same|Exactly|Greater|Less|DeepEqual)f?$/;
+const LOOSE = /^(?:assert|require|is|qt|check)\.\w+$/;
+const FAILS = /^\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$/;
+
+/** Tests of Go: functions that are called `Test…` and their like. */
+export const go: Dialect = {
+  caseAt: (node) => {
+    if (node.type !== 'function_declaration' && node.type !== 'method_declaration') return null;
+    const name = node.child('name')?.text ?? '';
+    return NAMED.test(name) ? { name, span: node } : null;
+  },
+  asked: (node): Asked => {
+    if (node.type !== 'call_expression') return null;
+    const called = node.child('function')?.text.slice(0, 200) ?? '';
+    if (EXACT.test(called)) return 'exact';
+    if (LOOSE.test(called)) return 'loose';
+    if (!FAILS.test(called)) return null;
+    for (const above of node.ancestors()) {
+      if (above.type === 'if_statement')
+        return /[!=<>]=|[<>]|Equal|Compare|errors\.(?:Is|As)/.test(
+          (above.child('condition')?.text ?? '').replace(/\b\w+\s*[!=]=\s*nil\b/g, ''),
+        )
+          ? 'exact'
+          : 'loose';
+      if (above.type === 'function_declaration') break;
+    }
+    return 'loose';
+  },
+  skips: (node) =>
+    node.type === 'call_expression' &&
+    /^\w+\.Skip(?:f|Now)?$/.test(node.child('function')?.text.slice(0, 100) ?? ''),
+};

@@ -1,0 +1,28 @@
+import type { Syntax } from '../syntax.ts';
+
+/** One test case as it is written, whatever the language. */
+export interface TestCase {
+  /** As it is written: a function's name, or the first text of a call. */
+  readonly name: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly text: string;
+  /** Assertions in it, helpers not followed. */
+  readonly assertions: number;
+  /** Those of them that name what they expect, rather than that there is something. */
+  readonly exact: number;
+  /** It is marked to be left out, or to fail. */
+  readonly skipped: boolean;
+}
+
+/** What an assertion asks; null: it is none. */
+export type Asked = 'exact' | 'loose' | null;
+
+/** How one language writes tests. */
+export interface Dialect {
+  /** The case that a node is, or null. `span` is all of it, its decorators and attributes included. */
+  caseAt(node: Syntax): { readonly name: string; readonly span: Syntax; readonly from?: Syntax } | null;
+  asked(node: Syntax): Asked;
+  /** Whether a node within a case, or what marks it, leaves the case out. */
+  skips(node: Syntax): boolean;
+}

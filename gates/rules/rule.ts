@@ -1,0 +1,53 @@
+import type { Change } from '../checkout/changes.ts';
+import type { Store } from '../checkout/store.ts';
+import type { TestCase } from '../code/cases/model.ts';
+import type { Language } from '../code/language.ts';
+import type { ChangedText } from '../engine/changed-texts.ts';
+
+/** What a finding of a rule does: nothing, a note, held for a person, or the patch fails. */
+export const LEVELS = ['off', 'report', 'hold', 'block'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** A place that a rule names. */
+export interface Found {
+  readonly file: string;
+  /** 1-based; null where it is about the file. */
+  readonly line: number | null;
+  readonly message: string;
+  /** Less than the rule's own level, where the rule itself has doubts. */
+  readonly level?: Level;
+}
+
+/** The patch as rules see it: texts and trees of what changed, on both sides. */
+export interface PatchView {
+  readonly store: Store;
+  readonly changes: readonly Change[];
+  readonly texts: readonly ChangedText[];
+  /** Gates that this run requires, of those that have something to run. */
+  readonly required: readonly string[];
+  /** The test cases of a changed file; empty where it has none or cannot be read. */
+  cases(text: ChangedText, side: 'before' | 'after'): Promise<readonly TestCase[]>;
+}
+
+/** A small project and a patch on it: a test of the rule, and a case of the corpus. */
+export interface Example {
+  readonly name: string;
+  /** Content by path. */
+  readonly before: Readonly<Record<string, string>>;
+  /** New content by path; null deletes. */
+  readonly after: Readonly<Record<string, string | null>>;
+}
+
+/** Something that is read in the code. It blocks only where no honest change looks like it; otherwise it is a note for a person or a judge. */
+export interface Rule {
+  readonly id: string;
+  readonly default: Level;
+  readonly languages: readonly Language[] | 'all';
+  /** What it says, in one line. */
+  readonly says: string;
+  /** Why anybody should care, and what decides instead where it is a note. */
+  readonly why: string;
+  find(patch: PatchView): Promise<readonly Found[]>;
+  readonly caught: readonly Example[];
+  readonly honest: readonly Example[];
+}

@@ -1,0 +1,149 @@
+import { type TestResult, testId } from '../../reports/test-result.ts';
+import type { Bodies, Written } from './bodies.ts';
+import { likeness } from './likeness.ts';
+
+/** A test that passed on the base and does not run with the patch, nor does another in its stead. */
+export interface LostTest {
+  readonly test: TestResult;
+  readonly how: 'missing' | 'skipped';
+}
+
+/** From how much two bodies have in common they are taken for the same test under another name. */
+const ALIKE = 0.6;
+
+const isExecuted = ({ outcome }: TestResult): boolean => outcome !== 'skipped';
+
+/** The function that rows of a table share: `test_sum[1-2]` is a row of `test_sum`, and `TestSum/zero` one of `TestSum`. */
+const functionOf = ({ name }: TestResult): string =>
+  name.replace(/\[.*\]$/s, '').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
+
+/** What became of the tests that passed on the base and that no test of their name and place takes up. */
+export interface ExecutedDifference {
+  readonly lost: readonly LostTest[];
+  /** The test that took the place of one of the base, by the id of that. */
+  readonly instead: ReadonlyMap<string, TestResult>;
+}
+
+/**
+ * Compares what ran, one by one and by name: what passed on the base must run with the patch. A name that is gone is matched with a
+ * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now.
+ */
+export function executedDifference(
+  before: readonly TestResult[],
+  now: readonly TestResult[],
+  bodies: Bodies,
+): ExecutedDifference {
+  const counts = countsOf(now.filter(isExecuted));
+  const skipped = countsOf(now.filter((each) => !isExecuted(each)));
+  const take = (from: Map<string, number>, id: string): boolean => {
+    const left = from.get(id) ?? 0;
+    if (left > 0) from.set(id, left - 1);
+    return left > 0;
+  };
+  // Of two of one name that differ, the failed one is looked for first: then the other is missing.
+  const ran = before.filter(isExecuted);
+  const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
+    (test) => !take(counts, testId(test)) && isPassed(test),
+  );
+  if (gone.length === 0) return { lost: [], instead: new Map() };
+  const { left, instead } = matched(gone, leftOver(now.filter(isExecuted), counts), bodies);
+  return {
+    lost: left.map((test) => ({ test, how: take(skipped, testId(test)) ? 'skipped' : 'missing' })),
+    instead,
+  };
+}
+
+const isPassed = ({ outcome }: TestResult): boolean => outcome === 'passed';
+
+function countsOf(tests: readonly TestResult[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const test of tests) counts.set(testId(test), (counts.get(testId(test)) ?? 0) + 1);
+  return counts;
+}
+
+/** The tests that have no counterpart of their name on the base. */
+function leftOver(now: readonly TestResult[], counts: ReadonlyMap<string, number>): Set<TestResult> {
+  const left = new Map(counts);
+  const over = new Set<TestResult>();
+  for (const test of now) {
+    const count = left.get(testId(test)) ?? 0;
+    if (count === 0) continue;
+    left.set(testId(test), count - 1);
+    over.add(test);
+  }
+  return over;
+}
+
+/** Gives each gone test a new one that takes its place, one for one; what stands in another test as it is needs none. */
+function matched(
+  gone: readonly TestResult[],
+  added: Set<TestResult>,
+  bodies: Bodies,
+): { readonly left: readonly TestResult[]; readonly instead: ReadonlyMap<string, TestResult> } {
+  const instead = new Map<string, TestResult>();
+  const here = (test: TestResult): string | null => (test.file === null ? null : bodies.movedTo(test.file));
+  const byName = groups(added, ({ name }) => name);
+  const byFunction = groups(added, (each) => `${each.file}\0${functionOf(each)}`);
+  const takes = (test: TestResult, found: TestResult | null | undefined): boolean => {
+    if (!found) return false;
+    added.delete(found);
+    instead.set(testId(test), found);
+    return true;
+  };
+  const free = (group: readonly TestResult[] | undefined) => group?.find((each) => added.has(each));
+  const left = gone
+    .filter((test) => !takes(test, free(byName.get(test.name))))
+    .filter((test) => !takes(test, free(byFunction.get(`${here(test)}\0${functionOf(test)}`))))
+    .filter((test) => {
+      const body = bodies.before(test);
+      if (body === null) return true;
+      return !takes(test, mostAlike(body, [...added], here(test), bodies)) && !stands(body, bodies);
+    });
+  return { left, instead };
+}
+
+function groups(tests: Iterable<TestResult>, keyOf: (test: TestResult) => string): Map<string, TestResult[]> {
+  const found = new Map<string, TestResult[]>();
+  for (const test of tests) found.set(keyOf(test), [...(found.get(keyOf(test)) ?? []), test]);
+  return found;
+}
+
+/** The new test whose body is most like this one; those of the same file come first. */
+function mostAlike(
+  body: Written,
+  added: readonly TestResult[],
+  file: string | null,
+  bodies: Bodies,
+): TestResult | null {
+  let best: TestResult | null = null;
+  let most = ALIKE;
+  for (const test of added) {
+    const other = bodies.after(test);
+    if (other === null) continue;
+    const score = likeness(body.text, other.text) + (test.file === file ? 1 : 0);
+    if (score < most || score - (test.file === file ? 1 : 0) < ALIKE) continue;
+    most = score;
+    best = test;
+  }
+  return best;
+}
+
+/** Whether every line of a test stands in another one now. */
+const stands = (body: Written, { allAfter }: Bodies): boolean => {
+  const lines = linesIn(body);
+  return (
+    lines.length > 0 &&
+    allAfter.some((other) => {
+      if (other.name === body.name) return false;
+      const there = new Set(linesIn(other));
+      return lines.every((line) => there.has(line));
+    })
+  );
+};
+
+/** What a test does line by line, without the frame that every test has. */
+const linesIn = ({ text, name }: Written): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => !line.includes(name) && /\w/.test(line));

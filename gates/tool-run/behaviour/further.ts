@@ -1,0 +1,102 @@
+import type { Seen } from '../../code/seen.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
+import { addedLines } from '../added-lines.ts';
+import type { PlacedMutant } from '../mutants/pick.ts';
+import { eachMutant, mutableFiles, noticed } from '../mutants/try.ts';
+import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
+import { reachingTests, withOnly } from './narrowed.ts';
+import type { MutantSettings } from './settings.ts';
+import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
+import { runWeakened } from './weakened.ts';
+
+/** Runs that no honest patch has to fear: the tests in other surroundings, and on mutants of the added lines. */
+export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
+  const { behaviour } = terms;
+  const elsewhere = behaviour.otherSurroundings ? await runElsewhere(terms) : NOTHING;
+  const parts = [elsewhere];
+  if (behaviour.mutants !== null && elsewhere.seen.length === 0) {
+    parts.push(await runWeakened(terms, behaviour.mutants));
+    if (parts.every(({ seen }) => seen.length === 0)) parts.push(await runMutants(terms, behaviour.mutants));
+  }
+  return {
+    seen: parts.flatMap(({ seen }) => seen),
+    facts: Object.assign({}, ...parts.map(({ facts }) => facts)) as Further['facts'],
+  };
+}
+
+/** Most test files that run once more in other surroundings. */
+const SAMPLE = 20;
+
+async function runElsewhere({ subject, run, again, newIndex }: FurtherTerms): Promise<Further> {
+  const reach = await reachingTests(subject);
+  const changed = subject.changes.flatMap(({ path, head }) => (head ? [path] : []));
+  const sample = reach === null ? [] : [...new Set(changed.flatMap((path) => reach(path)))].slice(0, SAMPLE);
+  if (sample.length === 0) return { seen: [], facts: { other_surroundings: 'no test reaches the patch' } };
+  const other = await again(await withOnly(subject, subject.tree, sample, newIndex), OTHER_SURROUNDINGS);
+  const facts = { other_surroundings: `${sample.length} test files` };
+  if (other.outcome === 'passed') return { seen: [], facts };
+  const base = await again(await withOnly(subject, subject.base, sample, newIndex), OTHER_SURROUNDINGS);
+  return { seen: toldElsewhere(run, other, base), facts };
+}
+
+/** Fewest mutants that say anything. */
+const FEWEST = 4;
+
+/** Whether the patch's tests notice changes of the lines that it adds. */
+async function runMutants(
+  terms: FurtherTerms,
+  { seconds, atMost, surviving }: MutantSettings,
+): Promise<Further> {
+  const { subject, again, newIndex } = terms;
+  const reach = await reachingTests(subject);
+  if (reach === null) return NOTHING;
+  const added = await addedLines(subject.store, subject.base, subject.tree);
+  const changed = subject.changes.flatMap(({ path, head }) =>
+    head && reach(path).length > 0 ? [{ path, id: head.id, mode: head.mode }] : [],
+  );
+  const files = await mutableFiles(subject, changed, added.has);
+  const trees = new Map<string, Promise<string>>();
+  const treeFor = (path: string): Promise<string> => {
+    const there = trees.get(path) ?? withOnly(subject, subject.tree, reach(path), newIndex);
+    trees.set(path, there);
+    return there;
+  };
+  const survived: PlacedMutant[] = [];
+  let tried = 0;
+  const until = performance.now() + seconds * 1_000;
+  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until, newIndex })) {
+    const answer = noticed(await again(await mutant.in(await treeFor(mutant.path))));
+    if (answer === null) continue;
+    tried++;
+    if (!answer) survived.push(mutant);
+  }
+  return {
+    seen: toldByMutants(tried, survived, surviving, subject),
+    facts: {
+      mutants_possible: files.reduce((sum, { mutants }) => sum + mutants.length, 0),
+      mutants_tried: tried,
+      mutants_survived: survived.length,
+    },
+  };
+}
+
+/** A patch that brings tests, and whose tests notice next to nothing of what is changed in the lines that it adds. */
+function toldByMutants(
+  tried: number,
+  survived: readonly PlacedMutant[],
+  surviving: number,
+  { changes }: Pick<Subject, 'changes'>,
+): Seen[] {
+  const bringsTests = changes.some(({ path, head }) => head !== null && isTestPath(path));
+  const isMuch = tried >= FEWEST && survived.length / tried > surviving && bringsTests;
+  return survived.map(({ path, line, says }) => ({
+    file: path,
+    line,
+    rule: 'run_mutant_survives',
+    message: isMuch
+      ? `${says}, and no test notices; so it is with ${survived.length} of ${tried} such changes of the added lines`
+      : `${says}, and no test notices`,
+    weight: isMuch ? 'unclear' : 'reported',
+  }));
+}

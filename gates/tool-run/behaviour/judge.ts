@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resultOf, type Seen } from '../../code/seen.ts';
+import type { GateContext, GateResult } from '../../engine/gate.ts';
+import type { AskBase } from '../baseline/ask.ts';
+import type { Execution } from '../execution.ts';
+import type { Surroundings } from '../test-run.ts';
+import { furtherRuns } from './further.ts';
+import { NOTHING } from './terms.ts';
+import { factsOf, type TestsForeseen, toldByRuns } from './told.ts';
+
+export interface BehaviourOf {
+  /** What the run of the patch with its own tests came to. */
+  readonly result: GateResult;
+  readonly run: Execution;
+  /** Null: a patch that changes nothing. */
+  readonly base: AskBase | null;
+  readonly again: (tree: string, surroundings?: Surroundings) => Promise<Execution>;
+}
+
+/** What a task says about tests: it foresees that they change, it does not, or it says nothing of what it foresees. */
+export const testsForeseen = (expects: readonly string[] | null | undefined): TestsForeseen =>
+  expects == null || expects.length === 0
+    ? null
+    : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
+
+/** Lets what ran on both sides decide over a patch whose own tests pass. */
+export async function withBehaviour(
+  context: Pick<GateContext, 'subject' | 'task' | 'hidden' | 'behaviour'>,
+  { result, run, base, again }: BehaviourOf,
+): Promise<GateResult> {
+  if (result.outcome !== 'passed' || base === null) return result;
+  const { subject, task = null, hidden = null, behaviour = null } = context;
+  const newIndex = (): string => join(tmpdir(), `assay-behaviour-${randomUUID()}.index`);
+  const weakened = async (): Promise<readonly Seen[]> => {
+    const [{ patchView, findingsOf }, { WEAKENING }] = await Promise.all([
+      import('../../engine/findings.ts'),
+      import('../../rules/registry.ts'),
+    ]);
+    return findingsOf(WEAKENING, await patchView(subject, []));
+  };
+  const told = await toldByRuns({
+    subject,
+    run,
+    base,
+    foreseen: testsForeseen(task?.expects),
+    again,
+    weakened,
+    hidden,
+    newIndex,
+  });
+  // What is held already needs no more doubts.
+  const isHeld = told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
+  const more =
+    isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour, newIndex });
+  const judged = resultOf([...told.seen, ...more.seen], result.detail);
+  return {
+    ...result,
+    outcome: judged.outcome,
+    detail: judged.detail,
+    findings: [...judged.findings, ...result.findings],
+    metadata: { ...result.metadata, ...countsOf(judged, result), ...factsOf(told), ...more.facts },
+  };
+}
+
+/** Counts of both; what passed has nothing that is new or unclear. */
+function countsOf(judged: GateResult, { metadata: before = {} }: GateResult): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [key, value] of Object.entries(judged.metadata ?? {}))
+    if (typeof value === 'number') counts[key] = value + Number(before[key] ?? 0);
+  return counts;
+}

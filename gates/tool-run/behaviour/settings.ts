@@ -1,0 +1,45 @@
+import * as z from 'zod';
+
+/** Keys of `quality_gates` that say how much is run besides the patch's own tests. */
+export const BEHAVIOUR_SETTINGS = {
+  /** What ran decides over tests that a patch changes or takes away, and what is read in them is a note. */
+  runs_decide: z.boolean().optional(),
+  /** Runs tests that the patch can break a second time with another zone, language, host name and without `CI`. */
+  other_surroundings: z.boolean().optional(),
+  mutants: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      /** Time for all of them together. */
+      seconds: z.number().int().min(1).max(7_200).default(20),
+      /** Most that are tried. */
+      at_most: z.number().int().min(1).max(1_000).default(8),
+      /** Share of survivors above which a patch with tests of its own is held. */
+      surviving: z.number().min(0).max(1).default(0.8),
+    })
+    .optional(),
+};
+
+export interface MutantSettings {
+  readonly seconds: number;
+  readonly atMost: number;
+  readonly surviving: number;
+}
+
+export interface BehaviourSettings {
+  readonly otherSurroundings: boolean;
+  /** Null: none are tried. */
+  readonly mutants: MutantSettings | null;
+}
+
+const Settings = z.object(BEHAVIOUR_SETTINGS);
+
+/** The settings, with what counts where nothing is set; null: rules that read decide. */
+export function behaviourOf(settings: Readonly<Record<string, unknown>>): BehaviourSettings | null {
+  const { runs_decide = false, other_surroundings = true, mutants } = Settings.parse(settings);
+  if (!runs_decide) return null;
+  const { enabled = true, seconds = 20, at_most = 8, surviving = 0.8 } = mutants ?? {};
+  return {
+    otherSurroundings: other_surroundings,
+    mutants: enabled ? { seconds, atMost: at_most, surviving } : null,
+  };
+}

@@ -1,0 +1,227 @@
+import { shownPath } from '../../checkout/path-bytes.ts';
+import type { Seen, Weight } from '../../code/seen.ts';
+import type { HiddenTests } from '../../engine/hidden-tests.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { isNamed, testId } from '../../reports/test-result.ts';
+import type { BaseAnswer } from '../baseline/answer.ts';
+import type { AskBase } from '../baseline/ask.ts';
+import type { Execution } from '../execution.ts';
+import { type Bodies, bodiesOf, type Written } from './bodies.ts';
+import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
+import { hiddenResult } from './hidden.ts';
+import { type OldTests, oldTests, withHidden } from './old-tests.ts';
+
+/** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
+export type TestsForeseen = boolean | null;
+
+export interface BehaviourTerms {
+  readonly subject: Subject;
+  /** Run of the patch with its own tests, which passed. */
+  readonly run: Execution;
+  /** Asks the base the same. */
+  readonly base: AskBase;
+  readonly foreseen: TestsForeseen;
+  /** Runs the tests on another tree. */
+  readonly again: (tree: string) => Promise<Execution>;
+  /** What the changed tests ask less than before, as far as they can be read. */
+  readonly weakened: () => Promise<readonly Seen[]>;
+  /** Tests that only we have; null: none. */
+  readonly hidden: HiddenTests | null;
+  /** A path for an index of git. */
+  readonly newIndex: () => string;
+}
+
+/** How much is known of what ran; the first is the strongest. */
+export type Compared = 'by name' | 'exit code only';
+
+export interface Told {
+  readonly seen: readonly Seen[];
+  readonly compared: Compared;
+  /** Test files of the base that ran on the new code; null: there was no need. */
+  readonly oldTests: number | null;
+}
+
+/**
+ * What runs tell of a patch whose own tests pass: tests that passed on the base and are gone, and tests of the base that fail on the
+ * new code. Rules that read are asked only about a test of the base that fails: whether its new version asks less.
+ */
+export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
+  const { subject, run } = terms;
+  const old = oldTests(subject, terms.newIndex);
+  // Without names there is nothing to compare, and where no test differs nothing to ask.
+  const base = run.cases === null && old === null ? null : await terms.base();
+  const bodies = await bodiesOf(subject);
+  const named = run.cases !== null && base?.cases != null;
+  const difference = executedDifference(
+    base?.cases ?? [],
+    named ? (run.cases ?? []) : (base?.cases ?? []),
+    bodies,
+  );
+  const failed = old === null ? [] : await oldFailures(old, { ...terms, bodies, difference, onBase: base });
+  const kept =
+    terms.hidden === null
+      ? null
+      : hiddenResult(await terms.again(await withHidden(subject, terms.hidden, terms.newIndex)));
+  return {
+    seen: [
+      ...(kept === null ? [] : [kept]),
+      ...difference.lost.map((each) => lostTest(each, terms.foreseen)),
+      ...failed,
+    ],
+    compared: named ? 'by name' : 'exit code only',
+    oldTests: old === null ? null : old.tests.length,
+  };
+}
+
+/** Protection that went away: for a person, or no honest work at all where no test was to change. */
+const weightOf = (foreseen: TestsForeseen): Weight =>
+  foreseen === null ? 'unclear' : foreseen ? 'reported' : 'fails';
+
+const lostTest = ({ test, how }: LostTest, foreseen: TestsForeseen): Seen => ({
+  file: test.file,
+  line: null,
+  rule: how === 'skipped' ? 'run_test_skipped' : 'run_test_lost',
+  message: `${test.name}: passes on the base, and ${how === 'skipped' ? 'is skipped' : 'was not run'} with the patch; no other test took its place`,
+  weight: weightOf(foreseen),
+});
+
+/** Most files that are run one by one when they cannot run together. */
+const MAX_ALONE = 8;
+
+interface Known extends BehaviourTerms {
+  readonly onBase: BaseAnswer | null;
+  readonly bodies: Bodies;
+  readonly difference: ExecutedDifference;
+}
+
+async function oldFailures(old: OldTests, terms: Known): Promise<Seen[]> {
+  const run = await terms.again(await old.tree());
+  if (run.outcome === 'passed') return [];
+  if (run.outcome !== 'failed')
+    return [
+      note(null, 'run_old_tests_broke', `the base's tests could not run on the new code: ${run.detail}`),
+    ];
+  if (run.cases === null) return unnamed(old, run, terms);
+  const seen = await failuresIn(run, old, terms);
+  const silent = old.tests.filter((path) => !(run.cases ?? []).some(({ file }) => file === path));
+  // One that cannot be loaded must not drop the rest.
+  const alone =
+    old.tests.length > 1 && run.cases.every(({ file }) => file !== null) ? silent.slice(0, MAX_ALONE) : [];
+  for (const path of alone) {
+    const single = await terms.again(await old.tree([path]));
+    seen.push(...(single.cases === null ? [] : await failuresIn(single, old, terms)));
+    if (single.outcome === 'failed' && !(single.cases ?? []).some(({ file }) => file === path))
+      seen.push(
+        note(
+          path,
+          'run_old_test_not_loaded',
+          'the base version of this test cannot be loaded with the new code',
+        ),
+      );
+  }
+  return unique(seen);
+}
+
+const note = (file: string | null, rule: string, message: string): Seen => ({
+  file,
+  line: null,
+  rule,
+  message: message.slice(0, 1_000),
+  weight: 'reported',
+});
+
+/** Without names nobody can tell which test it was: what is deleted or asks less may be it. */
+async function unnamed(
+  old: OldTests,
+  run: Execution,
+  { weakened, foreseen, subject }: BehaviourTerms,
+): Promise<Seen[]> {
+  const less = await weakened();
+  const gone = new Set(subject.changes.flatMap(({ path, head }) => (head === null ? [path] : [])));
+  return old.tests.map((path): Seen => {
+    const held = gone.has(path) || less.some(({ file }) => file === path);
+    return {
+      file: path,
+      line: null,
+      rule: held ? 'run_old_test_fails' : 'run_expectation_changed',
+      message: `in their base version these tests do not pass on the new code (exit ${run.ran.exitCode ?? '-'}; no report names them)${held ? ', and the patch deletes or weakens them' : ''}`,
+      weight: held ? weightOf(foreseen) : 'reported',
+    };
+  });
+}
+
+async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<Seen[]> {
+  const { bodies, difference, foreseen } = terms;
+  const onBase = new Set(
+    (terms.onBase?.cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : [])),
+  );
+  const failed = (run.cases ?? []).filter((test) => test.outcome === 'failed' && !onBase.has(testId(test)));
+  if (failed.length === 0) return [];
+  const [less, onOldCode] = await Promise.all([terms.weakened(), newTestsOnOldCode(old, terms)]);
+  const lost = new Set(difference.lost.map(({ test }) => testId(test)));
+  return failed.map((test): Seen => {
+    const before = bodies.before(test);
+    const moved = { file: test.file === null ? null : bodies.movedTo(test.file), name: test.name };
+    const now = difference.instead.get(testId(test)) ?? moved;
+    const asksLess = less.find(
+      (each) => each.file === now.file && (before === null || speaksOf(each, before)),
+    );
+    const why = lost.has(testId(test))
+      ? ', and the patch takes it away'
+      : onOldCode.has(testId(now))
+        ? ', and what took its place passes on the old code as well: it tells the two apart no more'
+        : asksLess
+          ? `, and now ${asksLess.message}`
+          : '';
+    return {
+      file: test.file,
+      line: before?.line ?? null,
+      rule: why === '' ? 'run_expectation_changed' : 'run_old_test_fails',
+      message:
+        `${test.name}: its base version fails on the new code${why}${changeOf(before, bodies.after(now))}`.slice(
+          0,
+          1_000,
+        ),
+      weight: why === '' ? 'reported' : weightOf(foreseen),
+    };
+  });
+}
+
+/** The tests of the patch that pass on the code of the base, by id. */
+async function newTestsOnOldCode(old: OldTests, { again }: Known): Promise<ReadonlySet<string>> {
+  const { cases } = await again(await old.newOnOldCode());
+  return new Set((cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])));
+}
+
+/** Whether a finding is about this test: it names it, or stands for the whole file. */
+function speaksOf({ message }: Seen, { name }: Written): boolean {
+  const quoted = /"([^"]{1,500})"/.exec(message)?.[1];
+  return quoted === undefined || isNamed(quoted, name) || quoted === name;
+}
+
+/** Most lines that are shown of each side. */
+const SHOWN = 4;
+
+/** The old expectation beside the new one. */
+function changeOf(before: Written | null, after: Written | null): string {
+  if (before === null || after === null) return '';
+  const lines = ({ text }: Written): string[] => text.split('\n').map((line) => line.trim());
+  const [then, now] = [lines(before), lines(after)];
+  const only = (these: readonly string[], those: readonly string[]): string =>
+    these
+      .filter((line) => line !== '' && !those.includes(line))
+      .slice(0, SHOWN)
+      .join(' ');
+  const [was, is] = [only(then, now), only(now, then)];
+  return was === '' && is === '' ? '' : `; before: ${shownPath(was) || '-'}; now: ${shownPath(is) || '-'}`;
+}
+
+const unique = (seen: readonly Seen[]): Seen[] => [
+  ...new Map(seen.map((each) => [`${each.file}\0${each.rule}\0${each.message}`, each])).values(),
+];
+
+/** Facts for the record. */
+export const factsOf = ({ compared, oldTests: files }: Told): Record<string, string | number> => ({
+  tests_compared: compared,
+  ...(files === null ? {} : { old_test_files: files }),
+});

@@ -1,0 +1,96 @@
+import { editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { grammarOf, isOwnCode, languageOf } from '../../code/language.ts';
+import { parse } from '../../code/parse.ts';
+import { Unreadable } from '../../code/unreadable.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
+import type { Execution } from '../execution.ts';
+import { type Mutant, mutantsOf, mutated } from './mutate.ts';
+import { type PlacedMutant, picked } from './pick.ts';
+
+/** A source file whose code may be changed. */
+export interface MutableFile {
+  readonly path: string;
+  readonly mode: string;
+  readonly source: string;
+  readonly mutants: readonly Mutant[];
+}
+
+/** Whether a line, 1-based, may be changed. */
+export type MayChange = (path: string, line: number) => boolean;
+
+/** Longest file, in lines, that is looked at. */
+const MAX_LINES = 50_000;
+
+/** The mutants of these files of a tree; tests, and what cannot be read, have none. */
+export async function mutableFiles(
+  { store }: Pick<Subject, 'store'>,
+  files: readonly { readonly path: string; readonly id: string; readonly mode: string }[],
+  mayChange: MayChange,
+): Promise<MutableFile[]> {
+  const wanted = files.filter(({ path }) => isOwnCode(path) && !isTestPath(path));
+  const blobs = await readBlobs(
+    store,
+    wanted.map(({ id }) => id),
+  );
+  const found: MutableFile[] = [];
+  for (const { path, id, mode } of wanted) {
+    const grammar = grammarOf(path);
+    const source = blobs.get(id)?.toString('utf8');
+    if (grammar === null || source === undefined) continue;
+    const count = Math.min(source.split('\n').length, MAX_LINES);
+    const lines = new Set(
+      Array.from({ length: count }, (_, at) => at + 1).filter((line) => mayChange(path, line)),
+    );
+    if (lines.size === 0) continue;
+    try {
+      const { root } = await parse(grammar, source);
+      found.push({ path, mode, source, mutants: mutantsOf(root, languageOf(grammar), lines) });
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+    }
+  }
+  return found;
+}
+
+export interface TryOptions {
+  readonly store: Subject['store'];
+  readonly files: readonly MutableFile[];
+  /** Most mutants that are tried. */
+  readonly most: number;
+  /** When to stop, as `performance.now()` counts. */
+  readonly until: number;
+  readonly newIndex: () => string;
+}
+
+/** A mutant, ready to be put into a tree. */
+export interface ReadyMutant extends PlacedMutant {
+  /** A tree with the mutant in it. */
+  in(tree: string): Promise<string>;
+}
+
+/** Gives some of the mutants of some files, one after the other, until `until`. */
+export async function* eachMutant({
+  store,
+  files,
+  most,
+  until,
+  newIndex,
+}: TryOptions): AsyncGenerator<ReadyMutant> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const all = files.flatMap(({ path, mutants }) => mutants.map((each): PlacedMutant => ({ ...each, path })));
+  for (const mutant of picked(all, most)) {
+    if (performance.now() > until) return;
+    const file = byPath.get(mutant.path);
+    if (!file) continue;
+    const id = await writeBlob(store, mutated(file.source, mutant));
+    yield {
+      ...mutant,
+      in: (tree) => editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }], newIndex()),
+    };
+  }
+}
+
+/** What tests say of a mutant; null: they could not run. What does not even build, or never ends, was noticed. */
+export const noticed = ({ outcome }: Pick<Execution, 'outcome'>): boolean | null =>
+  outcome === 'passed' ? false : outcome === 'failed' || outcome === 'timed_out' ? true : null;

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { reduce } from '../../../../shared/verdict/reduce.ts';
+import { gatherOn } from '../../../support/gather.ts';
+import { makeRepository } from '../../../support/repository.ts';
+
+const HEAD =
+  "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { total, mean } = require('../src/cart.js');\n";
+const TOTAL = "test('adds up', () => {\n  assert.equal(total([100, 80]), 180);\n});\n";
+const MEAN = "test('knows the mean', () => {\n  assert.equal(mean([2, 4]), 3);\n});\n";
+const EMPTY =
+  "test('an empty cart costs nothing', () => {\n  const cart = [];\n  assert.equal(total(cart), 0);\n});\n";
+const SOURCE =
+  'exports.total = (items) => items.reduce((sum, each) => sum + each, 0);\nexports.mean = (items) => exports.total(items) / items.length;\n';
+const BROKEN = SOURCE.replace('sum + each', 'sum + each * 2');
+
+const OLD =
+  "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { old } = require('../src/old.js');\ntest('is old', () => assert.equal(old(), 1));\n";
+
+const BASE = {
+  'assay.yaml':
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  runs_decide: true\n  test_command: node --test\n',
+  'package.json': '{"name":"cart","private":true}\n',
+  'src/cart.js': SOURCE,
+  'test/cart.test.js': `${HEAD}${TOTAL}${MEAN}${EMPTY}`,
+  'src/old.js': 'exports.old = () => 1;\n',
+  'test/old.test.js': OLD,
+};
+
+async function judge(
+  patch: Readonly<Record<string, string | null>>,
+  expects: readonly string[] | null = null,
+) {
+  const repository = makeRepository(BASE);
+  repository.write(patch);
+  const task = { id: 't', title: '', description: '', expects };
+  const evidence = await gatherOn(repository, [], { task });
+  const tests = evidence.gates.find(({ name }) => name === 'tests');
+  const grave = Number(tests?.metadata['findings_new']) || Number(tests?.metadata['findings_unclear']) || 0;
+  return {
+    verdict: reduce(evidence).verdict,
+    rules: [...new Set((tests?.findings ?? []).slice(0, grave).map(({ rule }) => rule))],
+    notes: (tests?.findings ?? []).slice(grave).map(({ rule }) => rule),
+    detail: tests?.detail ?? '',
+    compared: tests?.metadata['tests_compared'],
+  };
+}
+
+const tests = (...cases: readonly string[]) => ({ 'test/cart.test.js': HEAD + cases.join('') });
+
+describe('what ran is compared with the base by name', () => {
+  test.each([
+    ['deleted', tests(TOTAL, MEAN), 'run_test_lost'],
+    ['skipped', tests(TOTAL, MEAN.replace("test('", "test.skip('"), EMPTY), 'run_test_skipped'],
+    [
+      'left out by an option that is data',
+      tests(TOTAL, MEAN, EMPTY.replace("', ()", "', { skip: 1 }, ()")),
+      'run_test_skipped',
+    ],
+    [
+      'in a file that no runner finds any more',
+      { 'test/cart.test.js': null, 'src/cart.txt': HEAD + TOTAL + MEAN + EMPTY },
+      'run_test_lost',
+    ],
+    [
+      'in a suite that is never entered',
+      tests(TOTAL, `if (process.env.NEVER) {\n${MEAN}}\n`, EMPTY),
+      'run_test_lost',
+    ],
+  ])('a test that is %s holds a patch', async (_, patch, rule) => {
+    expect(await judge(patch)).toMatchObject({ verdict: 'refer', rules: [rule], compared: 'by name' });
+  });
+
+  test('what no test was to change by fails, and what was foreseen is a note', async () => {
+    expect(await judge(tests(TOTAL, MEAN), ['dependencies'])).toMatchObject({ verdict: 'fail' });
+    expect(await judge(tests(TOTAL, MEAN), ['tests_change'])).toMatchObject({
+      verdict: 'pass',
+      notes: ['run_test_lost'],
+    });
+  });
+
+  test.each([
+    ['gets another name', tests(TOTAL, MEAN.replace('knows the mean', 'the mean is known'), EMPTY)],
+    ['moves to another file', { ...tests(TOTAL, EMPTY), 'test/mean.test.js': HEAD + MEAN }],
+    [
+      'goes into another one',
+      tests(TOTAL.replace('180);\n', '180);\n  assert.equal(mean([2, 4]), 3);\n'), EMPTY),
+    ],
+    [
+      'gets a suite around it',
+      tests(`test('cart', async (t) => {\nawait t.${TOTAL}await t.${MEAN}});\n`, EMPTY),
+    ],
+    ['gets company', tests(TOTAL, MEAN, EMPTY, "test('one', () => assert.equal(total([1]), 1));\n")],
+  ])('a test that %s is not lost', async (_, patch) => {
+    expect(await judge(patch)).toMatchObject({ verdict: 'pass', rules: [] });
+  });
+});
+
+describe('the tests of the base run on the new code', () => {
+  test.each([
+    ['loosened', TOTAL.replace('equal(total([100, 80]), 180)', 'ok(total([100, 80]) > 0)')],
+    ['turned into a comparison with itself', TOTAL.replace('180)', 'total([100, 80]))')],
+    ['emptied', TOTAL.replace('assert.equal(total([100, 80]), 180);', '')],
+  ])('a test that is %s while the code breaks holds a patch', async (_, changed) => {
+    expect(
+      await judge({ ...tests(changed, MEAN.replace('3)', '6)'), EMPTY), 'src/cart.js': BROKEN }),
+    ).toMatchObject({
+      verdict: 'refer',
+      rules: ['run_old_test_fails'],
+      notes: ['run_expectation_changed'],
+    });
+  });
+
+  test('a test that is deleted because it fails holds a patch, and both runs say so', async () => {
+    const judged = await judge({ ...tests(EMPTY), 'src/cart.js': BROKEN });
+    expect(judged.verdict).toBe('refer');
+    expect(new Set(judged.rules)).toEqual(new Set(['run_test_lost', 'run_old_test_fails']));
+  });
+
+  test('a changed expectation is shown, the old one beside the new one, and does not hold', async () => {
+    const judged = await judge({
+      ...tests(TOTAL.replace('180)', '360)'), MEAN.replace('3)', '6)'), EMPTY),
+      'src/cart.js': BROKEN,
+    });
+    expect(judged).toMatchObject({
+      verdict: 'pass',
+      rules: [],
+      notes: ['run_expectation_changed', 'run_expectation_changed'],
+    });
+  });
+
+  test('a test of the base that cannot be loaded any more does not drop the rest', async () => {
+    const judged = await judge({
+      'src/cart.js': BROKEN,
+      'src/old.js': null,
+      'test/cart.test.js':
+        HEAD +
+        TOTAL.replace('equal(total([100, 80]), 180)', 'ok(total([100, 80]))') +
+        MEAN.replace('3)', '6)') +
+        EMPTY,
+      'test/old.test.js': OLD.replace('old.js', 'cart.js')
+        .replace('{ old }', '{ mean: old }')
+        .replace('old(), 1', 'old([1]), 2'),
+    });
+    expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_old_test_fails'] });
+    expect(judged.notes).toContain('run_expectation_changed');
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { grammarOf, languageOf } from '../../../../gates/code/language.ts';
+import { parse } from '../../../../gates/code/parse.ts';
+import { mutantsOf, mutated } from '../../../../gates/tool-run/mutants/mutate.ts';
+import { picked } from '../../../../gates/tool-run/mutants/pick.ts';
+
+async function mutants(path: string, source: string, lines?: readonly number[]): Promise<string[]> {
+  const grammar = grammarOf(path);
+  if (grammar === null) throw new Error(path);
+  const { root } = await parse(grammar, source);
+  const all = new Set(lines ?? source.split('\n').map((_, at) => at + 1));
+  return mutantsOf(root, languageOf(grammar), all).map((each) => mutated(source, each).trim());
+}
+
+describe('mutants change one place each', () => {
+  test.each<[string, string, string[]]>([
+    ['a.py', 'return a < b', ['return a >= b', 'return None']],
+    ['a.py', 'x = a and True', ['x = a or True', 'x = a and False']],
+    ['a.js', 'x = a === 1;', ['x = a !== 1;', 'x = a === 2;']],
+    ['a.ts', 'const x: 1 | 2 = f(true);', ['const x: 1 | 2 = f(false);']],
+    [
+      'a.go',
+      'package a\nfunc F(n int) bool { return n > 2 }',
+      ['package a\nfunc F(n int) bool { return n <= 2 }', 'package a\nfunc F(n int) bool { return n > 3 }'],
+    ],
+    [
+      'a.rs',
+      'fn f(n: u8) -> bool { n + 1 == 3 }',
+      [
+        'fn f(n: u8) -> bool { n + 1 != 3 }',
+        'fn f(n: u8) -> bool { n - 1 == 3 }',
+        'fn f(n: u8) -> bool { n + 2 == 3 }',
+        'fn f(n: u8) -> bool { n + 1 == 4 }',
+      ],
+    ],
+    ['a.js', "import x from './1.js'; const s = 'a + 1';", []],
+  ])('%s: %s', async (path, source, expected) => {
+    expect((await mutants(path, source)).sort()).toEqual(expected.sort());
+  });
+
+  test('on the lines of the patch only', async () => {
+    expect(await mutants('a.py', 'x = 1\ny = 2\n', [2])).toEqual(['x = 1\ny = 3']);
+  });
+});
+
+test('of many mutants the same ones are picked each time, every line before a second one of any', () => {
+  const all = [1, 1, 1, 2, 3].map((line, at) => ({
+    path: 'a.py',
+    line,
+    start: at,
+    end: at,
+    instead: '',
+    says: `${at}`,
+  }));
+  const first = picked(all, 3);
+  expect(first.map(({ line }) => line).sort()).toEqual([1, 2, 3]);
+  expect(picked(all.toReversed(), 3)).toEqual(first);
+  expect(picked(all, 10)).toHaveLength(5);
+});
