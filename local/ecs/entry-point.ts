@@ -27,7 +27,7 @@ export function entryPointOf(words: readonly string[], where: string): EntryPoin
   }
   if (!known)
     throw new Error(
-      `${where}: an entry point is env, what it sets, and node /app/main.mjs in the embedded default`,
+      `${where}: EntryPoint has to be env, what it sets, and node /app/main.mjs in the embedded default`,
     );
   for (const name of OF_THE_IMAGE) delete set[name];
   return { unset, set };
