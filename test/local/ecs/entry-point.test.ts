@@ -46,5 +46,5 @@ test.each([
   [['/usr/bin/env', '-i', 'node', '/app/main.mjs']],
   [['/usr/bin/env', 'node', '/app/other.mjs']],
 ])('an entry point that cannot be kept to here is refused: %s', (other) => {
-  expect(() => entryPointOf(other, 'Deliver')).toThrow(/^Deliver: an entry point is env/);
+  expect(() => entryPointOf(other, 'Deliver')).toThrow(/^Deliver: EntryPoint has to be env/);
 });
