@@ -46,8 +46,8 @@ describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) =>
   });
 
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
-    const grammars = box === 'gates' ? ['*.wasm /app/'] : [];
-    expect(all(box, 'COPY')).toEqual(['main.mjs /app/main.mjs', ...grammars]);
+    const beside = box === 'gates' ? ['matcher.mjs /app/matcher.mjs', '*.wasm /app/'] : [];
+    expect(all(box, 'COPY')).toEqual(['main.mjs /app/main.mjs', ...beside]);
     expect(all(box, 'ENTRYPOINT')).toEqual([
       box === 'deliver'
         ? '["/usr/bin/env", "-u", "NODE_OPTIONS", "/usr/local/bin/node", "/app/main.mjs"]'

@@ -34,7 +34,7 @@ describe('a file that steers checks', () => {
 
   test.each([
     ['the task foresees its kind', '', { expects: ['ci' as const] }, 'expects: ci'],
-    ['the task names it', '', { files: ['.github/ci.yml'] }, 'files of the task'],
+    ['the task names it', '', { files: ['.github/ci.yml', 'a.js'] }, 'files of the task'],
     [
       'the base allows it',
       "protected:\n  allow: ['.github/**']\n",
