@@ -75,7 +75,7 @@ describe('a branch', () => {
   });
 });
 
-test('a credential is given to one host only, in the environment of git and nowhere else', () => {
+test('a credential is given to one repository only, in the environment of git and nowhere else', () => {
   const environment = gitEnvironment({
     url: 'https://git.example.org/a/b.git',
     authorization: 'Basic c2VjcmV0\r\nX: y',
@@ -83,7 +83,7 @@ test('a credential is given to one host only, in the environment of git and nowh
   const at = Object.entries(environment).find(([, value]) => value.includes('c2VjcmV0'));
   expect(at?.[1]).toBe('Authorization: Basic c2VjcmV0X: y');
   expect(environment[at?.[0].replace('VALUE', 'KEY') ?? '']).toBe(
-    'http.https://git.example.org/.extraHeader',
+    'http.https://git.example.org/a/b.git.extraHeader',
   );
   expect(
     JSON.stringify(gitEnvironment({ url: 'ssh://git@example.org/a', authorization: 'secret' })),
