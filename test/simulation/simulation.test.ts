@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PLANTED } from './planted/faults.ts';
 import { simulation } from './spawned.ts';
 
 test('in 500 simulated runs no task is lost, none is delivered twice, and none without a passing verdict', async () => {
@@ -23,6 +24,7 @@ test('a counterexample is small, and tells its story in numbered lines', async (
   const { broken } = await simulation(['--runs', '500', '--fault', 'every verdict is a pass']);
   const [found] = broken;
   expect(found?.story[0]).toMatch(/^ +1\. +[\d.]+ s {2}an operator submits T0/);
-  expect(found?.story.at(-1)).toContain('BROKEN: delivered with a passing verdict');
-  expect(found?.given.filter((line) => line.startsWith('given T'))).toHaveLength(1);
+  expect(found?.story.at(-1)).toContain(`BROKEN: ${found?.invariant}`);
+  expect(PLANTED['every verdict is a pass'].breaks).toContain(found?.invariant);
+  expect(found?.given.filter((line) => line.startsWith('given T')).length).toBeLessThanOrEqual(2);
 }, 600_000);

@@ -90,12 +90,6 @@ export const PLANTED = {
       'an ended attempt stays as it was',
     ],
   },
-  'completions are counted each time that they are seen': {
-    module: 'shared/store/nudge.ts',
-    append:
-      'const honest = NudgeStore.prototype.count; NudgeStore.prototype.count = function (key, ...rest) { return honest.call(this, key + Math.random(), ...rest); };',
-    breaks: ['completions are counted once'],
-  },
   'the ledger leaves rows out': {
     module: 'shared/ledger/derive.ts',
     append:
