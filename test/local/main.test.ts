@@ -10,7 +10,10 @@ const run = (...args: string[]) =>
 
 test.each([
   [[], '--data is missing'],
-  [['--data', 'x', '--port', 'eighty'], '--port must be a number from 1 to 65535, or 0 for a free one, not eighty'],
+  [
+    ['--data', 'x', '--port', 'eighty'],
+    '--port must be a number from 1 to 65535, or 0 for a free one, not eighty',
+  ],
   [['--data', 'x', '--colour'], '--colour'],
 ])('with the arguments %j it ends with 2 and says why', async (args, why) => {
   const child = run(...args);

@@ -59,6 +59,9 @@ function ofHeader(header: string, date: string | undefined): Claim | S3Failure {
   if (signedAt === null) {
     return failure(403, 'AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header');
   }
+  if (!isOfDay(credential, signedAt)) {
+    return failure(400, 'AuthorizationHeaderMalformed', 'The credential is of another day than the request.');
+  }
   return { ...scope, signedHeaders: signedHeaders.split(';'), signature, signedAt, expiresIn: null };
 }
 
@@ -80,6 +83,9 @@ function ofQuery(query: URLSearchParams): Claim | S3Failure {
   if (signedAt === null) {
     return malformed(`X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`);
   }
+  if (!isOfDay(credential ?? '', signedAt)) {
+    return malformed('X-Amz-Credential is of another day than X-Amz-Date.');
+  }
   const expiresIn = /^\d{1,9}$/.test(expires ?? '') ? Number(expires) : Number.NaN;
   if (!(expiresIn <= LONGEST_SECONDS)) {
     return malformed('X-Amz-Expires must be a number of seconds, and less than a week (604800).');
@@ -99,6 +105,10 @@ function readScope(credential: string): Pick<Claim, 'accessKeyId' | 'region' | '
   const [, accessKeyId = '', region = '', service = ''] = match;
   return { accessKeyId, region, service };
 }
+
+/** The key that signs is made for one day. */
+const isOfDay = (credential: string, signedAt: Date): boolean =>
+  credential.split('/').at(-4) === signedAt.toISOString().slice(0, 10).replaceAll('-', '');
 
 /** `20260131T235959Z` */
 function readDate(text: string | undefined): Date | null {

@@ -124,6 +124,8 @@ describe('presigned URLs', () => {
     expect(tampered).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' });
     expect(await send(url.href, 'PUT', { body: 'mine' })).toMatchObject({ code: 'SignatureDoesNotMatch' });
     expect(await send(`${url.href}&versionId=1`, 'GET')).toMatchObject({ code: 'SignatureDoesNotMatch' });
+    const otherDay = url.href.replace(/(Credential=embedded%2F)\d{8}/, '$120200101');
+    expect(await send(otherDay, 'GET')).toMatchObject({ status: 400 });
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.constantFrom('0', 'a', 'Z', '%41', '&', '-', ''), async (at, mark) => {
         const text = url.pathname + url.search;
