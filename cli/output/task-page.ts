@@ -60,6 +60,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     typeof took === 'number' ? duration(took) : '',
   ].filter((fact) => fact !== '');
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
+  if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
   lines.push(...checks(attempt, pc));
   if (unverifiable)
@@ -96,6 +97,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
     task.review && oneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),
   );
   add('role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`);
+  add('', task.role_reason && oneLine(`role ${task.role_reason}`));
   add('repository', oneLine(`${task.repository} at ${task.base_ref}`));
   add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));

@@ -1,8 +1,9 @@
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
 import { REMEDIES } from './remedies.ts';
-import { ladder, type Rung, type TierModels } from './tiers.ts';
+import type { TierModels } from './tiers.ts';
 
 /** How often the gates are gathered again for one attempt when their box could not do it. */
 export const MAX_GATES_LAUNCHES = 3;

@@ -1,15 +1,32 @@
+import { NO_DEFAULTS, type RoleDefaults, route } from '../routing/route.ts';
+import type { AttemptRoute } from '../task/attempt.ts';
+import type { Effort } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
-import { effortFor, ladder, type Rung, type TierModels } from './tiers.ts';
+import { effortFor, ladder, type Rung } from './ladder.ts';
+import type { TierModels } from './tiers.ts';
 
-/** Which model the next attempt runs on, and at what effort. */
+/** Which model the next attempt runs on, at what effort, and why. */
 export interface Selection {
   readonly rung: Rung;
-  readonly effort: ReturnType<typeof effortFor>;
+  readonly effort: Effort;
+  readonly route: AttemptRoute;
+}
+
+/** Why this rung and not the one that the route names; empty where it is that one. */
+function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): string {
+  const last = task.attempts.at(-1);
+  if (last && last.number >= task.budget_from)
+    return last.decision?.action === 'escalate'
+      ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${last.decision.reason.slice(0, 200)}`
+      : `; again after attempt ${last.number}`;
+  return rung === first && rung.tier !== planned && rung.tier !== null && task.model === undefined
+    ? `; ${rung.tier} tries first, being cheaper`
+    : '';
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
-export function select(task: Task, models: TierModels): Selection {
-  const rungs = ladder(task, models);
+export function select(task: Task, models: TierModels, defaults: RoleDefaults = NO_DEFAULTS): Selection {
+  const rungs = ladder(task, models, defaults);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
   const last = task.attempts.at(-1);
   const fresh = !last || last.number < task.budget_from;
@@ -19,5 +36,10 @@ export function select(task: Task, models: TierModels): Selection {
       (last.outcome === 'infra_failed' || last.outcome === 'expired' ? last.model : null));
   const rung =
     wanted === null ? first : (rungs.find((each) => each.model === wanted) ?? { tier: null, model: wanted });
-  return { rung, effort: effortFor(task, rung) };
+  const { rule, tier, reason } = route(task, defaults);
+  return {
+    rung,
+    effort: effortFor(task, rung, defaults),
+    route: { rule, reason: `${reason}${deviation(task, rung, tier, first)}` },
+  };
 }

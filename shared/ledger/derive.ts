@@ -118,6 +118,8 @@ function chainRow(after: Task, models: TierModels): ChainRow {
       chain_id: chainId,
       model: attempt.model,
       effort: attempt.effort,
+      route_rule: attempt.route?.rule ?? null,
+      route_reason: attempt.route?.reason ?? null,
       attempt_number: attempt.number,
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,

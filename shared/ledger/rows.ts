@@ -63,6 +63,9 @@ const ChainAttempt = z.object({
   chain_id: z.string(),
   model: z.string().nullable(),
   effort: z.string(),
+  /** The row of the routing table that chose tier and effort; null in rows of earlier versions. */
+  route_rule: z.string().nullable(),
+  route_reason: z.string().nullable(),
   attempt_number: z.number().int(),
   started_at: z.iso.datetime(),
   cost_usd: z.number().nullable(),

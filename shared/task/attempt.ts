@@ -161,6 +161,10 @@ export const ATTEMPT_OUTCOMES = [
   'cancelled',
 ] as const;
 
+/** Why an attempt runs on this tier at this effort: the rule of `shared/routing/table.ts` (or `role`, `task`), and the whole reason. */
+export const AttemptRoute = z.object({ rule: z.string(), reason: z.string() });
+export type AttemptRoute = z.infer<typeof AttemptRoute>;
+
 /** One run of one agent on one model for a task. */
 export const Attempt = z.object({
   number: z.number().int().positive(),
@@ -168,6 +172,8 @@ export const Attempt = z.object({
   model: z.string().nullable(),
   tier: z.string().nullable(),
   effort: Effort,
+  /** Absent in items of earlier versions. */
+  route: AttemptRoute.optional(),
   /** Null while it runs. */
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   started_at: z.iso.datetime(),

@@ -77,7 +77,9 @@ export const SubmitTask = z
     ),
     title: z.string().trim().min(1, 'must not be empty').max(500),
     description: z.string().max(100_000).default(''),
-    role: Role.default('backend'),
+    role: Role.default('backend').describe(
+      'Who does it. `auto`: the words of title and description tell; the task then has `role_reason`.',
+    ),
     priority: Priority.default(2),
     scope: Scope.default('medium'),
     complexity: Complexity.default('medium'),

@@ -43,6 +43,8 @@ const Submitted = SubmitTask.omit({ id: true }).strip();
 export const Task = Submitted.extend({
   id: TaskId,
   status: Status,
+  /** Why this role, where the request left the choice to the platform. */
+  role_reason: z.string().optional(),
   /** +1 with every write; the ETag. */
   version: z.number().int().positive(),
   created_at: z.iso.datetime(),

@@ -61,11 +61,12 @@ export async function selectModel(id: string, run: number, context: CascadeConte
     run,
     'select_model',
     (task) => {
-      const { rung, effort } = select(task, context.models);
+      const { rung, effort, route } = select(task, context.models);
       return startAttempt(task, {
         model: rung.model,
         tier: rung.tier,
         effort,
+        route,
         holder: 'managed',
         leaseSeconds: QUEUE_SECONDS,
         agent: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
+import { route } from '../routing/route.ts';
 import type { ClaimStore } from '../store/claims.ts';
 import type { FileConflict, LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -81,10 +82,15 @@ async function claimOpen(
     if (present.status !== 'open')
       throw new Refusal('conflict', `task ${id} is ${present.status}; only an open task can be claimed`);
     const attempt = (present.attempts.at(-1)?.number ?? 0) + 1;
+    const planned = route(present);
     return startAttempt(present, {
       model,
       tier: null,
-      effort: present.effort ?? 'high',
+      effort: planned.effort,
+      route: {
+        rule: planned.rule,
+        reason: `${planned.reason}; ${model === null ? 'an outside agent chose and did not say what' : `an outside agent chose ${model}`}`,
+      },
       holder: context.by,
       leaseSeconds: context.leaseSeconds,
       now: context.now,

@@ -8,8 +8,9 @@ import { type DemoResult, demoDocument, surprises } from '../../cli/demo/result.
 import { demoTasks } from '../../cli/demo/tasks.ts';
 import { parseConfig } from '../../gates/engine/configuration/load.ts';
 import { SubmitBatch } from '../../shared/api/schemas.ts';
+import { ladder } from '../../shared/cascade/ladder.ts';
 import { priceOf } from '../../shared/cascade/prices.ts';
-import { DEFAULT_TIER_MODELS, ladder, type Tier } from '../../shared/cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/cascade/tiers.ts';
 import { UsageFile } from '../../shared/messages/assignment.ts';
 import { SubmitTask } from '../../shared/task/schema.ts';
 import { anAttempt, aStatus, aTask } from './support.ts';

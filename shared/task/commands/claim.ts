@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { Refusal } from '../../refusal.ts';
-import type { Attempt, Launch } from '../attempt.ts';
+import type { Attempt, AttemptRoute, Launch } from '../attempt.ts';
 import type { Effort } from '../schema.ts';
 import type { Task } from '../task.ts';
 import { boundBase } from './base.ts';
@@ -10,6 +10,7 @@ export interface NewAttempt {
   readonly model: string | null;
   readonly tier: string | null;
   readonly effort: z.infer<typeof Effort>;
+  readonly route: AttemptRoute;
   readonly holder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
@@ -22,6 +23,7 @@ const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
   model: facts.model,
   tier: facts.tier,
   effort: facts.effort,
+  route: facts.route,
   outcome: null,
   started_at: nowIso(facts.now),
   ended_at: null,

@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts';
+import { roleOf } from '../../routing/role.ts';
 import { MAX_TASK_BYTES } from '../fit.ts';
 import { itemBytes, valueBytes } from '../item-bytes.ts';
 import type { SubmitTask } from '../schema.ts';
@@ -60,8 +61,11 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
   const at = nowIso(context.now);
   const { id: _ignored, ...fields } = request;
   const base_commit = namedCommit(request.base_ref);
+  const { role, reason: role_reason } = roleOf(request);
   const task: Task = {
     ...fields,
+    role,
+    ...(role_reason === null ? {} : { role_reason }),
     id: context.id,
     status: waiting ? 'blocked' : 'open',
     version: 1,

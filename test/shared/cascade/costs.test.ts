@@ -2,15 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { breakEvenPassRate, chainCosts } from '../../../shared/cascade/chain.ts';
 import { costUsd, PRICES, type Price, priceOf } from '../../../shared/cascade/prices.ts';
-import { select } from '../../../shared/cascade/select.ts';
-import {
-  effortFor,
-  isHighStakes,
-  ladder,
-  DEFAULT_TIER_MODELS as MODELS,
-} from '../../../shared/cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
-import { attempt, NOW, report, submission, task } from '../../support/builders.ts';
+import { attempt, NOW, report } from '../../support/builders.ts';
 
 const usage = (input: number, output: number) => ({
   input_tokens: input,
@@ -126,41 +120,5 @@ describe('a chain', () => {
         },
       ),
     );
-  });
-});
-
-describe('the ladder', () => {
-  it.each([
-    ['a standard task', {}, ['haiku', 'sonnet', 'opus']],
-    ['a role with high stakes', { role: 'security' }, ['sonnet', 'opus']],
-    ['high complexity', { complexity: 'high' as const }, ['sonnet', 'opus']],
-    ['a large scope', { scope: 'large' as const }, ['sonnet', 'opus']],
-    ['priority 1', { priority: 1 as const }, ['sonnet', 'opus']],
-    ['a tier by name', { model: 'sonnet' }, ['sonnet', 'opus']],
-    ['a tier by its model', { model: MODELS.opus }, ['opus']],
-    ['another model', { model: 'my-model' }, [null]],
-    ['a named tier on high stakes', { model: 'haiku', priority: 1 as const }, ['haiku', 'sonnet', 'opus']],
-  ])('of %s', (_name, fields, tiers) => {
-    expect(ladder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
-  });
-
-  it('starts at the bottom, goes on where the decision says, and repeats what was lost', () => {
-    expect(select(task(), MODELS).rung.tier).toBe('haiku');
-    const escalated = attempt({
-      outcome: 'failed',
-      decision: { action: 'escalate', reason: 'r', next_model: MODELS.sonnet, next_tier: 'sonnet', at },
-    });
-    expect(select(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
-    expect(
-      select(task({ attempts: [attempt({ ...priced('opus'), outcome: 'expired' })] }), MODELS).rung.tier,
-    ).toBe('opus');
-    expect(select(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe('haiku');
-  });
-
-  it('gives the top tier most effort, the cheapest least, unless the task says', () => {
-    const efforts = ladder(submission(), MODELS).map((rung) => effortFor({}, rung));
-    expect(efforts).toEqual(['low', 'high', 'max']);
-    expect(effortFor({ effort: 'medium' }, { tier: 'opus', model: 'x' })).toBe('medium');
-    expect(isHighStakes(submission())).toBe(false);
   });
 });

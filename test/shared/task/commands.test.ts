@@ -45,6 +45,7 @@ const refusal = (run: () => unknown): string => {
 };
 const start = (of: Task, fields: { holder?: string } = {}) =>
   startAttempt(of, {
+    route: { rule: 'medium', reason: 'complexity medium' },
     model: DEFAULT_TIER_MODELS.haiku,
     tier: 'haiku',
     effort: 'low',

@@ -124,6 +124,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           message: of.message,
         })),
       }),
+      route: { rule: 'large_and_complex', reason: of.decision.slice(0, 800) },
       decision: {
         action: 'escalate',
         reason: of.decision,

@@ -1,0 +1,55 @@
+import { isTier, type Tier } from '../cascade/tiers.ts';
+import type { Effort, SubmitTask } from '../task/schema.ts';
+import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
+
+/** Which tier a task is worth, at what effort, and why. */
+export interface Route {
+  /** The row of the table that matched; `role`: none did, and the role's own settings count. `task`: the task names its model itself. */
+  readonly rule: RoutingRule | 'role' | 'task';
+  /** Null: the task names a model that is no tier. */
+  readonly tier: Tier | null;
+  readonly effort: Effort;
+  readonly reason: string;
+}
+
+/** What a role is given where the table says nothing of it. */
+export interface RoleDefaults {
+  readonly tier: Tier;
+  readonly effort: Effort;
+}
+export const NO_DEFAULTS: RoleDefaults = { tier: 'sonnet', effort: 'high' };
+
+type Request = Routed & Partial<Pick<SubmitTask, 'model' | 'effort'>>;
+
+const words = (when: Partial<Routed>): string =>
+  Object.entries(when)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(' and ');
+
+/** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
+export function route(task: Request, defaults: RoleDefaults = NO_DEFAULTS): Route {
+  const row = ROUTING_TABLE.find(({ when }) =>
+    Object.entries(when).every(([field, value]) => task[field as keyof Routed] === value),
+  );
+  const { tier, effort } = row ?? defaults;
+  const planned: Route = {
+    rule: row?.rule ?? 'role',
+    tier,
+    effort,
+    reason: `${row ? words(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
+  };
+  return task.model === undefined && task.effort === undefined ? planned : overridden(task, planned);
+}
+
+function overridden({ model, effort }: Request, planned: Route): Route {
+  const said = [
+    ...(model === undefined ? [] : [`model ${model.slice(0, 100)}`]),
+    ...(effort === undefined ? [] : [`effort ${effort}`]),
+  ].join(' and ');
+  return {
+    rule: model === undefined ? planned.rule : 'task',
+    tier: model === undefined ? planned.tier : isTier(model) ? model : null,
+    effort: effort ?? planned.effort,
+    reason: `the task says ${said}${model === undefined || effort === undefined ? `; else ${planned.reason}` : ''}`,
+  };
+}
