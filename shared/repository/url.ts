@@ -56,6 +56,9 @@ export function readRepositoryUrl(text: string): RepositoryAddress | { readonly 
     return { error: 'must name a host, and a file:// URL must not' };
   if (TRICK.test(path))
     return { error: 'must not encode letters, digits, dots, slashes, control characters or "%" in its path' };
+  // Where git reads a path apart, it takes what stands before a colon for a scheme and leaves it encoded.
+  if (path.includes('%') && path.includes(':'))
+    return { error: 'must not have both a ":" and an encoded character in its path' };
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..'))
     return { error: 'must not have "." or ".." in its path' };

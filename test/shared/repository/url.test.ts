@@ -42,6 +42,7 @@ describe('the URL of a repository', () => {
     'https://github.com/acme/%61',
     'https://github.com/acme/%2561',
     'https://github.com/acme/%00',
+    'https://github.com/%C3%A9:443',
     'https://github.com//x',
     'https://-github.com/x',
     'https://github.com/-x',
