@@ -18,6 +18,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret as StoredSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
+import type { CliKind } from '../shared/task/adapter.ts';
 import type { BoxKind } from '../shared/task/attempt.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
@@ -27,6 +28,8 @@ export interface BoxesProps {
   readonly common: Common;
   readonly vpc: IVpc;
   readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
+  /** What the image of the agent box brings. */
+  readonly agentClis: readonly CliKind[];
   /** Where the deliver box asks for leave, and nowhere else. */
   readonly apiUrl: string;
   /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
@@ -120,6 +123,7 @@ export class Boxes extends Construct {
       containerName: CONTAINER_NAME[kind],
       image: ContainerImage.fromAsset(props.common.bundles.imageDirectory(kind), {
         platform: Platform.LINUX_ARM64,
+        ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: props.agentClis.join(' ') } }),
       }),
       ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl) }),
       readonlyRootFilesystem: true,

@@ -46,6 +46,13 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
   deliver: [],
 };
 
+/** Our own files that a container's image is built with. */
+const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
+  agent: ['shared/task/cli-versions.json', 'containers/agent/install-clis.ts'],
+  gates: [],
+  deliver: [],
+};
+
 /** Folders that the template takes its assets from. */
 export interface Bundles {
   readonly functionDirectory: (name: FunctionName) => string;
@@ -145,6 +152,7 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
     ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);
       files.set('Dockerfile', await readFile(join(ROOT, dirname(CONTAINERS[name]), 'Dockerfile')));
+      for (const file of OWN[name]) files.set(basename(file), await readFile(join(ROOT, file)));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);
     }),

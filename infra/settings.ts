@@ -5,7 +5,7 @@ import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { PushScope } from '../shared/repository/schema.ts';
-import { Adapter } from '../shared/task/adapter.ts';
+import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
 
@@ -35,6 +35,11 @@ const Fields = z.strictObject({
   defaultAdapter: json(Adapter)
     .prefault({ kind: 'claude' })
     .describe('JSON of the adapter of tasks that name none.'),
+  agentClis: json(CliKinds)
+    .prefault(['claude'])
+    .describe(
+      'JSON list of the agent CLIs that the image brings beside that of defaultAdapter; `assay adapters list` has them.',
+    ),
   agentBox: json(BoxSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('JSON of the size of the agent box: cpu (1,024 is one vCPU), memory (MiB), disk (GiB).'),

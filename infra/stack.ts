@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { tierModelsFor } from '../shared/cascade/tiers.ts';
 import { ENV } from '../shared/names.ts';
 import { Alarms } from './alarms.ts';
 import { Analytics } from './analytics.ts';
@@ -35,8 +36,17 @@ export class AssayStack extends Stack {
       removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     };
     const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
-    const tiers = { [ENV.tierModels]: JSON.stringify(settings.tierModels) };
+    const tierModels = tierModelsFor(settings.defaultAdapter, settings.tierModels);
+    const tiers = { [ENV.tierModels]: JSON.stringify(tierModels) };
     const adapter = { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
+    const { kind } = settings.defaultAdapter;
+    const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
+    const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
+    const agents = {
+      ...adapter,
+      [ENV.agentClis]: JSON.stringify(agentClis),
+      [ENV.modelVendors]: JSON.stringify(vendors),
+    };
     const nudge = {
       [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
       [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
@@ -57,6 +67,7 @@ export class AssayStack extends Stack {
       environments: {
         'api-submit': {
           ...tiers,
+          ...agents,
           ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
         },
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
@@ -71,6 +82,7 @@ export class AssayStack extends Stack {
       networkMode: settings.network,
       sizes: { agent: settings.agentBox, gates: settings.gatesBox },
       apiUrl: api.url,
+      agentClis,
       deliverySecretArn: settings.deliverySecretArn,
     });
     const verification = new Verification(this, 'Verification', {

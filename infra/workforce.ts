@@ -16,6 +16,7 @@ export interface WorkforceProps {
   readonly networkMode: NetworkMode;
   readonly sizes: BoxesProps['sizes'];
   readonly apiUrl: string;
+  readonly agentClis: BoxesProps['agentClis'];
   readonly deliverySecretArn?: string | undefined;
 }
 
@@ -49,6 +50,7 @@ export class Workforce extends Construct {
       vpc: this.network.vpc,
       sizes: props.sizes,
       apiUrl: props.apiUrl,
+      agentClis: props.agentClis,
       deliverySecretArn: props.deliverySecretArn,
     });
   }

@@ -91,8 +91,12 @@ export const ENV = {
   agentFamily: 'ASSAY_AGENT_FAMILY',
   gatesFamily: 'ASSAY_GATES_FAMILY',
   deliverFamily: 'ASSAY_DELIVER_FAMILY',
-  /** JSON of an Adapter (shared/task/schema.ts): what runs a task that names none. */
+  /** JSON of an Adapter (shared/task/adapter.ts): what runs a task that names none. */
   defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',
+  /** JSON list of the agent CLIs in the agent box. */
+  agentClis: 'ASSAY_AGENT_CLIS',
+  /** JSON list of the vendors whose models the gateway has; null when it is the user's own. */
+  modelVendors: 'ASSAY_MODEL_VENDORS',
   /** JSON of tier to model id. */
   tierModels: 'ASSAY_TIER_MODELS',
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
@@ -175,3 +179,10 @@ export const METRICS = {
 export const MAX_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */
 export const MAX_PATCH_BYTES = 20 * 1_048_576;
+
+/** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
+export const MODEL_KEYS = {
+  anthropic: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL' },
+  openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' },
+  gemini: { key: 'GEMINI_API_KEY', url: 'GOOGLE_GEMINI_BASE_URL' },
+} as const;

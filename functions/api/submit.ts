@@ -10,7 +10,7 @@ import type { SubmitTask } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
-import { tierModels } from '../kit/config.ts';
+import { deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
@@ -21,6 +21,7 @@ const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
 
 const deliverTo = z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.deliverTo, '[]')));
+const agents = deployedAgents();
 
 const context = (request: ApiRequest): SubmitContext => ({
   tasks,
@@ -29,6 +30,7 @@ const context = (request: ApiRequest): SubmitContext => ({
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
   deliverTo,
+  agents,
 });
 const shown = (task: Task): Answer => ({ body: taskView(task, models), version: task.version });
 const replayed = (created: boolean): Pick<Answer, 'headers' | 'status'> =>

@@ -1,6 +1,10 @@
+import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
+import { PROVIDERS } from '../../shared/models/protocols.ts';
 import { ENV } from '../../shared/names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { Adapter, CliKinds } from '../../shared/task/adapter.ts';
+import type { Agents } from '../../shared/task/adapter-choice.ts';
 
 /** Models by tier, as the deployment was configured. */
 export const tierModels = (): TierModels =>
@@ -8,3 +12,17 @@ export const tierModels = (): TierModels =>
 
 /** Seconds that a claim lasts without a sign of life. */
 export const leaseSeconds = (): number => Number(optionalEnv(ENV.leaseSeconds, '120'));
+
+/** What runs tasks. The embedded default has whatever is on the machine. */
+export const deployedAgents = (): Agents => ({
+  fallback: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))),
+  clis:
+    optionalEnv(ENV.allowFileRepositories, 'false') === 'true'
+      ? null
+      : CliKinds.parse(JSON.parse(requireEnv(ENV.agentClis))),
+  vendors: z
+    .array(z.enum(PROVIDERS))
+    .nullable()
+    .parse(JSON.parse(requireEnv(ENV.modelVendors))),
+  tiers: tierModels(),
+});

@@ -119,6 +119,7 @@ function environmentOf(
     [ENV.allowFileRepositories]: 'true',
     [ENV.disableHostPrefix]: 'true',
     ...spec.variables,
+    ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: lent?.[ENV.modelVendors] ?? '[]' } : {}),
     ...(ENV.modelProviders in spec.variables ? lent : {}),
   };
 }

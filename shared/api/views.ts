@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
-import { DEFAULT_TIER_MODELS, type TierModels } from '../cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
@@ -15,7 +15,7 @@ export function attemptView(attempt: Attempt): AttemptView {
 export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): TaskView {
   const { request_sha256: _sha, expires_at: _ttl, attempts, run: _run, ...rest } = task;
   const attempt = currentAttempt(task);
-  const costs = chainCosts(attempts, models);
+  const costs = chainCosts(attempts, tierModelsFor(task.adapter, models));
   return {
     ...rest,
     attempt_count: attempts.length,
@@ -30,7 +30,11 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
 }
 
 /** The chain of a task. */
-export function chainView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): z.infer<typeof AttemptList> {
+export function chainView(
+  task: Task,
+  deployed: TierModels = DEFAULT_TIER_MODELS,
+): z.infer<typeof AttemptList> {
+  const models = tierModelsFor(task.adapter, deployed);
   const costs = chainCosts(task.attempts, models);
   return {
     task_id: task.id,

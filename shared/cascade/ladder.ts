@@ -1,6 +1,6 @@
 import { NO_DEFAULTS, type RoleDefaults, type Route, route } from '../routing/route.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
-import { TIERS, type Tier, type TierModels } from './tiers.ts';
+import { TIERS, type Tier, type TierModels, tierModelsFor } from './tiers.ts';
 
 /** Roles whose mistakes cost more than a cheap model saves. */
 const HIGH_STAKES_ROLES: readonly string[] = ['manager', 'architect', 'security'];
@@ -19,7 +19,7 @@ export interface Rung {
   readonly model: string;
 }
 
-type Request = Stakes & Partial<Pick<SubmitTask, 'model' | 'effort'>>;
+type Request = Stakes & Partial<Pick<SubmitTask, 'model' | 'effort' | 'adapter'>>;
 
 const rank = (tier: Tier): number => TIERS.indexOf(tier);
 
@@ -38,9 +38,10 @@ function firstTier(task: Request, { tier }: Route): Tier {
  */
 export function ladder(
   task: Request,
-  models: TierModels,
+  deployed: TierModels,
   defaults: RoleDefaults = NO_DEFAULTS,
 ): readonly Rung[] {
+  const models = tierModelsFor(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
     const wanted = task.model;

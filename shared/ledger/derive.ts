@@ -1,5 +1,5 @@
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
-import type { TierModels } from '../cascade/tiers.ts';
+import { type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Outcome } from '../evidence/outcome.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { isTerminal } from '../task/status.ts';
@@ -102,7 +102,8 @@ const tokens = ({ usage }: Attempt): number | null =>
     ? usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     : null;
 
-function chainRow(after: Task, models: TierModels): ChainRow {
+function chainRow(after: Task, deployed: TierModels): ChainRow {
+  const models = tierModelsFor(after.adapter, deployed);
   const chainId = `${after.id}#${after.budget_from}`;
   const attempts = after.attempts.filter((attempt) => attempt.number >= after.budget_from);
   return {

@@ -1,6 +1,7 @@
 import type { TierModels } from '../cascade/tiers.ts';
 import type { ModelAccess } from '../messages/assignment.ts';
 import type { Attempt } from '../task/attempt.ts';
+import type { Task } from '../task/task.ts';
 import { mintModelToken } from '../tokens.ts';
 import { allowedModels } from './grant.ts';
 import { BASE_PATH } from './protocols.ts';
@@ -15,13 +16,17 @@ export interface ModelGateway {
 }
 
 /** Access to models for one attempt, with a token of its own. */
-export const modelAccess = (taskId: string, attempt: Attempt, gateway: ModelGateway): ModelAccess => ({
-  token: mintModelToken(taskId, attempt.number),
+export const modelAccess = (
+  { id, adapter }: Pick<Task, 'id' | 'adapter'>,
+  attempt: Attempt,
+  gateway: ModelGateway,
+): ModelAccess => ({
+  token: mintModelToken(id, attempt.number),
   base_urls: {
     anthropic: `${gateway.url}${BASE_PATH.anthropic}`,
     openai: `${gateway.url}${BASE_PATH.openai}`,
     gemini: `${gateway.url}${BASE_PATH.gemini}`,
   },
-  models: [...allowedModels(attempt, gateway.tiers)],
+  models: [...allowedModels(attempt, adapter, gateway.tiers)],
   witnessed: gateway.witnesses,
 });

@@ -1,4 +1,5 @@
-import { TIERS, type TierModels } from '../cascade/tiers.ts';
+import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
+import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { standing } from '../task/standing.ts';
 import type { Task } from '../task/task.ts';
@@ -19,9 +20,11 @@ export interface Grant {
 /** The attempt's model, and the cheaper tiers below its own: CLIs use a small model for small things beside the work. */
 export function allowedModels(
   attempt: Pick<Attempt, 'model' | 'tier'>,
-  tiers: TierModels,
+  adapter: Adapter | undefined,
+  deployed: TierModels,
 ): readonly string[] {
   if (attempt.model === null) return [];
+  const tiers = tierModelsFor(adapter, deployed);
   const at = (TIERS as readonly (string | null)[]).indexOf(attempt.tier);
   return [...new Set([attempt.model, ...TIERS.slice(0, Math.max(0, at)).map((tier) => tiers[tier])])];
 }
@@ -50,7 +53,7 @@ export function grantOf(
   return {
     taskId: task.id,
     attempt: number,
-    models: allowedModels(attempt, options.tiers),
+    models: allowedModels(attempt, task.adapter, options.tiers),
     limitMicro: Math.floor(Math.min(left ?? options.maxAttemptUsd, options.maxAttemptUsd) * 1e6),
     isLimited: left !== null,
   };

@@ -36,5 +36,6 @@ export type Adapter = z.infer<typeof Adapter>;
 export type AdapterKind = Adapter['kind'];
 
 export const CLI_KINDS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export const CliKinds = z.array(z.enum(CLI_KINDS)).max(CLI_KINDS.length);
 export type CliKind = (typeof CLI_KINDS)[number];
 export const ADAPTER_KINDS = [...CLI_KINDS, 'command'] as const satisfies readonly AdapterKind[];

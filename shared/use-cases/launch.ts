@@ -133,7 +133,7 @@ async function launchOf(
     const token = mintBoxToken(message.kind, task.id, attempt.number);
     const models =
       message.kind === 'agent' && context.modelGateway
-        ? modelAccess(task.id, attempt, context.modelGateway)
+        ? modelAccess(task, attempt, context.modelGateway)
         : null;
     const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
     await context.objects.put(

@@ -3,6 +3,7 @@ import { canonicalHash } from '../canonical.ts';
 import { Refusal } from '../refusal.ts';
 import { longestScope } from '../repository/url.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { type Agents, adapterProblems } from '../task/adapter-choice.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { findCycle } from '../task/graph.ts';
 import { idForKey, newTaskId } from '../task/ids.ts';
@@ -19,6 +20,8 @@ export interface SubmitContext {
   readonly allowFileRepositories: boolean;
   /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
   readonly deliverTo: readonly string[];
+  /** What can run tasks here. */
+  readonly agents: Agents;
 }
 
 export interface Submitted {
@@ -53,7 +56,13 @@ function checkRequests(
   const errors = [
     ...requests.flatMap(({ request, at }) => {
       const message = notServed(request.repository, context);
-      return message === null ? [] : [{ pointer: `${at}/repository`, message }];
+      return [
+        ...(message === null ? [] : [{ pointer: `${at}/repository`, message }]),
+        ...adapterProblems(request, context.agents).map((each) => ({
+          ...each,
+          pointer: `${at}${each.pointer}`,
+        })),
+      ];
     }),
     ...regexErrors(requests.map(({ request, at }) => ({ at, signals: request.completion_signals }))),
   ];

@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BOX_ENV } from '../../shared/names.ts';
+import { CLI_KINDS } from '../../shared/task/adapter.ts';
+import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
+import { temporaryFolder } from '../support/repository.ts';
+import { fakeCli } from './fake-cli.ts';
 
 interface Instruction {
   readonly keyword: string;
@@ -46,8 +51,9 @@ describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) =>
   });
 
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
+    const before = box === 'agent' ? ['cli-versions.json install-clis.ts /opt/agents/'] : [];
     const beside = box === 'gates' ? ['matcher.mjs /app/matcher.mjs', '*.wasm /app/'] : [];
-    expect(all(box, 'COPY')).toEqual(['main.mjs /app/main.mjs', ...beside]);
+    expect(all(box, 'COPY')).toEqual([...before, 'main.mjs /app/main.mjs', ...beside]);
     expect(all(box, 'ENTRYPOINT')).toEqual([
       box === 'deliver'
         ? '["/usr/bin/env", "-u", "NODE_OPTIONS", "/usr/local/bin/node", "/app/main.mjs"]'
@@ -85,12 +91,60 @@ test.each([
   },
 );
 
-test('the agent CLI is pinned exactly, and its version is checked in the build', () => {
-  expect(all('agent', 'ARG')).toEqual([expect.stringMatching(/^CLAUDE_CODE_VERSION=\d+\.\d+\.\d+$/)]);
-  const runs = all('agent', 'RUN').join('\n');
-  const version = '$'.concat('{CLAUDE_CODE_VERSION}');
-  expect(runs).toContain(`"@anthropic-ai/claude-code@${version}"`);
-  expect(runs).toContain(`claude --version | grep -F "${version}"`);
+test('the agent image brings exactly the CLIs that it is told to, in the versions that everything else knows', () => {
+  expect(all('agent', 'ARG')).toEqual(['AGENT_CLIS=claude']);
+  expect(all('agent', 'RUN').join('\n')).toContain(
+    'node /opt/agents/install-clis.ts /opt/agents/cli-versions.json /opt/agents /usr/local/bin $'.concat(
+      '{AGENT_CLIS}',
+    ),
+  );
+  for (const { version } of Object.values(CLI_VERSIONS)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(Object.keys(CLI_VERSIONS)).toEqual([...CLI_KINDS]);
+});
+
+describe('the installer of agent CLIs', () => {
+  const installs = (says: string, kinds: readonly string[]) => {
+    const folder = temporaryFolder();
+    // As npm would: puts a program there that says its version.
+    const npm = `prefix=$3; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
+    const path = fakeCli(folder, 'npm', npm);
+    const ran = spawnSync(
+      process.execPath,
+      [
+        'containers/agent/install-clis.ts',
+        'shared/task/cli-versions.json',
+        `${folder}/agents`,
+        `${folder}/out`,
+        ...kinds,
+      ],
+      { encoding: 'utf8', env: { ...process.env, PATH: path } },
+    );
+    return { ...ran, programs: existsSync(`${folder}/out`) ? readdirSync(`${folder}/out`) : [] };
+  };
+
+  test('installs those that it is told, and no others', () => {
+    const { claude } = CLI_VERSIONS;
+    expect(installs(claude.version, ['claude'])).toMatchObject({
+      status: 0,
+      stdout: `${claude.package}@${claude.version}\n`,
+      programs: ['claude'],
+    });
+    expect(installs('', [])).toMatchObject({ status: 0, stdout: '', programs: [] });
+  });
+
+  test.each([
+    ['another version than was asked for', '0.0.1', 'claude', 'says that it is 0.0.1'],
+    [
+      'a CLI that nobody knows',
+      '1.0.0',
+      'constructor',
+      'there is no agent CLI constructor; known are claude',
+    ],
+  ])('breaks the build for %s', (_, says, kind, message) => {
+    const { status, stderr } = installs(says, [kind]);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(message);
+  });
 });
 
 test('the deliver image has git and no tool that builds, tests or installs', () => {

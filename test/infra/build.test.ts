@@ -41,6 +41,8 @@ const environment = {
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
   [ENV.modelProviders]: '{}',
   [ENV.deliverTo]: '[]',
+  [ENV.agentClis]: '[]',
+  [ENV.modelVendors]: '[]',
   AWS_REGION: 'us-east-1',
 };
 
@@ -74,6 +76,8 @@ describe('the programs of the containers', () => {
     const folder = bundles.imageDirectory(name);
     expect(read(folder, 'Dockerfile')).toContain('COPY main.mjs');
     await expect(run(process.execPath, ['--check', join(folder, 'main.mjs')])).resolves.toBeDefined();
+    const own = readdirSync(folder).filter((file) => ['cli-versions.json', 'install-clis.ts'].includes(file));
+    expect(own).toHaveLength(name === 'agent' ? 2 : 0);
   });
 
   it.each(containers)('%s holds no AWS SDK', (name) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -95,3 +95,24 @@ export const FUNCTION_IDS = {
   reconciler: 'ReconcilerReconcile',
   models: 'ModelsGateway',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
+
+/** Arguments that the agent's image is built with. */
+export function agentBuildArguments(context: Record<string, unknown>): unknown {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-synth-'));
+  process.env['CDK_VALIDATION'] = 'false';
+  try {
+    const { app } = assayApp({
+      bundles: emptyBundles(join(folder, 'bundles')),
+      context,
+      outdir: join(folder, 'assembly'),
+    });
+    app.synth();
+    const assets = JSON.parse(readFileSync(join(folder, 'assembly', 'Assay.assets.json'), 'utf8')) as {
+      dockerImages: Record<string, { source: { dockerBuildArgs?: unknown } }>;
+    };
+    return Object.values(assets.dockerImages).flatMap(({ source }) => source.dockerBuildArgs ?? []);
+  } finally {
+    delete process.env['CDK_VALIDATION'];
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -28,6 +28,8 @@ Object.assign(process.env, {
   [ENV.deliverFamily]: 'deliver',
   [ENV.leaseSeconds]: String(LEASE_SECONDS),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
+  [ENV.agentClis]: '[]',
+  [ENV.modelVendors]: '[]',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'simulated',
   AWS_SECRET_ACCESS_KEY: 'simulated',

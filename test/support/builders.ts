@@ -1,4 +1,6 @@
+import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
+import type { Agents } from '../../shared/task/adapter-choice.ts';
 import type { Attempt, Launch } from '../../shared/task/attempt.ts';
 import { createTask } from '../../shared/task/commands/create.ts';
 import { SubmitTask, type SubmitTaskInput } from '../../shared/task/schema.ts';
@@ -8,6 +10,13 @@ import type { Task } from '../../shared/task/task.ts';
 
 export const NOW = new Date('2026-11-20T10:00:00.000Z');
 export const later = (seconds: number, from: Date = NOW): Date => new Date(from.getTime() + seconds * 1_000);
+/** A deployment that can run whatever a task names. */
+export const ANY_AGENTS: Agents = {
+  fallback: { kind: 'command', argv: ['agent'], timeout_s: 60 },
+  clis: null,
+  vendors: null,
+  tiers: DEFAULT_TIER_MODELS,
+};
 export const sha1 = (digit: string): string => digit.repeat(40);
 
 /** Its base is named by id, so that nobody has to be asked what it is. */

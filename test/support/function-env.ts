@@ -17,6 +17,8 @@ const values: Record<string, string> = {
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   [ENV.modelGateway]: 'https://models.test/',
   [ENV.modelGatewayWitnesses]: 'true',
+  [ENV.agentClis]: '["claude"]',
+  [ENV.modelVendors]: '["anthropic"]',
   [ENV.modelProviders]: JSON.stringify({}),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',

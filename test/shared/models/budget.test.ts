@@ -183,13 +183,13 @@ describe('a model token', () => {
   });
 
   it("allows the attempt's own model and those of cheaper tiers", () => {
-    expect(allowedModels({ model: TIERS.opus, tier: 'opus' }, TIERS)).toEqual([
+    expect(allowedModels({ model: TIERS.opus, tier: 'opus' }, undefined, TIERS)).toEqual([
       TIERS.opus,
       TIERS.haiku,
       TIERS.sonnet,
     ]);
-    expect(allowedModels({ model: 'gpt-5.5', tier: null }, TIERS)).toEqual(['gpt-5.5']);
-    expect(allowedModels({ model: null, tier: null }, TIERS)).toEqual([]);
+    expect(allowedModels({ model: 'gpt-5.5', tier: null }, undefined, TIERS)).toEqual(['gpt-5.5']);
+    expect(allowedModels({ model: null, tier: null }, undefined, TIERS)).toEqual([]);
   });
 
   it('has what earlier attempts of the round have left', () => {

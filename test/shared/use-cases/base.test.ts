@@ -5,7 +5,7 @@ import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { type RemoteRefs, RepositoryUnavailable, resolveBaseStep } from '../../../shared/use-cases/base.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { NOW, sha1, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, NOW, sha1, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -23,6 +23,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}) =>
       idempotencyKey: null,
       allowFileRepositories: false,
       deliverTo: [],
+      agents: ANY_AGENTS,
     })
   ).task;
 const main = (digit: string): Ref[] => [{ name: 'refs/heads/main', id: sha1(digit) }];

@@ -5,7 +5,7 @@ import { Refusal } from '../../../shared/refusal.ts';
 import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { claimKey } from '../../../shared/use-cases/claim-once.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { later, NOW, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, later, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -33,6 +33,7 @@ const external = async (role: string, id: string, files: string[] = []): Promise
     idempotencyKey: null,
     allowFileRepositories: false,
     deliverTo: [],
+    agents: ANY_AGENTS,
   });
 };
 const said = ({ task, attempt, token }: Claimed) => [task.id, attempt, token];

@@ -16,7 +16,17 @@ import { claimNext } from '../../../shared/use-cases/claim.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { attempt, inReview, later, NOW, sha1, submission, task, verdict } from '../../support/builders.ts';
+import {
+  ANY_AGENTS,
+  attempt,
+  inReview,
+  later,
+  NOW,
+  sha1,
+  submission,
+  task,
+  verdict,
+} from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -82,6 +92,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
       idempotencyKey: null,
       allowFileRepositories: false,
       deliverTo: [],
+      agents: ANY_AGENTS,
     })
   ).task;
 const claim = (role: string, now = NOW) =>

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import type { SubmitContext } from '../../../shared/use-cases/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
-import { NOW, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -25,6 +25,7 @@ const context = (key: string | null): SubmitContext => ({
   idempotencyKey: key,
   allowFileRepositories: false,
   deliverTo: [],
+  agents: ANY_AGENTS,
 });
 const batch = (count: number, more: (index: number) => Partial<SubmitTaskInput> = () => ({})) =>
   Array.from({ length: count }, (_, index) => submission({ title: `task ${index}`, ...more(index) }));

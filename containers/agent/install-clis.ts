@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+interface Pinned {
+  readonly package: string;
+  readonly version: string;
+  readonly program: string;
+}
+
+/**
+ * Installs agent CLIs in exactly the pinned versions, each into a folder of its own, and links their programs into one.
+ * The image runs this, and so does the run of the real CLIs: both have the same.
+ * Usage: node install-clis.ts VERSIONS.json FOLDER BIN KIND...
+ */
+function install(kind: string, pinned: Pinned, folder: string, bin: string): string {
+  const target = join(folder, kind);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, 'package.json'), '{"private":true}\n');
+  const wanted = `${pinned.package}@${pinned.version}`;
+  execFileSync(
+    'npm',
+    ['install', '--prefix', target, '--no-audit', '--no-fund', '--loglevel=error', '--save-exact', wanted],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const link = join(bin, pinned.program);
+  rmSync(link, { force: true });
+  symlinkSync(join(target, 'node_modules/.bin', pinned.program), link);
+  // One that cannot start must break this, not a task; and another version may take other flags or bill differently.
+  const said = execFileSync(link, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  if (!said.includes(pinned.version)) throw new Error(`${wanted} says that it is ${said.trim()}`);
+  return wanted;
+}
+
+const [file = '', folder = '', bin = '', ...kinds] = process.argv.slice(2);
+const versions = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, Pinned>>;
+mkdirSync(bin, { recursive: true });
+for (const kind of kinds) {
+  const pinned = Object.hasOwn(versions, kind) ? versions[kind] : undefined;
+  if (!pinned)
+    throw new Error(`there is no agent CLI ${kind}; known are ${Object.keys(versions).join(', ')}`);
+  process.stdout.write(`${install(kind, pinned, resolve(folder), resolve(bin))}\n`);
+}

@@ -1,0 +1,77 @@
+import type { ProviderName } from '../models/protocols.ts';
+import type { CliKind } from './adapter.ts';
+
+type Tiers = Readonly<Record<'haiku' | 'sonnet' | 'opus', string>>;
+
+/** What an agent CLI, at the version in cli-versions.json, can be asked for. */
+export interface AdapterFacts {
+  /** Whose protocol it speaks to models. */
+  readonly vendor: ProviderName;
+  /** Names of the models that its provider has; null: it takes any provider's. */
+  readonly models: RegExp | null;
+  readonly effort: boolean;
+  readonly turns: boolean;
+  /** Whether it stops at a sum of its own; the gateway always does. */
+  readonly budget: boolean;
+  readonly structured: boolean;
+  readonly resume: boolean;
+  readonly hooks: boolean;
+  /** Models by tier where a deployment's own are another provider's, and the day since when. */
+  readonly tiers: { readonly since: string; readonly models: Tiers } | null;
+}
+
+export const ADAPTER_FACTS = {
+  claude: {
+    vendor: 'anthropic',
+    models: /^(?:[\w.]+\.)?claude-|^(?:haiku|sonnet|opus)$/,
+    effort: true,
+    turns: true,
+    budget: true,
+    structured: true,
+    resume: true,
+    hooks: true,
+    tiers: {
+      since: '2026-09-01',
+      models: { haiku: 'claude-haiku-4-5', sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5' },
+    },
+  },
+  codex: {
+    vendor: 'openai',
+    models: /^(?:openai\.)?(?:gpt-|o\d|codex)/,
+    effort: true,
+    turns: false,
+    budget: false,
+    structured: true,
+    resume: true,
+    hooks: false,
+    tiers: {
+      since: '2026-10-01',
+      models: { haiku: 'gpt-6-luna', sonnet: 'gpt-6.1-sol', opus: 'gpt-6-astra' },
+    },
+  },
+  gemini: {
+    vendor: 'gemini',
+    models: /^(?:models\/)?gemini-/,
+    effort: false,
+    turns: true,
+    budget: false,
+    structured: false,
+    resume: false,
+    hooks: false,
+    tiers: {
+      since: '2026-05-01',
+      models: { haiku: 'gemini-2.5-flash', sonnet: 'gemini-3.5-flash', opus: 'gemini-3.1-pro-preview' },
+    },
+  },
+  opencode: {
+    vendor: 'openai',
+    models: null,
+    effort: true,
+    turns: false,
+    budget: false,
+    structured: false,
+    resume: false,
+    hooks: false,
+    tiers: null,
+  },
+} as const satisfies Readonly<Record<CliKind, AdapterFacts>>;
