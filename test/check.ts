@@ -1,20 +1,22 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Counts, countTests } from './checks/report.ts';
-import { runScript, STEPS } from './checks/steps.ts';
+import { type Counts, countTests, OUTCOMES } from './checks/report.ts';
+import { type Outcome, runScript, STEPS } from './checks/steps.ts';
 
 /** What Lambda runs is what must be tested. */
 const NODE_MAJOR = 24;
 const REPORT = '.cache/test-report.json';
 
-const line = (ok: boolean, title: string, ms: number): void =>
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${title.padEnd(36)} ${(ms / 1_000).toFixed(1).padStart(6)} s`);
+const WORDS = { passed: 'ok', failed: 'FAILED', skipped: 'SKIPPED' } as const;
+const line = (outcome: Outcome, title: string, ms: number): void =>
+  console.log(`${WORDS[outcome].padEnd(8)}${title.padEnd(36)} ${(ms / 1_000).toFixed(1).padStart(6)} s`);
+const told = (ok: boolean): Outcome => (ok ? 'passed' : 'failed');
 
 function guardNode(): boolean {
   const major = Number(process.versions.node.split('.')[0]);
   const ok = major >= NODE_MAJOR;
-  line(ok, `Node ${process.versions.node}`, 0);
+  line(told(ok), `Node ${process.versions.node}`, 0);
   if (!ok)
     console.error(
       `Node ${NODE_MAJOR} is needed; \`npm ci\` installs it, and npm scripts find it. On a platform without a package, install it.`,
@@ -43,32 +45,37 @@ async function main(): Promise<number> {
       'tests-exit': { type: 'string' },
     },
   });
-  let { passed, failed } = { passed: 0, failed: 0 };
+  const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
   const count = (counts: Counts): void => {
-    passed += counts.passed;
-    failed += counts.failed;
+    for (const outcome of OUTCOMES) sum[outcome] += counts[outcome];
   };
-  const one = (ok: boolean): Counts => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
+  const one = (outcome: Outcome): Counts => ({
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    [outcome]: 1,
+  });
 
-  count(one(guardNode()));
+  count(one(told(guardNode())));
   for (const { name, title } of STEPS) {
     const result = await runScript(name, { CDK_DISABLE_CLI_TELEMETRY: 'true' });
-    line(result.ok, title, result.ms);
-    if (!result.ok) console.log(result.output.trimEnd());
-    count(one(result.ok));
+    line(result.outcome, title, result.ms);
+    if (result.outcome !== 'passed') console.log(result.output.trimEnd());
+    count(one(result.outcome));
   }
   const started = performance.now();
   const report = values['tests-report'];
   const exit = report === undefined ? await runTests() : Number(values['tests-exit'] ?? 0);
   const tests = countTests(report ?? REPORT, exit);
   line(
-    tests.failed === 0,
+    told(tests.failed === 0),
     `tests (${tests.passed} passed, ${tests.failed} failed)`,
     performance.now() - started,
   );
   count(tests);
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
+  console.log(`${sum.skipped} skipped, for want of tools or rights`);
+  console.log(`${sum.passed} passed, ${sum.failed} failed`);
+  return sum.failed === 0 ? 0 : 1;
 }
 
 process.exitCode = await main();

@@ -1,41 +1,11 @@
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
-import {
-  type Caller,
-  PATH_PARAMETERS,
-  ROUTES,
-  type Route,
-  type RouteName,
-  takesKey,
-} from '../../shared/api/routes.ts';
+import { problemsOf } from '../../shared/api/refusals.ts';
+import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
 import { VERSION } from '../../shared/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
 import { Components, type Json, type JsonObject } from './schemas.ts';
-
-const BOXES: ReadonlySet<Caller> = new Set(['agent', 'gates', 'deliver']);
-
-/** Refusals that a route may answer, told from what it takes and does. */
-export function problemsOf(route: Route): RefusalCode[] {
-  const codes: RefusalCode[] = ['internal', 'busy'];
-  const secured = !route.callers.includes('anyone');
-  if (secured) codes.push('unauthenticated', 'forbidden');
-  if (route.path.includes('{id}')) codes.push('not_found');
-  if (route.path.includes('{role}')) codes.push('no_task', 'invalid');
-  // A header that cannot be read is refused like a field.
-  if (takesKey(route)) codes.push('invalid', 'idempotency_mismatch');
-  if (route.claims) codes.push('stale_lease', 'base_unresolved');
-  if (route.body) codes.push('body_not_json', 'body_too_large', 'invalid');
-  if (route.query) codes.push('invalid', 'bad_cursor');
-  if (route.idempotent) codes.push('id_taken', 'dependency_unknown', 'dependency_cycle');
-  if (route.method === 'POST' && route.path.includes('{id}')) codes.push('conflict');
-  if (route.ifMatch) codes.push('invalid', 'version_mismatch');
-  // Reads, too: a box's token ends with its attempt.
-  if (route.path.includes('{id}') && route.callers.some((caller) => BOXES.has(caller)))
-    codes.push('stale_lease');
-  if (route.path.endsWith('/claim')) codes.push('files_held');
-  return [...new Set(codes)];
-}
 
 const PROBLEM_CONTENT: JsonObject = {
   'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
@@ -59,6 +29,12 @@ function refusals(route: Route): JsonObject {
       ]),
   );
 }
+
+/** What API Gateway answers by itself, before anything of ours is asked: no problem documents. */
+const GATEWAY_ANSWERS: JsonObject = {
+  '429': { description: 'More requests than the stage takes; try again' },
+  '431': { description: 'Request line and headers are larger than API Gateway takes' },
+};
 
 const HEADER_PARAMETERS = {
   key: {
@@ -155,7 +131,7 @@ function operation(name: RouteName, route: Route, components: Components): JsonO
     ...(secured ? {} : { security: [] }),
     ...(all.length > 0 ? { parameters: all } : {}),
     ...requestBody(name, route, components),
-    responses: { ...success(route, components), ...refusals(route) },
+    responses: { ...success(route, components), ...refusals(route), ...GATEWAY_ANSWERS },
   };
 }
 

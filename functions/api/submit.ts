@@ -5,6 +5,7 @@ import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { atVersion } from '../../shared/task/commands/change.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { SubmitTask } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
@@ -65,20 +66,25 @@ export const handler = serve({
     return shown(
       await tasks.change(
         request.params.id,
-        (task) => cancel(task, reason, request.principal, new Date()),
-        request.ifMatch,
+        atVersion(request.ifMatch, (task) => cancel(task, reason, request.principal, new Date())),
       ),
     );
   },
   retry: async (request) =>
-    shown(await tasks.change(request.params.id, (task) => retry(task, new Date()), request.ifMatch)),
+    shown(
+      await tasks.change(
+        request.params.id,
+        atVersion(request.ifMatch, (task) => retry(task, new Date())),
+      ),
+    ),
   review: async (request) => {
     const { decision, reason, ...work } = request.body as z.infer<typeof ReviewBody>;
     return shown(
       await tasks.change(
         request.params.id,
-        (task) => review(task, decision, reason, request.principal, work, new Date()),
-        request.ifMatch,
+        atVersion(request.ifMatch, (task) =>
+          review(task, decision, reason, request.principal, work, new Date()),
+        ),
       ),
     );
   },

@@ -7,6 +7,7 @@ import type {
   ProgressBody,
 } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
+import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { keepAlive } from '../../shared/task/commands/work.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
@@ -102,8 +103,9 @@ export const handler = serve({
       return shown(
         await tasks.change(
           request.params.id,
-          (task) => failByOperator(task, body.reason, request.principal, new Date()),
-          request.ifMatch,
+          atVersion(request.ifMatch, (task) =>
+            failByOperator(task, body.reason, request.principal, new Date()),
+          ),
         ),
         request,
       );

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { RefusalCode } from '../refusal.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import {
   AttemptList,
@@ -55,6 +56,8 @@ export interface Route {
   readonly idempotent?: boolean;
   /** Claims a task, and takes an `Idempotency-Key` header: a claim whose answer was lost is made again. */
   readonly claims?: boolean;
+  /** What its use case refuses, beside what every route of its shape does; see `problemsOf`. */
+  readonly refuses?: readonly RefusalCode[];
   /** May do a part only, and says so with 207. */
   readonly partial?: boolean;
   /** Takes an `If-Match` header with the task's version. */
@@ -73,6 +76,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Submit a task',
     body: SubmitTask,
+    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
     answer: TaskView,
     status: 201,
     idempotent: true,
@@ -84,6 +88,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Submit several tasks that may depend on each other',
     body: SubmitBatch,
+    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
     answer: BatchView,
     status: 201,
     idempotent: true,
@@ -96,6 +101,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'List tasks, oldest first',
     query: ListQuery,
+    refuses: ['bad_cursor'],
     answer: TaskList,
   },
   getTask: {
@@ -120,6 +126,7 @@ export const ROUTES = {
     function: 'api-work',
     callers: ['operator'],
     summary: 'Claim the next external task of a role: priority first, then oldest',
+    refuses: ['no_task', 'stale_lease'],
     answer: Claim,
     claims: true,
   },
@@ -130,6 +137,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Claim the next external task of a role, and say which model will do it',
     body: ClaimBody,
+    refuses: ['no_task', 'stale_lease'],
     answer: Claim,
     claims: true,
   },
@@ -140,6 +148,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Claim one external task',
     body: ClaimBody,
+    refuses: ['conflict', 'stale_lease', 'base_unresolved', 'files_held'],
     answer: Claim,
     claims: true,
     ifMatch: true,
@@ -151,6 +160,7 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Extend the lease',
     body: HeartbeatBody,
+    refuses: ['conflict'],
     answer: Lease,
   },
   progress: {
@@ -160,6 +170,7 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Say what the agent is doing; extends the lease',
     body: ProgressBody,
+    refuses: ['conflict'],
     answer: Lease,
   },
   upload: {
@@ -169,6 +180,7 @@ export const ROUTES = {
     callers: ['agent', 'gates'],
     summary: 'Get leave to upload exactly these bytes, once',
     body: UploadBody,
+    refuses: ['conflict'],
     answer: Upload,
   },
   memory: {
@@ -187,6 +199,7 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Hand in the work; verification follows',
     body: CompleteBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: TaskView,
     report: true,
   },
@@ -197,6 +210,7 @@ export const ROUTES = {
     callers: ['operator', 'agent'],
     summary: 'Report that the attempt failed',
     body: FailBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: TaskView,
     ifMatch: true,
     report: true,
@@ -208,6 +222,7 @@ export const ROUTES = {
     callers: ['gates'],
     summary: 'Hand in the evidence',
     body: EvidenceBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: TaskView,
     report: true,
   },
@@ -218,6 +233,7 @@ export const ROUTES = {
     callers: ['deliver'],
     summary: 'Ask leave to push, and report the push',
     body: DeliveryBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: TaskView,
     report: true,
   },
@@ -228,6 +244,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Withdraw a task',
     body: ReasonBody,
+    refuses: ['conflict'],
     answer: TaskView,
     ifMatch: true,
   },
@@ -238,6 +255,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Give a failed task another round of attempts',
     body: ReasonBody,
+    refuses: ['conflict'],
     answer: TaskView,
     ifMatch: true,
   },
@@ -248,6 +266,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: "A person's word on a held task",
     body: ReviewBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: TaskView,
     ifMatch: true,
   },

@@ -3,6 +3,8 @@ import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
+import { RepositoryUrl } from '../repository/schema.ts';
+import { MAX_URL_CHARACTERS } from '../repository/url.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
@@ -74,13 +76,23 @@ export const BatchView = z
 export const ListQuery = z.strictObject({
   status: Status.optional(),
   role: Role.optional(),
-  repository: z.string().max(2_000).optional(),
+  // ASCII only, so that the longest query there is fits into what API Gateway takes of a request line.
+  repository: z
+    .string()
+    .max(MAX_URL_CHARACTERS)
+    .regex(/^[!-~]*$/, 'must be a URL without blanks, in ASCII')
+    .pipe(RepositoryUrl)
+    .optional(),
   unverified: z
     .enum(['true', 'false'])
     .optional()
     .describe('Only tasks that completed unverified (or only those that did not).'),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(2_000).optional(),
+  cursor: z
+    .string()
+    .max(2_000)
+    .regex(/^[A-Za-z0-9_-]*$/, 'is not one that a listing gave out')
+    .optional(),
 });
 export const TaskList = z
   .object({ tasks: z.array(TaskSummary), next_cursor: z.string().nullable() })

@@ -126,31 +126,28 @@ export class TaskStore {
       return { created: true, task };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { created: false, task: await this.require(task.id) };
+      const present = await this.get(task.id);
+      // Whoever had the id is gone since: a rare thing, and a good moment to try again.
+      if (!present) throw new Refusal('busy', `the id ${task.id} was taken a moment ago; try again`);
+      return { created: false, task: present };
     }
   }
 
   /**
    * Applies a command: read, compute, write under the condition that nothing has changed in between; a lost race is computed again.
-   * `ifMatch` is the version that the caller has seen. Answers with the task as it stands afterwards.
+   * Answers with the task as it stands afterwards.
    * Given the task instead of its id, the first read is saved: the condition tells whether it is still as it was.
    */
-  async change(of: string | Task, command: Command, ifMatch?: number): Promise<Task> {
-    return (await this.apply(of, command, ifMatch)).task;
+  async change(of: string | Task, command: Command): Promise<Task> {
+    return (await this.apply(of, command)).task;
   }
 
   /** As `change`, and says whether something was written. */
-  async apply(
-    of: string | Task,
-    command: Command,
-    ifMatch?: number,
-  ): Promise<{ task: Task; changed: boolean }> {
+  async apply(of: string | Task, command: Command): Promise<{ task: Task; changed: boolean }> {
     let task = typeof of === 'string' ? await this.require(of) : of;
     const { id } = task;
     for (let race = 0; race < MAX_RACES; race++) {
       this.#guard(task);
-      if (ifMatch !== undefined && task.version !== ifMatch)
-        throw new Refusal('version_mismatch', `task ${id} is at version ${task.version}, not ${ifMatch}`);
       const wanted = command(task);
       if (wanted === null) return { task, changed: false };
       const witnessed = await this.#witness(wanted, task);

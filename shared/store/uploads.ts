@@ -19,7 +19,7 @@ export class UploadStore {
   }
 
   /** Counts one more. @throws Refusal `conflict` when there were enough. */
-  async count(taskId: string, attempt: number, now: Date): Promise<void> {
+  async admit(taskId: string, attempt: number, now: Date): Promise<void> {
     try {
       await this.#db.send(
         new UpdateCommand({

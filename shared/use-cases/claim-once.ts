@@ -1,5 +1,5 @@
 import { canonicalHash } from '../canonical.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, type RefusalCode } from '../refusal.ts';
 import type { ClaimStore, Intent } from '../store/claims.ts';
 import { derivedBoxToken, sha256 } from '../tokens.ts';
 
@@ -23,9 +23,16 @@ export const claimKey = (by: string, key: string, secret: string, request: unkno
   tokenOf: (task, attempt) => derivedBoxToken('agent', task, attempt, secret, key),
 });
 
+/** Why one task could not be claimed, while another may be. */
+export const LOST_RACE = [
+  'conflict',
+  'base_unresolved',
+  'files_held',
+  'not_found',
+  'busy',
+] as const satisfies readonly RefusalCode[];
 export const lostRace = (error: unknown): boolean =>
-  error instanceof Refusal &&
-  ['conflict', 'base_unresolved', 'files_held', 'not_found', 'busy'].includes(error.code);
+  error instanceof Refusal && LOST_RACE.some((code) => code === error.code);
 
 /**
  * Claims under a key. What is meant is written before each try, so that a repeat looks at the same task first; whose the task is, its

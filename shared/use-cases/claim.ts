@@ -4,7 +4,8 @@ import { route } from '../routing/route.ts';
 import type { ClaimStore } from '../store/claims.ts';
 import type { FileConflict, LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import { boundBase } from '../task/commands/base.ts';
+import { knownBase } from '../task/commands/base.ts';
+import { requireVersion } from '../task/commands/change.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { describeOverlap } from '../task/file-overlap.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
@@ -57,7 +58,7 @@ async function claimOpen(
   model: string | null,
   context: ClaimContext,
   key: ClaimKey,
-  ifMatch?: number,
+  admit: (task: Task) => void = () => {},
 ): Promise<Claimed> {
   const seen = await context.tasks.require(id);
   const before = claimedBefore(seen, key);
@@ -69,16 +70,14 @@ async function claimOpen(
     );
   if (seen.status !== 'open')
     throw new Refusal('conflict', `task ${id} is ${seen.status}; only an open task can be claimed`);
-  if (ifMatch !== undefined && seen.version !== ifMatch)
-    throw new Refusal('version_mismatch', `task ${id} is at version ${seen.version}, not ${ifMatch}`);
-  boundBase(seen);
+  admit(seen);
+  knownBase(seen);
   const conflict = await context.locks.acquire(seen, context.now);
   if (conflict !== null) throw filesHeld(seen, conflict);
   // The version is compared above, with what is written upon; a write that arrived without an answer has moved it on by itself.
   const task = await context.tasks.change(seen, (present) => {
     if (claimedBefore(present, key) !== null) return null;
-    if (ifMatch !== undefined && present.version !== ifMatch)
-      throw new Refusal('version_mismatch', `task ${id} is at version ${present.version}, not ${ifMatch}`);
+    admit(present);
     if (present.status !== 'open')
       throw new Refusal('conflict', `task ${id} is ${present.status}; only an open task can be claimed`);
     const attempt = (present.attempts.at(-1)?.number ?? 0) + 1;
@@ -121,7 +120,8 @@ export async function claimTask(
   ifMatch?: number,
 ): Promise<Claimed> {
   const key = ownKey(context);
-  const claim = (task: string): Promise<Claimed> => claimOpen(task, model, context, key, ifMatch);
+  const claim = (task: string): Promise<Claimed> =>
+    claimOpen(task, model, context, key, (each) => requireVersion(each, ifMatch));
   if (!context.once) return claim(id);
   const once = claimsOnce(key, context.once.store, context.now, claim);
   return (await once.repeat()) ?? once.claim(id);

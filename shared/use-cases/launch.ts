@@ -12,7 +12,7 @@ import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
-import { boundBase } from '../task/commands/base.ts';
+import { boundBase, knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
@@ -59,7 +59,7 @@ async function assignmentFor(
     return {
       ...common,
       kind,
-      base_commit: boundBase(task),
+      base_commit: knownBase(task),
       role: task.role,
       prompt: buildPrompt(task),
       model: attempt.model,
@@ -111,7 +111,7 @@ async function giveUp(message: LaunchMessage, launches: number, context: LaunchC
       : recordDeliveryRefused(
           task,
           message.attempt,
-          { base_commit: boundBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
+          { base_commit: knownBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
           why,
           context.now,
         ),

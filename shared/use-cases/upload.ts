@@ -22,7 +22,7 @@ export async function uploadPlace(
     findings: () => objectKey.findings(task.id, number, launch, content.sha256),
     tests: () => objectKey.tests(task.id, number, launch, content.sha256),
   }[content.kind]();
-  await deps.uploads.count(task.id, number, deps.now);
+  await deps.uploads.admit(task.id, number, deps.now);
   return deps.objects.presignUpload(key, content);
 }
 

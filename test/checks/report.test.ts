@@ -17,29 +17,29 @@ const unloadable = { status: 'failed', assertionResults: [] };
 test.each([
   [
     'all passed',
-    { numPassedTests: 3, numFailedTests: 0, testResults: [passed] },
+    { numPassedTests: 3, numFailedTests: 0, numPendingTests: 4, testResults: [passed] },
     0,
-    { passed: 3, failed: 0 },
+    { passed: 3, failed: 0, skipped: 4 },
   ],
   [
     'some failed',
-    { numPassedTests: 2, numFailedTests: 1, testResults: [passed, failed] },
+    { numPassedTests: 2, numFailedTests: 1, numPendingTests: 4, testResults: [passed, failed] },
     1,
-    { passed: 2, failed: 1 },
+    { passed: 2, failed: 1, skipped: 4 },
   ],
   [
     'a file could not be loaded',
-    { numPassedTests: 2, numFailedTests: 0, testResults: [passed, unloadable] },
+    { numPassedTests: 2, numFailedTests: 0, numPendingTests: 4, testResults: [passed, unloadable] },
     1,
-    { passed: 2, failed: 1 },
+    { passed: 2, failed: 1, skipped: 4 },
   ],
   [
     'an error outside of any test',
-    { numPassedTests: 2, numFailedTests: 0, testResults: [passed] },
+    { numPassedTests: 2, numFailedTests: 0, numPendingTests: 4, testResults: [passed] },
     1,
-    { passed: 2, failed: 1 },
+    { passed: 2, failed: 1, skipped: 4 },
   ],
-  ['a report of something else', { hello: 1 }, 0, { passed: 0, failed: 1 }],
+  ['a report of something else', { hello: 1 }, 0, { passed: 0, failed: 1, skipped: 0 }],
 ])('%s', (_, report, exit, expected) => {
   const file = join(folder, 'report.json');
   writeFileSync(file, JSON.stringify(report));
@@ -47,5 +47,5 @@ test.each([
 });
 
 test('no report at all is a failure, even when the exit code is 0', () => {
-  expect(countTests(join(folder, 'none.json'), 0)).toEqual({ passed: 0, failed: 1 });
+  expect(countTests(join(folder, 'none.json'), 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
 });

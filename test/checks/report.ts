@@ -4,15 +4,15 @@ import * as z from 'zod';
 const Report = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
+  /** Skipped ones. */
+  numPendingTests: z.number(),
   testResults: z.array(
     z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) }),
   ),
 });
 
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-}
+export const OUTCOMES = ['passed', 'failed', 'skipped'] as const;
+export type Counts = Record<(typeof OUTCOMES)[number], number>;
 
 /**
  * Counts from the JSON report of vitest. A file that could not be loaded counts as one failure. When the run itself
@@ -23,12 +23,16 @@ export function countTests(file: string, exitCode: number): Counts {
   try {
     report = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: 0 };
   }
   const unloadable = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((each) => each.status === 'failed'),
   ).length;
   const failed = report.numFailedTests + unloadable;
-  return { passed: report.numPassedTests, failed: failed === 0 && exitCode !== 0 ? 1 : failed };
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skipped: report.numPendingTests,
+  };
 }

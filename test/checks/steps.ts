@@ -15,10 +15,19 @@ export const STEPS: readonly Step[] = [
   { name: 'generate:check', title: 'generated documents' },
   { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
   { name: 'evasion', title: 'the whole evasion corpus' },
+  { name: 'schemathesis', title: 'answers as the document says' },
 ];
 
+/** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */
+export const SKIPPED = 77;
+
+export type Outcome = 'passed' | 'failed' | 'skipped';
+/** What an exit code says; null: there was none. */
+export const outcomeOf = (code: number | null): Outcome =>
+  code === 0 ? 'passed' : code === SKIPPED ? 'skipped' : 'failed';
+
 export interface StepResult {
-  readonly ok: boolean;
+  readonly outcome: Outcome;
   /** Standard output and error together, without colours. */
   readonly output: string;
   readonly ms: number;
@@ -38,12 +47,16 @@ export function runScript(name: string, env: Readonly<Record<string, string>> = 
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    const end = (ok: boolean): void =>
-      resolve({ ok, output: stripVTControlCharacters(output), ms: performance.now() - started });
+    const end = (code: number | null): void =>
+      resolve({
+        outcome: outcomeOf(code),
+        output: stripVTControlCharacters(output),
+        ms: performance.now() - started,
+      });
     child.once('error', (error) => {
       output += error.message;
-      end(false);
+      end(null);
     });
-    child.once('close', (code) => end(code === 0));
+    child.once('close', end);
   });
 }

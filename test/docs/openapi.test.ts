@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
-import { openapi, problemsOf } from '../../docs/generator/openapi.ts';
+import { openapi } from '../../docs/generator/openapi.ts';
 import { PROBLEMS } from '../../shared/api/problem.ts';
+import { problemsOf } from '../../shared/api/refusals.ts';
 import { ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 
 interface Operation {
@@ -114,11 +115,3 @@ test.each([...new Set(patternsIn(document))])(
     expect(pattern).not.toMatch(/\\[pP]\{|\\u\{|\(\?<|\(\?[a-z]/);
   },
 );
-
-test.each(
-  routes.filter(
-    ([, route]) => route.path.includes('{id}') && !route.callers.every((each) => each === 'operator'),
-  ),
-)('%s says that a token may have ended with its attempt', (_, route) => {
-  expect(problemsOf(route)).toContain('stale_lease');
-});

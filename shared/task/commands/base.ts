@@ -9,13 +9,19 @@ export const namedCommit = (ref: string): string | null => (ObjectId.safeParse(r
 export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit'>): boolean =>
   task.runner === 'managed' || task.base_commit === null;
 
-/** The commit that the task is bound to. Refuses while there is none, and any other that the caller names. */
-export function boundBase(task: Task, named?: string | undefined, at = '/base_commit'): string {
+/** The commit that the task is bound to. Refuses while there is none. */
+export function knownBase(task: Task): string {
   if (task.base_commit === null)
     throw new Refusal('base_unresolved', `the base ref of task ${task.id} is not resolved yet; try again`);
-  if (named !== undefined && named !== task.base_commit)
-    throw new Refusal('wrong_base', `task ${task.id} is bound to base ${task.base_commit}, not ${named}`, [
-      { pointer: at, message: `is not the base commit of this task, ${task.base_commit}` },
-    ]);
   return task.base_commit;
+}
+
+/** As `knownBase`, and refuses any other that the caller names. */
+export function boundBase(task: Task, named: string | undefined, at = '/base_commit'): string {
+  const base = knownBase(task);
+  if (named !== undefined && named !== base)
+    throw new Refusal('wrong_base', `task ${task.id} is bound to base ${base}, not ${named}`, [
+      { pointer: at, message: `is not the base commit of this task, ${base}` },
+    ]);
+  return base;
 }

@@ -12,6 +12,19 @@ export interface Change {
 /** A command: a pure function of the task. Null: there is nothing to change (a repeat), which is an answer, not an error. */
 export type Command = (task: Task) => Change | null;
 
+/** As `command`, for a caller that has seen the task at `version` (`If-Match`); undefined: whatever it has become meanwhile. */
+export const atVersion =
+  (version: number | undefined, command: Command): Command =>
+  (task) => {
+    requireVersion(task, version);
+    return command(task);
+  };
+
+export function requireVersion(task: Task, version: number | undefined): void {
+  if (version !== undefined && task.version !== version)
+    throw new Refusal('version_mismatch', `task ${task.id} is at version ${task.version}, not ${version}`);
+}
+
 export const nowIso = (now: Date): string => now.toISOString();
 export const epochSeconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 

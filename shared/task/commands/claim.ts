@@ -3,7 +3,7 @@ import { Refusal } from '../../refusal.ts';
 import type { Attempt, AttemptRoute, Launch } from '../attempt.ts';
 import type { Effort } from '../schema.ts';
 import type { Task } from '../task.ts';
-import { boundBase } from './base.ts';
+import { knownBase } from './base.ts';
 import { type Change, change, epochSeconds, nowIso } from './change.ts';
 
 export interface NewAttempt {
@@ -48,7 +48,7 @@ export function startAttempt(task: Task, facts: NewAttempt): Change {
   if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
     throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
   // Whoever works on it must not be the one who says what it is judged against.
-  boundBase(task);
+  knownBase(task);
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
   return change(task, event, facts.now, {
     attempts: [...task.attempts, attemptOf(task, facts)],

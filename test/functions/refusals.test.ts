@@ -1,0 +1,91 @@
+import { expect, it, test } from 'vitest';
+import { problemsOf } from '../../shared/api/refusals.ts';
+import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import type { RefusalCode } from '../../shared/refusal.ts';
+import { LOST_RACE } from '../../shared/use-cases/claim-once.ts';
+import { Refusals } from '../support/refusals/reachable.ts';
+import { readSource } from '../support/refusals/source.ts';
+
+/** What a handler catches of what is thrown below it. */
+const CAUGHT: Partial<Record<RouteName, readonly RefusalCode[]>> = {
+  nextTask: LOST_RACE,
+  claimNext: LOST_RACE,
+};
+
+/** Refusals that a handler can come to and that its route does not document. */
+function undocumented(refusals: Refusals): string[] {
+  return [...refusals.ofHandlers()].flatMap(([name, codes]) => {
+    const allowed: readonly RefusalCode[] = [
+      ...problemsOf(ROUTES[name as RouteName]),
+      ...(CAUGHT[name as RouteName] ?? []),
+    ];
+    return [...codes].filter((code) => !allowed.includes(code)).map((code) => `${name}: ${code}`);
+  });
+}
+
+const refusals = new Refusals();
+const found = refusals.ofHandlers();
+
+it('finds the handler of every route', () => {
+  expect(new Set(found.keys())).toEqual(new Set(Object.keys(ROUTES)));
+});
+
+it('no handler can come to a refusal that its route does not document', () => {
+  expect(undocumented(refusals)).toEqual([]);
+});
+
+test.each(Object.entries(ROUTES) as [RouteName, Route][])(
+  '%s documents no refusal that its use case cannot come to',
+  (name, route) => {
+    expect((route.refuses ?? []).filter((code) => !found.get(name)?.has(code))).toEqual([]);
+  },
+);
+
+it('nothing is refused before a use case that the shape of some route does not document', () => {
+  const shapes = Object.values(ROUTES).flatMap((route) => problemsOf({ ...route, refuses: [] }));
+  const before = refusals.of('functions/api/request.ts', 'readRequest');
+  expect([...before].filter((code) => !shapes.includes(code))).toEqual([]);
+  expect(before).toContain('unauthenticated');
+});
+
+const CHANGING = [
+  'cancel',
+  'claimNext',
+  'claimTask',
+  'complete',
+  'delivery',
+  'evidence',
+  'fail',
+  'heartbeat',
+].concat(['nextTask', 'progress', 'retry', 'review']);
+
+test.each<[string, string, string, string, string[]]>([
+  [
+    'in a command',
+    'shared/task/commands/work.ts',
+    'const attempt = liveLease(task, number, now);\n  const event',
+    "if (task.run > 9) throw new Refusal('wrong_base', 'planted');\n  const attempt = liveLease(task, number, now);\n  const event",
+    ['heartbeat: wrong_base', 'progress: wrong_base'],
+  ],
+  [
+    'in a private method of a store',
+    'shared/store/tasks.ts',
+    'const from = allowedFrom(change.event);',
+    "const from = allowedFrom(change.event);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
+    CHANGING.map((name) => `${name}: bad_cursor`),
+  ],
+  [
+    'by a helper, in one arm of a condition',
+    'shared/use-cases/list.ts',
+    'let after = decodeCursor(query);',
+    "let after = decodeCursor(query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
+    ['listTasks: id_taken'],
+  ],
+])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {
+  const text = readSource(file);
+  expect(text).toContain(place);
+  const withPlanted = new Refusals((each) =>
+    each === file ? text.replace(place, planted) : readSource(each),
+  );
+  expect(new Set(undocumented(withPlanted))).toEqual(new Set(expected));
+});
