@@ -27,6 +27,14 @@ const PARTS = {
       return { figures, sections: waitingSections(figures) };
     },
   },
+  simulation: {
+    what: '10,000 simulated runs of the control plane: what held, and what went wrong on purpose',
+    measure: async (say: Say) => {
+      const { benchSimulation, simulationSections } = await import('./simulation.ts');
+      const figures = await benchSimulation(say);
+      return { figures, sections: simulationSections(figures) };
+    },
+  },
   pipeline: {
     what: 'gates on 100,000 lines and a patch of 50 files, cold and cached; the baseline',
     measure: async (say: Say) => {

@@ -14,6 +14,7 @@ export const STEPS: readonly Step[] = [
   { name: 'layers', title: 'layers' },
   { name: 'generate:check', title: 'generated documents' },
   { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
+  { name: 'simulate:check', title: '500 simulated runs, and planted faults' },
   { name: 'evasion', title: 'the whole evasion corpus' },
   { name: 'schemathesis', title: 'answers as the document says' },
 ];

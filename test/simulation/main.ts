@@ -5,6 +5,8 @@ const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
+    /** Number of the first run. */
+    from: { type: 'string', default: '0' },
     /** Only this run of the seed. */
     run: { type: 'string' },
     /** Tells what happens in each run. */
@@ -15,36 +17,47 @@ const { values } = parseArgs({
     enough: { type: 'string', default: '1' },
     /** Name of a fault that is planted into the control plane first. */
     fault: { type: 'string' },
+    /** Deals the runs out among so many processes. */
+    processes: { type: 'string', default: '1' },
   },
 });
 
-function whole(name: 'runs' | 'seed' | 'run' | 'enough'): number {
+function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes'): number {
   const value = Number(values[name]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   console.error(`--${name} must be a whole number, not "${values[name]}"`);
   process.exit(2);
 }
 
-if (values.fault !== undefined) {
-  const { plant } = await import('./planted/plant.ts');
-  plant(values.fault);
+const one = values.run !== undefined;
+const counts = {
+  runs: one ? 1 : whole('runs'),
+  seed: whole('seed'),
+  from: one ? whole('run') : whole('from'),
+};
+
+async function here() {
+  if (values.fault !== undefined) {
+    const { plant } = await import('./planted/plant.ts');
+    plant(values.fault);
+  }
+  // Before anything of the control plane is loaded: libraries keep what they find.
+  installGlobals();
+  // Errors are answers here, made by the thousand; the story says where they came from.
+  if (!values.story) Error.stackTraceLimit = 0;
+  const { simulate } = await import('./simulate.ts');
+  const { story, 'no-shrink': asFound } = values;
+  return simulate({ ...counts, story, shrink: !asFound, enough: whole('enough') }, console.log);
 }
-// Before anything of the control plane is loaded: libraries keep what they find.
-installGlobals();
-// Errors are answers here, made by the thousand; the story says where they came from.
-if (!values.story) Error.stackTraceLimit = 0;
-const { simulate } = await import('./simulate.ts');
-const { record, broken } = await simulate(
-  {
-    runs: whole('runs'),
-    seed: whole('seed'),
-    only: values.run === undefined ? null : whole('run'),
-    story: values.story,
-    shrink: !values['no-shrink'],
-    enough: whole('enough'),
-  },
-  console.log,
-);
+
+async function elsewhere() {
+  const { simulations } = await import('./spawned.ts');
+  const args = ['--enough', `${whole('enough')}`, ...(values.fault ? ['--fault', values.fault] : [])];
+  return simulations({ ...counts, processes: whole('processes') }, args);
+}
+
+const started = performance.now();
+const { record, broken } = whole('processes') > 1 && !one ? await elsewhere() : await here();
 if (values.json) console.log(JSON.stringify({ record, broken }));
 else {
   for (const each of broken) {
@@ -52,9 +65,11 @@ else {
     for (const line of [...each.given, '', ...each.story]) console.log(line);
     console.log(`\nAgain: npm run simulate -- --seed ${each.seed} --run ${each.run}`);
   }
+  const { faultsOf } = await import('./sum.ts');
   console.log(
-    `${record.runs} runs, ${record.events} events, ${record.calls} calls (${record.faults} went wrong), ${record.virtual_days} days, ` +
-      `${record.tasks} tasks, ${record.boxes} boxes, ${record.delivered} delivered, ${record.cpu_seconds} s of CPU; ${broken.length} broken`,
+    `${record.runs} runs, ${record.events} events, ${record.calls} calls (${faultsOf(record)} went wrong), ` +
+      `${record.virtual_days.toFixed(1)} days, ${record.tasks} tasks, ${record.boxes} boxes, ${record.delivered} delivered, ` +
+      `${record.cpu_seconds.toFixed(1)} s of CPU in ${((performance.now() - started) / 1_000).toFixed(0)} s; ${broken.length} broken`,
   );
 }
 process.exitCode = broken.length === 0 ? 0 : 1;

@@ -76,6 +76,8 @@ export interface Plan {
   readonly mainMoves: readonly number[];
   readonly latency: number;
   readonly indexLag: number;
+  /** Share of the batches of a stream that come a second time. */
+  readonly redelivery: number;
   /** At the end people and outside agents see to all that waits for them. */
   readonly tidy: boolean;
   readonly seed: number;
@@ -154,4 +156,5 @@ export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
   indexLag: oneOf(0, 100, 2_000),
   tidy: fc.boolean(),
   seed: fc.nat(),
+  redelivery: oneOf(0, 0.05, 0.3),
 });

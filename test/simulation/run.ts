@@ -7,6 +7,7 @@ import { stuck, tasksOf } from './oracle/rest.ts';
 import { checkWrite } from './oracle/writes.ts';
 import { HORIZON, type Plan } from './plan.ts';
 import { Simulation } from './simulation.ts';
+import type { Fault } from './world/faults.ts';
 import { settled, useTime } from './world/globals.ts';
 import type { Violation } from './world/world.ts';
 
@@ -15,11 +16,18 @@ export interface Outcome {
   readonly story: readonly string[];
   readonly events: number;
   readonly calls: number;
-  readonly faults: number;
+  readonly faults: { readonly [fault in Fault]?: number };
+  readonly outages: number;
+  readonly powerCuts: number;
+  readonly redelivered: number;
   /** Virtual seconds. */
   readonly seconds: number;
   readonly tasks: number;
   readonly statuses: Readonly<Record<string, number>>;
+  /** Writes of tasks that were looked at. */
+  readonly writes: number;
+  /** Pushes that were looked at. */
+  readonly pushes: number;
   readonly delivered: number;
   readonly boxes: number;
 }
@@ -157,9 +165,14 @@ async function live(of: Simulation): Promise<Outcome> {
     events: clock.fired,
     calls: world.calls,
     faults: world.faultsSeen,
+    outages: of.plan.outages.length,
+    powerCuts: of.plan.powerCuts.length,
+    redelivered: cloud.readers.reduce((sum, each) => sum + each.redelivered, 0),
     seconds: (clock.now - start) / 1_000,
     tasks: tasks.length,
     statuses,
+    writes: of.knowledge.writes,
+    pushes: of.knowledge.pushes,
     delivered: of.remote.branches.size,
     boxes: cloud.containers.boxes.length,
   };

@@ -1,16 +1,17 @@
 import * as fc from 'fast-check';
 import { installClients } from './engines/clients.ts';
+import { minimal } from './minimal.ts';
 import { type Plan, plans } from './plan.ts';
 import { run } from './run.ts';
 import { type Counterexample, describePlan, tellStory } from './story.ts';
-import { type Record, Sum } from './sum.ts';
+import { type Record, recordOf, sumOf } from './sum.ts';
 import { hash32 } from './world/random.ts';
 
 export interface Options {
   readonly runs: number;
   readonly seed: number;
-  /** Only this run. */
-  readonly only: number | null;
+  /** Number of the first run. */
+  readonly from: number;
   /** Tells what happened in each run. */
   readonly story: boolean;
   /** Makes counterexamples small. */
@@ -27,11 +28,11 @@ export const planOf = (seed: number, index: number): Plan =>
 
 /** A plan as small as can be found that breaks the same promise. */
 async function smallest(seed: number, index: number, invariant: string): Promise<Plan> {
-  const property = fc.asyncProperty(plans, async (plan) =>
-    (await run(plan)).violations.every((each) => each.invariant !== invariant),
-  );
+  const breaks = async (plan: Plan): Promise<boolean> =>
+    (await run(plan)).violations.some((each) => each.invariant === invariant);
+  const property = fc.asyncProperty(plans, async (plan) => !(await breaks(plan)));
   const found = await fc.check(property, { seed: seedOf(seed, index), numRuns: 1 });
-  return found.counterexample?.[0] ?? planOf(seed, index);
+  return minimal(found.counterexample?.[0] ?? planOf(seed, index), breaks);
 }
 
 async function counterexample(options: Options, index: number, invariant: string): Promise<Counterexample> {
@@ -56,17 +57,18 @@ export interface Result {
 /** Runs the plans of a seed; `tell` gets each story that is asked for. */
 export async function simulate(options: Options, tell: (line: string) => void): Promise<Result> {
   installClients();
-  const sum = new Sum();
+  const started = process.cpuUsage();
+  let record = sumOf([]);
   const broken: Counterexample[] = [];
-  const first = options.only ?? 0;
-  const last = options.only ?? options.runs - 1;
-  for (let index = first; index <= last && broken.length < options.enough; index++) {
+  const end = options.from + options.runs;
+  for (let index = options.from; index < end && broken.length < options.enough; index++) {
     const plan = planOf(options.seed, index);
     const outcome = await run(plan, options.story);
-    sum.add(outcome);
+    record = sumOf([record, recordOf(outcome)]);
     if (options.story) for (const line of [...describePlan(plan), ...tellStory(outcome.story)]) tell(line);
     const [worst] = outcome.violations;
     if (worst) broken.push(await counterexample(options, index, worst.invariant));
   }
-  return { record: sum.record(), broken };
+  const { user, system } = process.cpuUsage(started);
+  return { record: { ...record, cpu_seconds: (user + system) / 1e6 }, broken };
 }

@@ -19,8 +19,11 @@ export class Simulation {
 
   constructor(plan: Plan, tells: boolean, program: (box: Box, of: Simulation) => Promise<void>) {
     this.plan = plan;
-    const { faults, outages, latency, indexLag } = plan;
-    this.world = new World({ seed: String(plan.seed), faults, outages, latency, indexLag }, tells);
+    const { faults, outages, latency, indexLag, redelivery } = plan;
+    this.world = new World(
+      { seed: String(plan.seed), faults, outages, latency, indexLag, redelivery },
+      tells,
+    );
     this.remote = new Remote(this.world.clock.now);
     this.cloud = new Cloud(this.world, (box) => program(box, this));
     useRemote(

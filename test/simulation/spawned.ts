@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Result } from './simulate.ts';
+import { sumOf } from './sum.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -20,4 +21,23 @@ export function simulation(args: readonly string[]): Promise<Result> {
       },
     );
   });
+}
+
+/** The runs of a seed, dealt out among processes. A run is the same in whichever it happens. */
+export async function simulations(
+  { runs, seed, processes }: { readonly runs: number; readonly seed: number; readonly processes: number },
+  args: readonly string[] = [],
+): Promise<Result> {
+  const each = Math.ceil(runs / processes);
+  const results = await Promise.all(
+    Array.from({ length: processes }, (_, index) => {
+      const from = index * each;
+      const own = Math.max(0, Math.min(each, runs - from));
+      return simulation(['--seed', `${seed}`, '--from', `${from}`, '--runs', `${own}`, ...args]);
+    }),
+  );
+  return {
+    record: sumOf(results.map(({ record }) => record)),
+    broken: results.flatMap(({ broken }) => broken),
+  };
 }

@@ -40,6 +40,9 @@ export const describePlan = (plan: Plan): string[] => [
     ({ service, from, seconds }) => `given that ${service} is down from ${from} s for ${seconds} s`,
   ),
   ...plan.faults.map(({ call, fault }) => `given that call ${call} of the run ${fault.replace('_', ' ')}`),
+  ...(plan.redelivery > 0
+    ? [`given that ${plan.redelivery * 100} % of what a stream delivers comes twice`]
+    : []),
   `given calls of up to ${plan.latency} ms and indexes up to ${plan.indexLag} ms behind`,
 ];
 

@@ -1,42 +1,92 @@
 import type { Outcome } from './run.ts';
+import type { Fault } from './world/faults.ts';
+
+type Numbers = { readonly [name: string]: number };
 
 export interface Record {
   readonly runs: number;
   readonly events: number;
   /** Calls from one part to another: each may go wrong. */
   readonly calls: number;
-  readonly faults: number;
+  /** Calls that went wrong, by how; those that an outage refused not counted. */
+  readonly faults: { readonly [fault in Fault]?: number };
+  readonly outages: number;
+  readonly power_cuts: number;
+  /** Batches of a stream that came twice. */
+  readonly redelivered: number;
   readonly virtual_days: number;
   readonly tasks: number;
   readonly boxes: number;
+  /** Writes of tasks, and pushes, that were looked at when they happened. */
+  readonly writes: number;
+  readonly pushes: number;
+  /** Branches in the repository at the end. */
   readonly delivered: number;
-  readonly by_status: Readonly<{ [status: string]: number }>;
-  /** Of this process. */
+  readonly by_status: Numbers;
+  /** Broken promises by name: how many runs broke them. */
+  readonly broken: Numbers;
+  /** Of all processes together. */
   readonly cpu_seconds: number;
 }
 
-/** What many runs come to. */
-export class Sum {
-  readonly #started = process.cpuUsage();
-  readonly #statuses: { [status: string]: number } = {};
-  readonly #sums = { runs: 0, events: 0, calls: 0, faults: 0, seconds: 0, tasks: 0, boxes: 0, delivered: 0 };
+const EMPTY: Record = {
+  runs: 0,
+  events: 0,
+  calls: 0,
+  faults: {},
+  outages: 0,
+  power_cuts: 0,
+  redelivered: 0,
+  virtual_days: 0,
+  tasks: 0,
+  boxes: 0,
+  writes: 0,
+  pushes: 0,
+  delivered: 0,
+  by_status: {},
+  broken: {},
+  cpu_seconds: 0,
+};
 
-  add(outcome: Outcome): void {
-    this.#sums.runs++;
-    for (const name of ['events', 'calls', 'faults', 'seconds', 'tasks', 'boxes', 'delivered'] as const)
-      this.#sums[name] += outcome[name];
-    for (const [status, count] of Object.entries(outcome.statuses))
-      this.#statuses[status] = (this.#statuses[status] ?? 0) + count;
-  }
-
-  record(): Record {
-    const { user, system } = process.cpuUsage(this.#started);
-    const { seconds, ...sums } = this.#sums;
-    return {
-      ...sums,
-      virtual_days: Math.round(seconds / 8_640) / 10,
-      by_status: this.#statuses,
-      cpu_seconds: Math.round((user + system) / 1e5) / 10,
-    };
-  }
+function plus<T extends number | Numbers>(one: T, other: T): T {
+  if (typeof one === 'number') return (one + (other as number)) as T;
+  const sum: { [name: string]: number } = { ...one };
+  for (const [name, value] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + value;
+  return sum as T;
 }
+
+/** What several records come to. */
+export const sumOf = (records: readonly Record[]): Record =>
+  records.reduce(
+    (sum, record) =>
+      Object.fromEntries(
+        (Object.keys(EMPTY) as (keyof Record)[]).map((name) => [
+          name,
+          plus<number | Numbers>(sum[name], record[name]),
+        ]),
+      ) as unknown as Record,
+    EMPTY,
+  );
+
+/** One run. CPU time is that of the process since `started`. */
+export const recordOf = (outcome: Outcome): Record => ({
+  ...EMPTY,
+  runs: 1,
+  events: outcome.events,
+  calls: outcome.calls,
+  faults: outcome.faults,
+  outages: outcome.outages,
+  power_cuts: outcome.powerCuts,
+  redelivered: outcome.redelivered,
+  virtual_days: outcome.seconds / 86_400,
+  tasks: outcome.tasks,
+  boxes: outcome.boxes,
+  writes: outcome.writes,
+  pushes: outcome.pushes,
+  delivered: outcome.delivered,
+  by_status: outcome.statuses,
+  broken: Object.fromEntries(outcome.violations.map(({ invariant }) => [invariant, 1])),
+});
+
+export const faultsOf = ({ faults }: Record): number =>
+  Object.values(faults).reduce((sum, each) => sum + each, 0);

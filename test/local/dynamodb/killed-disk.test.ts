@@ -27,7 +27,13 @@ async function start(dataDir: string, failures: string[], calls?: FileCalls): Pr
     onFailure: (error) => failures.push(error.message),
     onError: () => {},
   });
-  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  try {
+    dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  } catch (error) {
+    // As the stack does: what has started is stopped, or it would hold the tables for ever.
+    await dynamo.stop();
+    throw error;
+  }
   return dynamo;
 }
 const clientOf = ({ endpoint }: Dynamo) => new DynamoDBClient({ ...clientConfig(endpoint), maxAttempts: 1 });

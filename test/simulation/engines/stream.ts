@@ -53,6 +53,9 @@ export class StreamReader {
   readonly #options: ReaderOptions;
   readonly #world: World;
   readonly #lanes: Lane[] = Array.from({ length: LANES }, () => ({ waiting: [], isBusy: false }));
+  #batches = 0;
+  /** Batches that came twice. */
+  redelivered = 0;
   /** Writes that were given up. */
   readonly deadLetters: Write[] = [];
 
@@ -73,6 +76,14 @@ export class StreamReader {
     this.#pump(lane, this.#options.windowMs);
   }
 
+  /** The function has done its work, and the stream is not told: a poller that dies, a checkpoint that is lost. */
+  #comesAgain(): boolean {
+    const { seed, redelivery } = this.#world.weather;
+    return (
+      !this.#world.isCalm && drawn(`${seed}/again/${this.#options.name}/${this.#batches++}`) < redelivery
+    );
+  }
+
   #pump(lane: Lane, delay: number): void {
     if (lane.isBusy || lane.waiting.length === 0) return;
     lane.isBusy = true;
@@ -83,6 +94,11 @@ export class StreamReader {
     // What has failed before goes alone, so that it holds up nothing but itself.
     const size = (lane.waiting[0]?.tries ?? 0) > 0 ? 1 : this.#options.batchSize;
     const batch = lane.waiting.slice(0, size);
+    if (this.#comesAgain()) {
+      this.redelivered++;
+      this.#world.tell(() => `${this.#options.name} gets ${batch.length} changes that will come again`);
+      await this.#options.invoke(batch.map(({ write }) => record(write))).catch(() => {});
+    }
     const done = await this.#options
       .invoke(batch.map(({ write }) => record(write)))
       .then((response) => {

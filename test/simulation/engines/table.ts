@@ -41,6 +41,15 @@ export interface Input {
   readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>>;
 }
 
+const texts = new WeakMap<Item, string>();
+/** An item as one text, made once: items are frozen. */
+function textOf(item: Item | null): string {
+  if (item === null) return '';
+  const text = texts.get(item) ?? JSON.stringify(item);
+  texts.set(item, text);
+  return text;
+}
+
 class ValidationException extends Error {
   constructor(message: string) {
     super(message);
@@ -161,7 +170,7 @@ export class Table {
           throw new ValidationException(`the index key ${attribute} must be a text`);
     const after = value as Item | null;
     this.#slots.set(name, { item: after, earlier: before, since: this.#now() });
-    if (JSON.stringify(before) !== JSON.stringify(after) || after === null)
+    if (textOf(before) !== textOf(after) || after === null)
       this.onWrite({ sequence: ++this.#sequence, key: pick(key, Object.values(PRIMARY)), before, after });
     return {};
   }

@@ -26,6 +26,9 @@ export class Knowledge {
   readonly cancelled = new Set<string>();
   /** Qualities of the trees that agents have made. */
   readonly qualities = new Map<string, Quality>();
+  /** Writes of tasks, and pushes, that were looked at. */
+  writes = 0;
+  pushes = 0;
 
   handIn(task: string, tree: string, token: string): void {
     const attempt = Number(/\.(\d+)\.[^.]*$/.exec(token)?.[1]);

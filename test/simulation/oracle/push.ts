@@ -4,6 +4,7 @@ import { Knowledge } from './knowledge.ts';
 /** Looks at a push at the moment at which it happens: nothing goes out that was not passed, on this very base, as this very tree. */
 export function checkPush(of: Simulation, task: string, branch: string, base: string, tree: string): void {
   const { knowledge, remote, world } = of;
+  knowledge.pushes++;
   const plan = knowledge.plans.get(task);
   const found = knowledge.examined.get(Knowledge.pair(base, tree));
   const what = `${task} pushes ${knowledge.qualities.get(tree) ?? 'unknown'} work`;

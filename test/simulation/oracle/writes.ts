@@ -150,6 +150,7 @@ function checkDeadline({ before, after }: Write, broken: Broken): void {
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkWrite(of: Simulation, write: Write): void {
   if (write.key['sk'] !== 'task' || write.after === null) return;
+  of.knowledge.writes++;
   const before = write.before as unknown as Task | null;
   const after = write.after as unknown as Task;
   const broken: Broken = (invariant, message) => of.world.violate(invariant, message);

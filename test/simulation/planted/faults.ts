@@ -90,6 +90,20 @@ export const PLANTED = {
       'an ended attempt stays as it was',
     ],
   },
+  'completions are counted each time that they are seen': {
+    module: 'shared/store/counts.ts',
+    replace: [
+      /if \(counted === null\) return false;/,
+      `if (counted === null) {
+        if (!fact.completion) return false;
+        const of = fact.completion.verified ? 'verified' : 'unverified';
+        const again = { ...key, ...tally, [of]: tally[of] + 1, revision: revision + 1 };
+        if (await this.#put(again, { name: 'revision', is: '=', value: revision })) return false;
+        continue;
+      }`,
+    ],
+    breaks: ['completions are counted once'],
+  },
   'the ledger leaves rows out': {
     module: 'shared/ledger/derive.ts',
     append:

@@ -22,6 +22,8 @@ export interface Weather {
   readonly latency: number;
   /** Milliseconds that an index may be behind its table. */
   readonly indexLag: number;
+  /** Share of the batches of a stream that come a second time. */
+  readonly redelivery: number;
 }
 
 /** A broken promise of the control plane. */
@@ -42,7 +44,7 @@ export class World {
   readonly story: string[] | null;
   /** Outside calls so far. */
   calls = 0;
-  faultsSeen = 0;
+  readonly faultsSeen: { [fault in Fault]?: number } = {};
   readonly #faults: Map<number, Fault>;
   /** No fault happens any more, and indexes are up to date soon. */
   isCalm = false;
@@ -101,7 +103,7 @@ export class World {
     const isGone = (): boolean => process !== null && !process.isAlive;
     return new Promise((resolve, reject) => {
       if (isGone()) return;
-      if (fault !== undefined) this.faultsSeen++;
+      if (fault !== undefined) this.faultsSeen[fault] = (this.faultsSeen[fault] ?? 0) + 1;
       const answer = (deliver: () => void): void => {
         if (fault === 'dies_after' && process) {
           tell('done, and its caller dies');

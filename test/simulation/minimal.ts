@@ -1,0 +1,42 @@
+import type { Plan, TaskPlan } from './plan.ts';
+
+const removed = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
+
+function withoutTask(plan: Plan, at: number): Plan {
+  const moved = (position: number): number => (position > at ? position - 1 : position);
+  return {
+    ...plan,
+    tasks: removed(plan.tasks, at).map((task) => ({
+      ...task,
+      dependsOn: task.dependsOn.filter((each) => each !== at).map(moved),
+    })),
+    actions: plan.actions.map((action) => ({ ...action, task: moved(action.task) })),
+  };
+}
+
+/** What of a plan can be left out one by one; of tasks and of their works one stays. */
+const LISTS = ['powerCuts', 'outages', 'mainMoves', 'faults', 'actions'] as const;
+const OF_TASKS = ['works', 'dependsOn', 'files'] as const;
+
+/** All plans with one thing less. */
+export function* lesser(plan: Plan): Generator<Plan> {
+  if (plan.tasks.length > 1) for (const at of plan.tasks.keys()) yield withoutTask(plan, at);
+  for (const list of LISTS)
+    for (const at of plan[list].keys()) yield { ...plan, [list]: removed<unknown>(plan[list], at) };
+  for (const [index, task] of plan.tasks.entries())
+    for (const list of OF_TASKS)
+      for (const at of task[list].keys()) {
+        if (list === 'works' && task.works.length === 1) continue;
+        const less = { ...task, [list]: removed<unknown>(task[list], at) } as TaskPlan;
+        yield { ...plan, tasks: plan.tasks.with(index, less) };
+      }
+}
+
+/**
+ * Leaves out of a plan whatever it breaks its promise without. The library makes values small, and keeps two members of a list where the
+ * first is needed and not the second: its lists keep their ends.
+ */
+export async function minimal(plan: Plan, breaks: (plan: Plan) => Promise<boolean>): Promise<Plan> {
+  for (const less of lesser(plan)) if (await breaks(less)) return minimal(less, breaks);
+  return plan;
+}
