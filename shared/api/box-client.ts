@@ -104,9 +104,14 @@ export function createBoxClient(assignment: {
   };
 }
 
-/** Text that was cut in the middle of a pair of surrogates, or is the name of a file in no encoding, would be refused as a whole. */
+/**
+ * Text that was cut in the middle of a pair of surrogates, is the name of a file in no encoding, or what a program printed with a NUL
+ * in it, would be refused as a whole.
+ */
 const wellFormedJson = (body: unknown): string =>
-  JSON.stringify(body, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));
+  JSON.stringify(body, (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value,
+  );
 
 function parseJson(body: Buffer): unknown {
   try {

@@ -12,6 +12,14 @@ const refuse = (path: readonly PropertyKey[], message: string): never => {
   throw new Refusal('invalid', `${error.pointer || '/'} ${message}`, [error]);
 };
 
+/** Why a text cannot go where texts go: into files, arguments of programs, messages of commits, prompts. Null when it can. */
+function unfitText(text: string): string | null {
+  if (!text.isWellFormed()) return 'must be well-formed Unicode text: half of a surrogate pair stands alone';
+  return text.includes('\0')
+    ? 'must not contain a NUL: no argument, path or commit message can hold one'
+    : null;
+}
+
 interface Place {
   readonly value: unknown;
   readonly path: readonly PropertyKey[];
@@ -28,8 +36,8 @@ export function checkShape(body: unknown): void {
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, path } = place;
     if (++values > MAX_VALUES) refuse([], `has more than ${MAX_VALUES} values`);
-    if (typeof value === 'string' && !value.isWellFormed())
-      refuse(path, 'must be well-formed Unicode text: half of a surrogate pair stands alone');
+    const unfit = typeof value === 'string' ? unfitText(value) : null;
+    if (unfit !== null) refuse(path, unfit);
     if (typeof value !== 'object' || value === null) continue;
     if (path.length >= MAX_DEPTH) refuse(path, `is nested more than ${MAX_DEPTH} levels deep`);
     if (Array.isArray(value)) {
@@ -40,7 +48,7 @@ export function checkShape(body: unknown): void {
     const keys = Object.keys(value);
     if (keys.length > MAX_KEYS) refuse(path, `has more than ${MAX_KEYS} fields`);
     for (const key of keys) {
-      if (key === '__proto__' || !key.isWellFormed()) refuse([...path, key], 'is not a name for a field');
+      if (key === '__proto__' || unfitText(key) !== null) refuse([...path, key], 'is not a name for a field');
       places.push({ value: (value as Record<string, unknown>)[key], path: [...path, key] });
     }
   }

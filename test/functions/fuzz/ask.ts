@@ -1,0 +1,81 @@
+import '../../support/function-env.ts';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { handler as evidence } from '../../../functions/api/evidence.ts';
+import { handler as read } from '../../../functions/api/read.ts';
+import type { ApiEvent } from '../../../functions/api/request.ts';
+import { handler as submit } from '../../../functions/api/submit.ts';
+import { handler as upload } from '../../../functions/api/upload.ts';
+import { handler as work } from '../../../functions/api/work.ts';
+import { ROUTES, type Route, type RouteName, routeKey } from '../../../shared/api/routes.ts';
+import { toItem } from '../../../shared/store/task-item.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { installClients, useServices } from '../../simulation/engines/clients.ts';
+import { type Input, Table } from '../../simulation/engines/table.ts';
+import { CALLER } from './requests.ts';
+
+const HANDLERS = {
+  'api-submit': submit,
+  'api-work': work,
+  'api-upload': upload,
+  'api-evidence': evidence,
+  'api-read': read,
+} as const;
+
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly raw?: string | undefined;
+}
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  /** Items and objects that were written. */
+  readonly written: readonly unknown[];
+}
+
+/** The real handlers over a table and a bucket in memory, which hold `task` only. */
+export async function ask(name: RouteName, task: Task, asked: Asked): Promise<Answered> {
+  const table = new Table(
+    () => 0,
+    () => 0,
+  );
+  table.run('PutCommand', { Item: toItem(task) as Record<string, unknown> });
+  const written: unknown[] = [];
+  table.onWrite = ({ after }) => written.push(after);
+  useServices(async (service, operation, input) => {
+    if (service === 'dynamodb') return table.run(operation, input as Input);
+    if (operation !== 'PutObjectCommand') throw new Error(`${service} is not asked for ${operation}`);
+    written.push(input['Body']);
+    return {};
+  });
+  const route: Route = ROUTES[name];
+  const caller = CALLER[name] ?? 'operator';
+  const event = {
+    version: '2.0',
+    routeKey: routeKey(route),
+    rawPath: '/',
+    rawQueryString: '',
+    headers: { authorization: 'Bearer x', ...asked.headers },
+    queryStringParameters: asked.query,
+    pathParameters: { id: 'T1', role: 'backend', ...asked.params },
+    requestContext: {
+      requestId: 'r',
+      http: { method: route.method },
+      authorizer: { lambda: { caller, principal: 'ann', task_id: 'T1', attempt: 1, launch: 1 } },
+    },
+    body: asked.raw,
+    isBase64Encoded: false,
+  } as unknown as ApiEvent;
+  const handler = HANDLERS[route.function];
+  const answer = (await handler(event, {} as Context)) as APIGatewayProxyStructuredResultV2;
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers ?? {},
+    body: String(answer.body ?? ''),
+    written,
+  };
+}
+
+installClients();

@@ -1,0 +1,162 @@
+import type { Caller, RouteName } from '../../../shared/api/routes.ts';
+import type { Attempt } from '../../../shared/task/attempt.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import * as build from '../../support/builders.ts';
+
+const SHA = build.sha1('a');
+const TREE = build.sha1('b');
+const DIGEST = 'c'.repeat(64);
+const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
+
+const submission = {
+  id: 'T2',
+  title: 'Fix it',
+  description: 'It is broken.',
+  role: 'backend',
+  priority: 1,
+  scope: 'small',
+  complexity: 'low',
+  estimated_minutes: 5,
+  repository: 'https://example.test/r.git',
+  base_ref: 'main',
+  depends_on: ['T1'],
+  files: ['src/a.ts'],
+  expects: ['ci'],
+  completion_signals: [
+    { type: 'path_exists', path: 'a' },
+    { type: 'glob_exists', pattern: '*.ts' },
+    { type: 'file_contains', path: 'a', contains: 'b' },
+    { type: 'file_contains', path: 'a', regex: 'b+' },
+    { type: 'test_passes', command: 'npm test', timeout_s: 60 },
+    { type: 'test_passes', value: 'npm test' },
+  ],
+  acceptance_criteria: ['It works'],
+  model: 'haiku',
+  effort: 'low',
+  adapter: { kind: 'command', argv: ['agent', '{prompt}'], timeout_s: 60 },
+  runner: 'managed',
+  budget: { max_attempts: 3, max_cost_usd: 2.5 },
+  max_retries: 2,
+  deliver_unverified: false,
+};
+const evidence = build.evidence({
+  signals: [
+    build.signal(),
+    build.signal({ signal: { type: 'glob_exists', pattern: '*' } }),
+    build.signal({ signal: { type: 'file_contains', path: 'a', contains: 'b' } }),
+    build.signal({ signal: { type: 'file_contains', path: 'a', regex: 'b' } }),
+    build.signal({ signal: { type: 'test_passes', command: 'true', timeout_s: 60 } }),
+  ],
+  gates: [
+    build.gate({
+      findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', baseline: 'new' }],
+      metadata: { tool: 'ruff' },
+    }),
+  ],
+  expects: ['ci'],
+  protected_files: [
+    { path: 'ci.yml', change: 'added', class: 'ci', reason: 'r', used: 'base', allowed_by: null },
+  ],
+});
+
+/** Bodies that each route takes, which have all of its fields among them. */
+export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
+  submitTask: [submission, { ...submission, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } }],
+  submitBatch: [
+    {
+      tasks: [
+        { ...submission, depends_on: [] },
+        { title: 'a', repository: submission.repository, adapter: { kind: 'claude', max_turns: 5 } },
+      ],
+    },
+  ],
+  claimNext: [{ model: 'opus' }],
+  claimTask: [{ model: 'opus' }],
+  heartbeat: [{}],
+  progress: [{ message: 'm', percent: 50 }],
+  upload: [{ kind: 'patch', sha256: DIGEST, bytes: 10 }],
+  memory: [{ kind: 'results', hash: DIGEST }],
+  complete: [
+    {
+      summary: 's',
+      output_tail: 'o',
+      usage,
+      model: 'opus',
+      base_commit: SHA,
+      tree: TREE,
+      patch: 'p',
+      transcript_sha256: DIGEST,
+    },
+    { summary: 's', tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
+  ],
+  fail: [{ reason: 'r', failure_class: 'timeout', output_tail: 'o', usage, base_commit: SHA }],
+  evidence: [{ evidence }, { failure_class: 'box_lost', message: 'm' }],
+  delivery: [
+    { step: 'authorize', base_commit: SHA, tree: TREE },
+    { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
+    { step: 'delivered', base_commit: SHA, tree: TREE, commit: SHA },
+  ],
+  cancel: [{ reason: 'r' }],
+  retry: [{ reason: 'r' }],
+  review: [{ decision: 'approve', reason: 'r', base_commit: SHA, tree: TREE }],
+};
+
+/** Who asks; the first caller of a route that is not the operator where there is one. */
+export const CALLER: Partial<Record<RouteName, Caller>> = {
+  heartbeat: 'agent',
+  progress: 'agent',
+  upload: 'agent',
+  memory: 'gates',
+  complete: 'agent',
+  fail: 'agent',
+  evidence: 'gates',
+  delivery: 'deliver',
+};
+
+const launches = { agent: build.launch(), gates: build.launch(), deliver: build.launch() };
+const accepted: Partial<Attempt> = {
+  ...launches,
+  verdict: build.verdict(),
+  decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: build.NOW.toISOString() },
+};
+const working = build.task({
+  status: 'in_progress',
+  attempts: [build.attempt({ ...launches, lease_until: 4_000_000_000 })],
+});
+const external = build.task({}, { runner: 'external' });
+const pushing = {
+  state: 'pushing',
+  base_commit: SHA,
+  tree: TREE,
+  branch: 'b',
+  commit: null,
+  reason: null,
+} as const;
+
+/** The task T1 as each route needs it to do something. */
+export function taskFor(name: RouteName, body: unknown): Task {
+  switch (name) {
+    case 'heartbeat':
+    case 'progress':
+    case 'upload':
+    case 'complete':
+    case 'fail':
+      return working;
+    case 'memory':
+    case 'evidence':
+      return build.inReview(launches);
+    case 'delivery':
+      return build.inReview(
+        accepted,
+        (body as { step?: string }).step === 'delivered'
+          ? { delivery: { ...pushing, at: build.NOW.toISOString() } }
+          : {},
+      );
+    case 'retry':
+      return build.task({ status: 'failed' });
+    case 'review':
+      return build.inReview(launches, { hold: { reasons: ['r'], since: build.NOW.toISOString() } });
+    default:
+      return external;
+  }
+}
