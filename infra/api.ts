@@ -66,6 +66,8 @@ export class Api extends Construct {
       'api-read': make('api-read'),
     };
     for (const each of Object.values(this.functions)) table.allow(each);
+    // Hidden tests that come with a task. It cannot read them again.
+    storage.allowOnce(this.functions['api-submit'], ['hidden/']);
     // Patches that come with a request. All that is written here is named by its content, and written once.
     storage.allowOnce(this.functions['api-work'], ['artifacts/']);
     storage.allowOnce(this.functions['api-evidence'], ['evidence/']);

@@ -56,7 +56,7 @@ export class Dispatcher extends Construct {
     table.allow(this.function);
     storage.allow(this.function, ['PutObject'], ['assignments/']);
     // To sign the URLs that the boxes read: a signed URL can do what its signer may.
-    storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/']);
+    storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/', 'hidden/']);
     storage.allow(this.function, ['DeleteObject'], ['assignments/']);
     this.function.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
     this.allowLaunching(workforce);

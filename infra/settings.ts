@@ -102,7 +102,7 @@ const Fields = z.strictObject({
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',
     ),
-  artifactRetentionDays: days.default(90).describe('Patches, transcripts and evidence.'),
+  artifactRetentionDays: days.default(90).describe('Patches, transcripts, hidden tests and evidence.'),
   recordRetentionDays: days.default(400).describe('Records that Athena reads.'),
   logRetentionDays: z.coerce
     .number()

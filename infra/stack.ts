@@ -66,6 +66,7 @@ export class AssayStack extends Stack {
       storage,
       environments: {
         'api-submit': {
+          [ENV.bucket]: storage.bucket.bucketName,
           ...tiers,
           ...agents,
           ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),

@@ -14,6 +14,7 @@ import type { Permission } from './permissions.ts';
 export const PREFIXES = [
   'assignments/',
   'artifacts/',
+  'hidden/',
   'evidence/',
   'memory/',
   'records/',
@@ -23,7 +24,7 @@ export type Prefix = (typeof PREFIXES)[number];
 
 export interface StorageProps {
   readonly common: Common;
-  /** How long patches, transcripts and evidence are kept. */
+  /** How long patches, transcripts, hidden tests and evidence are kept. */
   readonly artifactRetention: Duration;
   /** How long the records are kept that Athena reads. */
   readonly recordRetention: Duration;
@@ -51,6 +52,8 @@ export class Storage extends Construct {
         // An assignment holds the token of a box; its presigned URL is dead after minutes.
         expire('assignments/', Duration.days(1)),
         expire('artifacts/', props.artifactRetention),
+        // Also what was stored for a request that then made no task.
+        expire('hidden/', props.artifactRetention),
         expire('evidence/', props.artifactRetention),
         // Whatever is still true is found again, and written again, by the next run.
         expire('memory/', Duration.days(30)),

@@ -138,7 +138,7 @@ export const BOX_ENV = {
 export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'deliver' } as const;
 
 /**
- * Object keys. `artifacts/`, `assignments/` and `evidence/` are working data with a lifecycle; `memory/` outlives
+ * Object keys. `artifacts/`, `assignments/`, `hidden/` and `evidence/` are working data with a lifecycle; `memory/` outlives
  * tasks, `records/` is what Athena reads. What a box hands in is named by its SHA-256, so that nothing can come in its place.
  */
 export const objectKey = {
@@ -148,6 +148,8 @@ export const objectKey = {
     `artifacts/${taskId}/${attempt}/patch-${sha256}.diff`,
   transcript: (taskId: string, attempt: number, sha256: string) =>
     `artifacts/${taskId}/${attempt}/transcript-${sha256}.log`,
+  /** A prefix of its own: the one function that starts boxes may read it, and tells the gates box alone. */
+  hiddenTests: (taskId: string, sha256: string) => `hidden/${taskId}/tests-${sha256}.json`,
   evidence: (taskId: string, attempt: number, launch: number, sha256: string) =>
     `evidence/${taskId}/${attempt}/evidence-${launch}-${sha256}.json`,
   findings: (taskId: string, attempt: number, launch: number, sha256: string) =>

@@ -6,6 +6,7 @@ import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { EXPECTS_OPTION } from '../expects.ts';
 import { exitOf, followWithin } from '../follow.ts';
+import { HIDDEN_TESTS_OPTION, readHiddenTests, withHiddenTests } from '../hidden-tests.ts';
 import type { Io } from '../io.ts';
 import { count } from '../output/format.ts';
 import { taskProgress } from '../output/progress.ts';
@@ -18,6 +19,7 @@ import { timeLimit } from '../time-limit.ts';
 
 interface Options {
   readonly expects?: readonly Expectation[];
+  readonly hiddenTests?: string;
   readonly wait?: boolean;
   readonly timeout?: number;
   readonly idempotencyKey?: string;
@@ -81,12 +83,17 @@ export function registerSubmit(program: Command, io: Io): void {
     .argument('<file>', 'YAML or JSON: one task, a list of tasks, or {tasks: [...]}; - reads standard input')
     .description('Submit tasks; everything is checked before anything is sent')
     .option(...EXPECTS_OPTION)
+    .option(...HIDDEN_TESTS_OPTION)
     .option('--wait', 'follow the tasks and exit by how they end')
     .option('--timeout <seconds>', 'with --wait: give up after this long (exit 124)', timeLimit)
     .option('--idempotency-key <key>', 'makes repeating this command safe; default: a new key each time')
     .option(...JSON_OPTION);
   action<[string, Options]>(command, io, async (session, file, options) => {
-    const input = await readTaskFile(file, session.io);
+    const read = await readTaskFile(file, session.io);
+    const input =
+      options.hiddenTests === undefined
+        ? read
+        : withHiddenTests(read, readHiddenTests(options.hiddenTests, session.io));
     const submitted = await send(
       session,
       foreseeing(input, options.expects ?? []),
@@ -112,6 +119,10 @@ export function registerSubmit(program: Command, io: Io): void {
     [
       'submit tasks.yaml --wait',
       'follow; exit 0 when all is done, 1 when something failed, 3 when a person must decide',
+    ],
+    [
+      'submit task.yaml --hidden-tests ../kept-back',
+      'with tests that the agent never sees; a folder that mirrors the checkout',
     ],
     ['submit - --json < task.json', 'from a script'],
   ]);

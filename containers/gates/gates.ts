@@ -11,6 +11,7 @@ import type { Box } from '../supervisor/box.ts';
 import { rebuildTree } from '../supervisor/rebuild.ts';
 import { storeFindings, storeTests } from './artifacts.ts';
 import { fitting } from './fitting.ts';
+import { hiddenTestsOf } from './hidden.ts';
 import { imageId } from './image.ts';
 import { bucketMemory } from './memory.ts';
 import { upstreamOf } from './upstream.ts';
@@ -37,6 +38,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
         description: assignment.description,
         writer: assignment.model,
       },
+      hidden: await hiddenTestsOf(store, assignment, box),
       workDir: rooms,
       users: box.users,
       abort: box.abort,

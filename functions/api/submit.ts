@@ -13,11 +13,13 @@ import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
 import { deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './request.ts';
 import { serve } from './serve.ts';
 
 const { tasks } = stores();
+const objects = objectStore();
 const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
 
@@ -26,6 +28,7 @@ const agents = deployedAgents();
 
 const context = (request: ApiRequest): SubmitContext => ({
   tasks,
+  objects,
   now: new Date(),
   by: request.principal,
   idempotencyKey: request.idempotencyKey,

@@ -7,7 +7,7 @@ import type { BehaviourSettings } from '../tool-run/behaviour/settings.ts';
 import type { FlakySettings } from '../tool-run/flaky/settings.ts';
 import type { Surroundings } from './cache/surroundings.ts';
 import type { Condition } from './conditions.ts';
-import type { HiddenTests } from './hidden-tests.ts';
+import type { HiddenResult, HiddenTests } from './hidden-tests.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { Subject } from './subject.ts';
@@ -52,6 +52,8 @@ export interface GateResult {
   readonly blocks?: boolean;
   /** Every test case of the first run; not for the evidence, which has to stay small. */
   readonly tests?: readonly TestResult[];
+  /** What hidden tests said, which has an entry of its own in the evidence. */
+  readonly hidden?: readonly HiddenResult[];
 }
 
 /** A command line that a gate would run. */

@@ -14,7 +14,7 @@ import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
 import { CONFIG_FILE } from './configuration/file.ts';
 import type { LoadedConfig } from './configuration/load.ts';
-import type { HiddenTests } from './hidden-tests.ts';
+import type { HiddenResult, HiddenTests } from './hidden-tests.ts';
 import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
@@ -102,10 +102,16 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     ? standingBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
     : [];
 
+  const hidden: HiddenResult[] = [];
   const gates =
     config === null
       ? NO_GATES
-      : await jobsOf(config, subject, { ...options, task, bypasses: [...bypasses, ...standing] });
+      : await jobsOf(config, subject, {
+          ...options,
+          task,
+          bypasses: [...bypasses, ...standing],
+          onHidden: (results) => hidden.push(...results),
+        });
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;
@@ -131,6 +137,13 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     changed: changed_files,
     protectedFiles: protected_files,
   });
+  const asked = options.hidden
+    ? (await import('./hidden-tests.ts')).hiddenEvidence({
+        hidden: options.hidden,
+        results: hidden,
+        gates: gateResults,
+      })
+    : null;
   return {
     schema_version: 1,
     base_commit: base,
@@ -138,7 +151,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     empty_patch: subject.changes.length === 0,
     changed_files,
     signals: signalResults,
-    gates: kept ? [...gateResults, kept] : gateResults,
+    gates: [...gateResults, ...[kept, asked].flatMap((each) => each ?? [])],
     expects: [...expects],
     protected_files,
     gathered_at: new Date().toISOString(),
@@ -167,7 +180,8 @@ async function jobsOf(
     repository = null,
     hidden = null,
     onTests,
-  }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge'> &
+    onHidden,
+  }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge' | 'onHidden'> &
     Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'hidden' | 'onTests'>,
 ): Promise<Gates> {
   if (!gates.enabled) return NO_GATES;
@@ -200,6 +214,7 @@ async function jobsOf(
     repository,
     hidden,
     ...(onTests ? { onTests } : {}),
+    ...(onHidden ? { onHidden } : {}),
   });
   return { jobs, save: async () => results?.save() };
 }

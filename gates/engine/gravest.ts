@@ -32,6 +32,9 @@ export function gravestOf(parts: readonly Part[], beyond: readonly string[]): Ga
       .join('\n'),
     metadata: merged(results),
     ...(results.some(({ tests }) => tests) ? { tests: results.flatMap(({ tests }) => tests ?? []) } : {}),
+    ...(results.some(({ hidden }) => hidden)
+      ? { hidden: results.flatMap(({ hidden }) => hidden ?? []) }
+      : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateContext, GateResult } from './gate.ts';
+import type { HiddenResult } from './hidden-tests.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 
@@ -33,6 +34,8 @@ export interface RunnerOptions extends Shared {
   readonly results?: Results | null;
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
+  /** Gets what hidden tests said. */
+  readonly onHidden?: (results: readonly HiddenResult[]) => void;
 }
 
 /**
@@ -80,6 +83,7 @@ async function runOne(
   const bypass = bypassOf(step, options);
   const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
   if (result.tests) options.onTests?.(step.gate.name, result.tests);
+  if (result.hidden) options.onHidden?.(result.hidden);
   const evidence: GateEvidence = {
     name: step.gate.name,
     outcome: result.outcome,
@@ -110,10 +114,17 @@ function remember(
   {
     blocks = false,
     tests = [],
-  }: { readonly blocks?: boolean | undefined; readonly tests?: readonly TestResult[] | undefined },
+    hidden,
+  }: {
+    readonly blocks?: boolean | undefined;
+    readonly tests?: readonly TestResult[] | undefined;
+    readonly hidden?: readonly HiddenResult[] | undefined;
+  },
   { results }: RunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
+  // As with the gate itself: what could not run may be able to the next time.
+  if (hidden?.some((each) => each.outcome === 'inert')) return;
   results?.add({
     schema_version: 1,
     key,
@@ -124,6 +135,7 @@ function remember(
     metadata,
     blocks,
     ...(tests.length > 0 && tests.length <= MAX_KEPT_TESTS ? { tests: [...tests] } : {}),
+    ...(hidden ? { hidden: [...hidden] } : {}),
     duration_ms,
   });
 }

@@ -117,6 +117,7 @@ async function runOne(
         result: ran,
         run: first.execution,
         base,
+        language,
         again: (tree, surroundings = {}) => execute(tree, { ...options, surroundings }),
       })
     : ran;

@@ -22,7 +22,13 @@ export const AttemptView = Attempt.omit(hidden).meta({ id: 'Attempt' });
 export type AttemptView = z.infer<typeof AttemptView>;
 
 /** A task as the API shows it: the item less its internals, plus what is derived from it. */
-export const TaskView = Task.omit({ request_sha256: true, expires_at: true, attempts: true, run: true })
+export const TaskView = Task.omit({
+  request_sha256: true,
+  hidden_tests: true,
+  expires_at: true,
+  attempts: true,
+  run: true,
+})
   .extend({
     attempt_count: z.number().int(),
     model: z.string().nullable(),

@@ -13,7 +13,14 @@ export function attemptView(attempt: Attempt): AttemptView {
 
 /** A task as the API shows it. */
 export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): TaskView {
-  const { request_sha256: _sha, expires_at: _ttl, attempts, run: _run, ...rest } = task;
+  const {
+    request_sha256: _sha,
+    hidden_tests: _hidden,
+    expires_at: _ttl,
+    attempts,
+    run: _run,
+    ...rest
+  } = task;
   const attempt = currentAttempt(task);
   const costs = chainCosts(attempts, tierModelsFor(task.adapter, models));
   return {

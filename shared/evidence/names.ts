@@ -3,3 +3,9 @@
  * and verifies none.
  */
 export const ALLOWED_FILES = 'allowed_files';
+
+/** What the hidden tests of a task say: an entry among the gates, which no repository can switch off. */
+export const HIDDEN_TESTS = 'hidden_tests';
+
+/** Entries among the gates that no configuration names: they come with the task. */
+export const OF_THE_TASK: readonly string[] = [ALLOWED_FILES, HIDDEN_TESTS];

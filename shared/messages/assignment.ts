@@ -3,7 +3,8 @@ import { RepositoryUrl } from '../repository/schema.ts';
 import { Adapter } from '../task/adapter.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
 import { Expectation } from '../task/expects.ts';
-import { Effort, GitRef, ObjectId, Role, TaskId } from '../task/schema.ts';
+import { GitRef } from '../task/git-ref.ts';
+import { Effort, ObjectId, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({
@@ -67,6 +68,15 @@ export const GatesAssignment = Common.extend({
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
   files: z.array(z.string()),
   expects: z.array(Expectation),
+  /** Where the hidden tests are to be read from, and what must lie there; null: the task has none. In no other assignment. */
+  hidden_tests: z
+    .object({
+      url: z.string(),
+      sha256: z.string(),
+      bytes: z.number().int().nonnegative(),
+    })
+    .nullable()
+    .default(null),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
 

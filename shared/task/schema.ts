@@ -3,6 +3,8 @@ import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { Adapter } from './adapter.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
+import { GitRef } from './git-ref.ts';
+import { HiddenTests } from './hidden-tests.ts';
 import { CheckoutPath, CompletionSignal } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
@@ -37,20 +39,6 @@ export const Runner = z
 
 /** A full object id: of SHA-1, or of SHA-256. */
 export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
-
-/** Refuses what git would read as an option or as something other than a plain ref or commit. */
-export const GitRef = z
-  .string()
-  .min(1)
-  .max(255)
-  // What may be in it is listed, because JSON Schema's patterns know no `\p{Cc}` to leave out: all but blanks, controls and ~^:?*[\
-  .regex(
-    /^(?!-)(?!.*\.\.)(?!.*@\{)(?!.*\s)[!-)+-9;->@-Z\]_-}\u00a1-\uffff]+$/,
-    'must be a plain branch, tag or commit',
-  )
-  .describe(
-    'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
-  );
 
 export const Budget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
@@ -90,7 +78,9 @@ export const SubmitTask = z
         'How long a person thinks that it takes: a hint, kept with the task. Nothing is decided by it.',
       ),
     repository: RepositoryUrl,
-    base_ref: GitRef.default('main'),
+    base_ref: GitRef.describe(
+      'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
+    ).default('main'),
     depends_on: unique(z.array(TaskId).max(100)).default([]),
     files: unique(z.array(CheckoutPath).max(100))
       .default([])
@@ -103,6 +93,7 @@ export const SubmitTask = z
         'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
       ),
     completion_signals: z.array(CompletionSignal).max(100).default([]),
+    hidden_tests: HiddenTests.optional(),
     acceptance_criteria: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
     model: z
       .string()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Attempt } from './attempt.ts';
+import { HiddenPlace } from './hidden-tests.ts';
 import { ObjectId, SubmitTask, TaskId } from './schema.ts';
 import { Status } from './status.ts';
 
@@ -37,7 +38,7 @@ export const BlockedReason = z.object({
 });
 
 /** Strict where a request is read; what is stored or answered may have fields of a newer version. */
-const Submitted = SubmitTask.omit({ id: true }).strip();
+const Submitted = SubmitTask.omit({ id: true, hidden_tests: true }).strip();
 
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = Submitted.extend({
@@ -52,6 +53,8 @@ export const Task = Submitted.extend({
   created_by: z.string(),
   /** SHA-256 of the normalised request: tells a replay from a different request with the same id or idempotency key. */
   request_sha256: z.string(),
+  /** Where the hidden tests lie; null: there are none. Nobody is shown it, and the gates box alone is told to read there. */
+  hidden_tests: HiddenPlace.nullable(),
   /** Every +1 makes the stream start a cascade execution; one with an older number ends at its next step. */
   run: z.number().int().nonnegative(),
   /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */

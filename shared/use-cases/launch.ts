@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MAX_GATES_LAUNCHES } from '../cascade/decide.ts';
 import { buildPrompt } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
-import type { Assignment, ModelAccess } from '../messages/assignment.ts';
+import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
 import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
@@ -90,6 +90,7 @@ async function assignmentFor(
       signals: task.completion_signals,
       files: task.files,
       expects: task.expects,
+      hidden_tests: await hiddenFor(task, context.objects),
     };
   return {
     ...common,
@@ -100,6 +101,16 @@ async function assignmentFor(
     author: 'Assay <assay@localhost>',
     committed_at: attempt.report?.at ?? attempt.started_at,
   };
+}
+
+/** What the gates box reads the hidden tests with. */
+async function hiddenFor(
+  { hidden_tests: place }: Task,
+  objects: ObjectStore,
+): Promise<GatesAssignment['hidden_tests']> {
+  if (!place) return null;
+  const { key, sha256, bytes } = place;
+  return { url: await objects.presignGet(key), sha256, bytes };
 }
 
 /** A box that must not be tried again is a result too: a person, or the retry limit, has the next word. */

@@ -2,10 +2,12 @@ import { invalid } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
 import { Refusal } from '../refusal.ts';
 import { longestScope } from '../repository/url.ts';
+import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { type Agents, adapterProblems } from '../task/adapter-choice.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { findCycle } from '../task/graph.ts';
+import { hiddenText } from '../task/hidden-tests.ts';
 import { idForKey, newTaskId } from '../task/ids.ts';
 import { regexErrors } from '../task/regex.ts';
 import type { SubmitTask } from '../task/schema.ts';
@@ -13,6 +15,7 @@ import type { Task } from '../task/task.ts';
 
 export interface SubmitContext {
   readonly tasks: TaskStore;
+  readonly objects: Pick<ObjectStore, 'putOnce'>;
   readonly now: Date;
   readonly by: string;
   readonly idempotencyKey: string | null;
@@ -39,13 +42,34 @@ export interface Named {
 }
 
 /** Why the repository of a request is not taken here; null when it is. */
-function notServed(repository: string, { allowFileRepositories, deliverTo }: SubmitContext): string | null {
+function notServed(
+  repository: string,
+  { allowFileRepositories, deliverTo }: SubmitContext,
+  what: string,
+): string | null {
   if (repository.startsWith('file:'))
     return allowFileRepositories ? null : 'file:// repositories exist only in the embedded default';
   const scopes = deliverTo.map((url) => ({ url }));
   return scopes.length === 0 || longestScope(scopes, repository)
     ? null
-    : `cannot be delivered to: this deployment pushes to ${deliverTo.join(', ')}`;
+    : `${what}: this deployment pushes to ${deliverTo.join(', ')}`;
+}
+
+/** Two spellings of what servers take for one repository. */
+const isSame = (one: string, other: string): boolean => {
+  const plain = (url: string): string =>
+    url
+      .toLowerCase()
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '');
+  return plain(one) === plain(other);
+};
+
+/** Why hidden tests do not stay hidden in this repository, or are not taken from it; null when they are. */
+function notHidden({ repository, hidden_tests: hidden }: SubmitTask, context: SubmitContext): string | null {
+  if (hidden?.kind !== 'git') return null;
+  if (isSame(hidden.repository, repository)) return "is the task's own repository, which the agent can read";
+  return notServed(hidden.repository, context, 'is none that this deployment knows');
 }
 
 /** What needs more than the schema to be refused, of all tasks before anything of them is looked up. */
@@ -55,9 +79,11 @@ function checkRequests(
 ): void {
   const errors = [
     ...requests.flatMap(({ request, at }) => {
-      const message = notServed(request.repository, context);
+      const served = notServed(request.repository, context, 'cannot be delivered to');
+      const hidden = notHidden(request, context);
       return [
-        ...(message === null ? [] : [{ pointer: `${at}/repository`, message }]),
+        ...(served === null ? [] : [{ pointer: `${at}/repository`, message: served }]),
+        ...(hidden === null ? [] : [{ pointer: `${at}/hidden_tests/repository`, message: hidden }]),
         ...adapterProblems(request, context.agents).map((each) => ({
           ...each,
           pointer: `${at}${each.pointer}`,
@@ -144,13 +170,18 @@ export function made(
   return createTask(named.request, { id: named.id, now, by, requestSha256: named.sha, dependencies });
 }
 
-/** The one conditional write that makes a task. @throws Refusal when the id belongs to a different one. */
+/**
+ * The one conditional write that makes a task. Its hidden tests are stored before: no task is there without them, and what
+ * is left of a request that came no further nobody is ever told of; the bucket removes it with age. @throws Refusal when the id belongs to a different one. */
 export async function write(
   named: Named,
   dependencies: ReadonlyMap<string, Dependency>,
   context: SubmitContext,
 ): Promise<Submitted> {
   const task = made(named, dependencies, context);
+  const { hidden_tests: hidden } = named.request;
+  if (hidden && task.hidden_tests)
+    await context.objects.putOnce(task.hidden_tests.key, hiddenText(hidden), 'application/json');
   const result = await context.tasks.create(task);
   if (!result.created && result.task.request_sha256 !== named.sha) throw mismatch(named, context);
   return result;

@@ -118,6 +118,7 @@ export const gatesAssignment = (
   signals: [],
   files: [],
   expects: [],
+  hidden_tests: null,
   ...more,
 });
 

@@ -65,7 +65,7 @@ const leading = (condition: unknown): string[] => {
 /** All that each function may do beside writing its own log. A new entry here is a decision. */
 const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-authorizer': ['dynamodb:GetItem'],
-  'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem'],
+  'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-work': [
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',
@@ -133,7 +133,12 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   // It reads what strangers' servers say.
   ['resolver', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
-  ['api-submit', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
+  [
+    'api-submit',
+    'do anything but use the table and put hidden tests where there are none',
+    ({ action, resource }) =>
+      !/^(dynamodb|logs):/.test(action) && !(action === 's3:PutObject' && resource.endsWith('/hidden/*')),
+  ],
   [
     'api-work',
     'touch objects other than patches',
@@ -243,15 +248,28 @@ describe('functions', () => {
   it('write patches and evidence where there is nothing, and never in the place of anything', () => {
     const puts = roles.flatMap(({ grants }) =>
       grants.filter(
-        ({ action, resource }) => action === 's3:PutObject' && /\/(artifacts|evidence)\/\*$/.test(resource),
+        ({ action, resource }) =>
+          action === 's3:PutObject' && /\/(artifacts|evidence|hidden)\/\*$/.test(resource),
       ),
     );
-    expect(puts).toHaveLength(3);
+    expect(puts).toHaveLength(4);
     for (const { condition } of puts) expect(condition).toEqual({ Null: { 's3:if-none-match': 'false' } });
     const removers = roles.filter(({ grants }) =>
       grants.some(({ action, resource }) => /s3:Delete/.test(action) && !resource.endsWith('/assignments/*')),
     );
     expect(removers).toEqual([]);
+  });
+
+  it('read hidden tests in one place only, which starts boxes and signs what the gates box reads', () => {
+    const reaching = roles.flatMap(({ id, grants }) =>
+      grants
+        .filter(({ resource }) => resource.endsWith('/hidden/*'))
+        .map(({ action }) => [id.replace(/Role\w+$/, ''), action]),
+    );
+    expect(reaching.sort()).toEqual([
+      [expect.stringMatching('^Apiapisubmit'), 's3:PutObject'],
+      [expect.stringMatching('^Dispatcher'), 's3:GetObject'],
+    ]);
   });
 
   it('write evidence in one place only', () => {
@@ -302,7 +320,7 @@ describe('wildcards', () => {
       for (const { action, resource } of grants)
         if (action.startsWith('s3:'))
           expect(resource).toMatch(
-            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|evidence|memory|records)\/\*$/,
+            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|hidden|evidence|memory|records)\/\*$/,
           );
   });
 

@@ -258,7 +258,7 @@ describe('functions', () => {
   /** Set for each function: no more, and nothing that only the embedded default sets. */
   const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
     'api-authorizer': ['table'],
-    'api-submit': ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
+    'api-submit': ['table', 'bucket', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
     'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels'],
     'api-upload': ['table', 'bucket'],
     'api-evidence': ['table', 'bucket'],
@@ -399,7 +399,13 @@ describe('storage', () => {
         rule.ExpirationInDays,
       ]),
     );
-    expect(days).toMatchObject({ 'assignments/': 1, 'artifacts/': 90, 'evidence/': 90, 'records/': 400 });
+    expect(days).toMatchObject({
+      'assignments/': 1,
+      'artifacts/': 90,
+      'hidden/': 90,
+      'evidence/': 90,
+      'records/': 400,
+    });
   });
 });
 

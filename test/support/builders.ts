@@ -17,6 +17,10 @@ export const ANY_AGENTS: Agents = {
   vendors: null,
   tiers: DEFAULT_TIER_MODELS,
 };
+/** A bucket for requests that put nothing into it. */
+export const NO_OBJECTS = {
+  putOnce: (key: string) => Promise.reject(new Error(`nothing is to be put at ${key}`)),
+};
 export const sha1 = (digit: string): string => digit.repeat(40);
 
 /** Its base is named by id, so that nobody has to be asked what it is. */

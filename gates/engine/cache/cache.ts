@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { EvidenceKind } from '../../../shared/evidence/outcome.ts';
 import { Finding, GateEvidence } from '../../../shared/evidence/schema.ts';
 import { TestResult } from '../../reports/test-result.ts';
+import { HiddenResult } from '../hidden-tests.ts';
 
 /** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
 export const CachedResult = z.strictObject({
@@ -16,6 +17,7 @@ export const CachedResult = z.strictObject({
   blocks: z.boolean(),
   /** Every test case that was run; absent: none, or too many to be kept. */
   tests: z.array(TestResult).optional(),
+  hidden: z.array(HiddenResult).optional(),
   /** Of the run that came to it. */
   duration_ms: z.number().int().nonnegative(),
 });

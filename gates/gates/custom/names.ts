@@ -1,4 +1,4 @@
-import { ALLOWED_FILES } from '../../../shared/evidence/names.ts';
+import { OF_THE_TASK } from '../../../shared/evidence/names.ts';
 import type { ConfigProblem } from '../../engine/configuration/error.ts';
 import { badModuleName, moduleFile } from './modules.ts';
 import type { CustomGate } from './settings.ts';
@@ -24,7 +24,7 @@ export function nameProblems(options: {
   const all: Named[] = [
     ...builtIn.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     // In the evidence beside the gates of the configuration, and switched elsewhere.
-    { name: ALLOWED_FILES, what: `the built-in gate "${ALLOWED_FILES}"`, path: null },
+    ...OF_THE_TASK.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     ...modules.map((name) => ({ name, what: moduleFile(name), path: null })),
     ...custom.map(({ name }, index) => {
       const path = ['quality_gates', 'custom_gates', index, 'name'];
@@ -44,7 +44,7 @@ export function nameProblems(options: {
     const earlier = all.slice(0, index).find((other) => other.name === name);
     return earlier ? [problem(path, `${what} has the name of ${earlier.what}`)] : [];
   });
-  const known = [...new Set(all.map(({ name }) => name))].filter((name) => name !== ALLOWED_FILES);
+  const known = [...new Set(all.map(({ name }) => name))].filter((name) => !OF_THE_TASK.includes(name));
   const unknown = named.flatMap(({ name, path }) =>
     known.includes(name) ? [] : [problem(path, `is not a gate; known: ${known.join(', ')}`)],
   );

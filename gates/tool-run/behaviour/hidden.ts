@@ -1,24 +1,26 @@
-import type { Seen } from '../../code/seen.ts';
+import type { Language } from '../../code/language.ts';
+import type { HiddenResult } from '../../engine/hidden-tests.ts';
 import { ranIn } from '../../reports/report.ts';
 import type { Execution } from '../execution.ts';
 
-/**
- * What hidden tests say. No name, no message and no line of theirs goes into the evidence: the next attempt is told how many fail, and
- * could learn them by heart otherwise.
- */
-export function hiddenResult({ outcome, cases }: Pick<Execution, 'outcome' | 'cases'>): Seen | null {
-  const finding = { file: null, line: null, rule: 'hidden_tests' } as const;
+/** What a run of hidden tests came to. Of what it printed and reported nothing is handed on but numbers. */
+export function hiddenResult(
+  { outcome, cases }: Pick<Execution, 'outcome' | 'cases'>,
+  language: Language | null,
+): HiddenResult {
   const ran = cases === null ? null : ranIn(cases);
   const failed = cases === null ? null : cases.filter((test) => test.outcome === 'failed').length;
-  if (outcome === 'passed' && ran === 0)
-    return { ...finding, message: 'hidden tests: none of them ran', weight: 'unclear' };
-  if (outcome === 'passed' && (failed ?? 0) === 0) return null;
+  const said = (now: HiddenResult['outcome'], detail: string): HiddenResult => ({
+    outcome: now,
+    ran,
+    failed,
+    detail: `hidden tests: ${detail}`,
+    language,
+  });
+  if (outcome === 'passed' && ran === 0) return said('inert', 'none of them ran');
+  if (outcome === 'passed' && !failed)
+    return said('passed', ran === null ? 'they pass; no report says how many there are' : `${ran} pass`);
   if (outcome === 'passed' || outcome === 'failed')
-    return {
-      ...finding,
-      message:
-        ran === null || failed === 0 ? 'hidden tests: they fail' : `hidden tests: ${failed} of ${ran} fail`,
-      weight: 'fails',
-    };
-  return { ...finding, message: `hidden tests: could not run (${outcome})`, weight: 'unclear' };
+    return said('failed', ran === null || !failed ? 'they fail' : `${failed} of ${ran} fail`);
+  return said('inert', `could not run (${outcome})`);
 }

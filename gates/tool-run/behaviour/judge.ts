@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Language } from '../../code/language.ts';
 import { resultOf, type Seen } from '../../code/seen.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { type HiddenResult, hiddenFor } from '../../engine/hidden-tests.ts';
 import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
 import type { Surroundings } from '../test-run.ts';
 import { furtherRuns } from './further.ts';
+import { hiddenResult } from './hidden.ts';
+import { withHidden } from './old-tests.ts';
 import { NOTHING } from './terms.ts';
 import { factsOf, type TestsForeseen, toldByRuns } from './told.ts';
 
@@ -17,6 +21,8 @@ export interface BehaviourOf {
   /** Null: a patch that changes nothing. */
   readonly base: AskBase | null;
   readonly again: (tree: string, surroundings?: Surroundings) => Promise<Execution>;
+  /** Whose tests the tool runs; absent or null: the command is the project's own. */
+  readonly language?: Language | null;
 }
 
 /** What a task says about tests: it foresees that they change, it does not, or it says nothing of what it foresees. */
@@ -25,14 +31,28 @@ export const testsForeseen = (expects: readonly string[] | null | undefined): Te
     ? null
     : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
 
+const newIndex = (): string => join(tmpdir(), `assay-behaviour-${randomUUID()}.index`);
+
+/** Null: there are none that this run could tell of. */
+async function askHidden(
+  { subject, hidden: all = null }: Pick<GateContext, 'subject' | 'hidden'>,
+  again: BehaviourOf['again'],
+  language: Language | null,
+): Promise<HiddenResult | null> {
+  const hidden = hiddenFor(all, language);
+  return hidden && hiddenResult(await again(await withHidden(subject, hidden, newIndex)), language);
+}
+
 /** Lets what ran on both sides decide over a patch whose own tests pass. */
 export async function withBehaviour(
   context: Pick<GateContext, 'subject' | 'task' | 'hidden' | 'behaviour'>,
-  { result, run, base, again }: BehaviourOf,
+  { result, run, base, again, language = null }: BehaviourOf,
 ): Promise<GateResult> {
-  if (result.outcome !== 'passed' || base === null) return result;
-  const { subject, task = null, hidden = null, behaviour = null } = context;
-  const newIndex = (): string => join(tmpdir(), `assay-behaviour-${randomUUID()}.index`);
+  if (result.outcome !== 'passed') return result;
+  const kept = await askHidden(context, again, language);
+  const hidden = kept ? { hidden: [kept] } : {};
+  if (base === null) return { ...result, ...hidden };
+  const { subject, task = null, behaviour = null } = context;
   const weakened = async (): Promise<readonly Seen[]> => {
     const [{ patchView, findingsOf }, { WEAKENING }] = await Promise.all([
       import('../../engine/findings.ts'),
@@ -47,11 +67,11 @@ export async function withBehaviour(
     foreseen: testsForeseen(task?.expects),
     again,
     weakened,
-    hidden,
     newIndex,
   });
   // What is held already needs no more doubts.
-  const isHeld = told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
+  const isHeld =
+    kept?.outcome === 'failed' || told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
   const more =
     isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour, newIndex });
   const judged = resultOf([...told.seen, ...more.seen], result.detail);
@@ -61,6 +81,7 @@ export async function withBehaviour(
     detail: judged.detail,
     findings: [...judged.findings, ...result.findings],
     metadata: { ...result.metadata, ...countsOf(judged, result), ...factsOf(told), ...more.facts },
+    ...hidden,
   };
 }
 

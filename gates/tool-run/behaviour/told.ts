@@ -1,6 +1,5 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Seen, Weight } from '../../code/seen.ts';
-import type { HiddenTests } from '../../engine/hidden-tests.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isNamed, testId } from '../../reports/test-result.ts';
 import type { BaseAnswer } from '../baseline/answer.ts';
@@ -8,8 +7,7 @@ import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
 import { type Bodies, bodiesOf, type Written } from './bodies.ts';
 import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
-import { hiddenResult } from './hidden.ts';
-import { type OldTests, oldTests, withHidden } from './old-tests.ts';
+import { type OldTests, oldTests } from './old-tests.ts';
 
 /** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
 export type TestsForeseen = boolean | null;
@@ -25,8 +23,6 @@ export interface BehaviourTerms {
   readonly again: (tree: string) => Promise<Execution>;
   /** What the changed tests ask less than before, as far as they can be read. */
   readonly weakened: () => Promise<readonly Seen[]>;
-  /** Tests that only we have; null: none. */
-  readonly hidden: HiddenTests | null;
   /** A path for an index of git. */
   readonly newIndex: () => string;
 }
@@ -58,16 +54,8 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
     bodies,
   );
   const failed = old === null ? [] : await oldFailures(old, { ...terms, bodies, difference, onBase: base });
-  const kept =
-    terms.hidden === null
-      ? null
-      : hiddenResult(await terms.again(await withHidden(subject, terms.hidden, terms.newIndex)));
   return {
-    seen: [
-      ...(kept === null ? [] : [kept]),
-      ...difference.lost.map((each) => lostTest(each, terms.foreseen)),
-      ...failed,
-    ],
+    seen: [...difference.lost.map((each) => lostTest(each, terms.foreseen)), ...failed],
     compared: named ? 'by name' : 'exit code only',
     oldTests: old === null ? null : old.tests.length,
   };

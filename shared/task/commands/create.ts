@@ -1,6 +1,7 @@
 import { Refusal } from '../../refusal.ts';
 import { roleOf } from '../../routing/role.ts';
 import { MAX_TASK_BYTES } from '../fit.ts';
+import { hiddenPlace } from '../hidden-tests.ts';
 import { itemBytes, valueBytes } from '../item-bytes.ts';
 import type { SubmitTask } from '../schema.ts';
 import { isTerminal } from '../status.ts';
@@ -59,7 +60,7 @@ export function waitingOn(
 export function createTask(request: SubmitTask, context: CreateContext): Task {
   const waiting = waitingOn(request.depends_on, context.dependencies);
   const at = nowIso(context.now);
-  const { id: _ignored, ...fields } = request;
+  const { id: _ignored, hidden_tests: hidden, ...fields } = request;
   const base_commit = namedCommit(request.base_ref);
   const { role, reason: role_reason } = roleOf(request);
   const task: Task = {
@@ -73,6 +74,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     updated_at: at,
     created_by: context.by,
     request_sha256: context.requestSha256,
+    hidden_tests: hidden ? hiddenPlace(context.id, hidden) : null,
     run: !waiting && startsCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
     waits_for: waiting?.waits_for ?? null,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { ProgressBody } from '../../../shared/api/schemas.ts';
 import { StoredNumber } from '../../../shared/number.ts';
-import { GitRef, SubmitTask } from '../../../shared/task/schema.ts';
+import { GitRef } from '../../../shared/task/git-ref.ts';
+import { SubmitTask } from '../../../shared/task/schema.ts';
 import { CompletionSignal } from '../../../shared/task/signals.ts';
 
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };

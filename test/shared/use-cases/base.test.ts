@@ -5,7 +5,7 @@ import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { type RemoteRefs, RepositoryUnavailable, resolveBaseStep } from '../../../shared/use-cases/base.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { ANY_AGENTS, NOW, sha1, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, NO_OBJECTS, NOW, sha1, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -24,6 +24,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}) =>
       allowFileRepositories: false,
       deliverTo: [],
       agents: ANY_AGENTS,
+      objects: NO_OBJECTS,
     })
   ).task;
 const main = (digit: string): Ref[] => [{ name: 'refs/heads/main', id: sha1(digit) }];

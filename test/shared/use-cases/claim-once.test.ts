@@ -5,7 +5,7 @@ import { Refusal } from '../../../shared/refusal.ts';
 import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { claimKey } from '../../../shared/use-cases/claim-once.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { ANY_AGENTS, later, NOW, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -34,6 +34,7 @@ const external = async (role: string, id: string, files: string[] = []): Promise
     allowFileRepositories: false,
     deliverTo: [],
     agents: ANY_AGENTS,
+    objects: NO_OBJECTS,
   });
 };
 const said = ({ task, attempt, token }: Claimed) => [task.id, attempt, token];

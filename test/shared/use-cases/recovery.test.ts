@@ -21,6 +21,7 @@ import {
   attempt,
   inReview,
   later,
+  NO_OBJECTS,
   NOW,
   sha1,
   submission,
@@ -93,6 +94,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
       allowFileRepositories: false,
       deliverTo: [],
       agents: ANY_AGENTS,
+      objects: NO_OBJECTS,
     })
   ).task;
 const claim = (role: string, now = NOW) =>

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import type { SubmitContext } from '../../../shared/use-cases/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
-import { ANY_AGENTS, NOW, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -26,6 +26,7 @@ const context = (key: string | null): SubmitContext => ({
   allowFileRepositories: false,
   deliverTo: [],
   agents: ANY_AGENTS,
+  objects: NO_OBJECTS,
 });
 const batch = (count: number, more: (index: number) => Partial<SubmitTaskInput> = () => ({})) =>
   Array.from({ length: count }, (_, index) => submission({ title: `task ${index}`, ...more(index) }));

@@ -9,7 +9,7 @@ import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { listTasks } from '../../../shared/use-cases/list.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
-import { ANY_AGENTS, later, NOW, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -26,6 +26,7 @@ const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
   allowFileRepositories: false,
   deliverTo: [],
   agents: ANY_AGENTS,
+  objects: NO_OBJECTS,
   ...fields,
 });
 const submit = async (request: Partial<SubmitTaskInput> = {}, fields: Partial<SubmitContext> = {}) =>

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { HiddenTests } from '../shared/task/hidden-tests.ts';
+import type { SubmitTaskInput } from '../shared/task/schema.ts';
+import { CliError, type ErrorDetail, EXIT } from './exit.ts';
+import type { Io } from './io.ts';
+import type { TaskFile } from './task-file.ts';
+
+type Input = NonNullable<SubmitTaskInput['hidden_tests']>;
+
+/** Flag and description of the option. */
+export const HIDDEN_TESTS_OPTION = [
+  '--hidden-tests <what>',
+  'tests that only the gates box gets: a folder whose files are laid over the checkout, or URL#REF or URL#REF:FOLDER of another repository',
+] as const;
+
+/** What `--hidden-tests` names, checked as the API does. @throws CliError that names each file. */
+export function readHiddenTests(what: string, io: Pick<Io, 'cwd'>): Input {
+  const tests = what.includes('://') ? inRepository(what) : inFolder(what, resolve(io.cwd, what));
+  const result = HiddenTests.safeParse(tests);
+  if (result.success) return tests;
+  throw refuse(
+    what,
+    result.error.issues.map(({ path, message }) => ({ where: placeOf(tests, path, what), message })),
+  );
+}
+
+/** The same task with these hidden tests. @throws CliError for a list: each task has its own. */
+export function withHiddenTests(file: TaskFile, tests: Input): TaskFile {
+  const [task] = file.tasks;
+  if (file.batch || !task)
+    throw usage('--hidden-tests is for a file with one task; write hidden_tests into each task of a list.');
+  if (task.hidden_tests !== undefined)
+    throw usage('The task has hidden_tests already; give them in the file or with --hidden-tests.');
+  return { ...file, tasks: [{ ...task, hidden_tests: tests }] };
+}
+
+const usage = (message: string): CliError => new CliError(EXIT.usage, 'bad_hidden_tests', message);
+
+const refuse = (what: string, details: readonly ErrorDetail[]): CliError =>
+  new CliError(EXIT.usage, 'bad_hidden_tests', `The hidden tests in ${what} were not sent.`, { details });
+
+function placeOf(tests: Input, [, index]: readonly PropertyKey[], what: string): string {
+  const path = tests.kind === 'files' && typeof index === 'number' ? tests.files[index]?.path : undefined;
+  return path === undefined ? what : join(what, path);
+}
+
+function inRepository(what: string): Input {
+  const [repository = '', rest = ''] = what.split(/#(.*)/s);
+  const [ref = '', folder] = rest.split(/:(.*)/s);
+  return { kind: 'git', repository, ...(ref && { ref }), ...(folder && { folder }) };
+}
+
+function inFolder(what: string, folder: string): Input {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory())
+    throw usage(
+      `${what} ${found ? 'is not a folder' : 'does not exist'}; --hidden-tests takes a folder or URL#REF.`,
+    );
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => !entry.isDirectory(),
+  );
+  const pathOf = (entry: Dirent): string =>
+    join(entry.parentPath, entry.name).slice(folder.replace(/\/+$/, '').length + 1);
+  const odd = entries.filter((entry) => !entry.isFile());
+  if (odd.length > 0)
+    throw refuse(
+      what,
+      odd.map((entry) => ({
+        where: join(what, pathOf(entry)),
+        message: 'is not a file, such as a symbolic link',
+      })),
+    );
+  const files = entries.map((entry) => {
+    const content = readFileSync(join(entry.parentPath, entry.name));
+    const executable = (statSync(join(entry.parentPath, entry.name)).mode & 0o100) !== 0;
+    const text = isUtf8(content);
+    return {
+      path: pathOf(entry),
+      content: content.toString(text ? 'utf8' : 'base64'),
+      ...(text ? {} : { encoding: 'base64' as const }),
+      ...(executable ? { executable } : {}),
+    };
+  });
+  // Folders are listed in any order; the same tests are the same request.
+  return { kind: 'files', files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}

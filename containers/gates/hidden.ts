@@ -1,0 +1,84 @@
+import { type Edit, writeBlob } from '../../gates/checkout/edit.ts';
+import { CheckoutError } from '../../gates/checkout/error.ts';
+import { fetchAlso } from '../../gates/checkout/fetch.ts';
+import { isRegular, listFiles } from '../../gates/checkout/list.ts';
+import type { Store } from '../../gates/checkout/store.ts';
+import type { HiddenTests } from '../../gates/engine/hidden-tests.ts';
+import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import {
+  bytesOf,
+  HiddenTests as HiddenForm,
+  MAX_HIDDEN_FILES,
+  unfitPath,
+} from '../../shared/task/hidden-tests.ts';
+import type { Box } from '../supervisor/box.ts';
+import { fetchPromised } from '../supervisor/patch.ts';
+
+/**
+ * The hidden tests of the task as blobs of the store; null when it has none.
+ * @throws CheckoutError when they cannot be had. Its message goes to the next attempt: it says nothing of what they are, or where.
+ */
+export async function hiddenTestsOf(
+  store: Store,
+  { hidden_tests: place }: Pick<GatesAssignment, 'hidden_tests'>,
+  box: Pick<Box, 'embedded'>,
+): Promise<HiddenTests | null> {
+  if (!place) return null;
+  const text = await fetchPromised({ ...place, most: place.bytes }, (_why, detail) => {
+    console.error(`the hidden tests: the object ${detail}`);
+    return unusable('cannot be read any more');
+  });
+  const handed = HiddenForm.safeParse(JSON.parse(text.toString('utf8')));
+  if (!handed.success) throw unusable('are not in a form that this version knows');
+  return handed.data.kind === 'files'
+    ? blobsOf(store, handed.data.files)
+    : filesOf(store, handed.data, box.embedded);
+}
+
+const unusable = (why: string): CheckoutError =>
+  new CheckoutError('config_invalid', `the hidden tests of this task ${why}`);
+
+type Handed = ReturnType<typeof HiddenForm.parse>;
+
+async function blobsOf(
+  store: Store,
+  files: Extract<Handed, { kind: 'files' }>['files'],
+): Promise<HiddenTests> {
+  const edits: Edit[] = [];
+  // One after the other: a process each, on a machine that has just begun to check out.
+  for (const file of files)
+    edits.push({
+      path: file.path,
+      to: { id: await writeBlob(store, bytesOf(file)), mode: file.executable ? '100755' : '100644' },
+    });
+  return edits;
+}
+
+/**
+ * The files of a folder of another repository, as its ref stands now. Without a credential: the one of the assignment is for the
+ * repository of the task.
+ */
+async function filesOf(
+  store: Store,
+  { repository, ref, folder }: Extract<Handed, { kind: 'git' }>,
+  allowFile: boolean,
+): Promise<Edit[]> {
+  const commit = await fetchAlso(store, { url: repository, ref, allowFile });
+  if (commit === null) throw unusable('cannot be fetched from their repository');
+  const within = `${(folder ?? '')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/')}/`;
+  const files = (await listFiles(store, commit)).flatMap((file) =>
+    within === '/'
+      ? [file]
+      : file.path.startsWith(within)
+        ? [{ ...file, path: file.path.slice(within.length) }]
+        : [],
+  );
+  if (files.length === 0) throw unusable('are none: their folder is empty or not there');
+  if (files.length > MAX_HIDDEN_FILES) throw unusable(`are more than ${MAX_HIDDEN_FILES} files`);
+  if (!files.every(isRegular)) throw unusable('have a link or a submodule among them');
+  if (files.some(({ path }) => unfitPath(path) !== null)) throw unusable('have a path that is not allowed');
+  return files.map(({ path, id, mode }) => ({ path, to: { id, mode } }));
+}

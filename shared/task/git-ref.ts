@@ -1,0 +1,12 @@
+import * as z from 'zod';
+
+/** Refuses what git would read as an option or as something other than a plain ref or commit. */
+export const GitRef = z
+  .string()
+  .min(1)
+  .max(255)
+  // What may be in it is listed, because JSON Schema's patterns know no `\p{Cc}` to leave out: all but blanks, controls and ~^:?*[\
+  .regex(
+    /^(?!-)(?!.*\.\.)(?!.*@\{)(?!.*\s)[!-)+-9;->@-Z\]_-}\u00a1-\uffff]+$/,
+    'must be a plain branch, tag or commit',
+  );

@@ -1,0 +1,245 @@
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chainView, taskView } from '../../../shared/api/views.ts';
+import { buildPrompt } from '../../../shared/cascade/prompt.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { deriveRows } from '../../../shared/ledger/derive.ts';
+import { Refusal } from '../../../shared/refusal.ts';
+import type { Boxes } from '../../../shared/store/boxes.ts';
+import type { Machines } from '../../../shared/store/machines.ts';
+import { ObjectStore } from '../../../shared/store/objects.ts';
+import type { BoxKind } from '../../../shared/task/attempt.ts';
+import { hiddenText } from '../../../shared/task/hidden-tests.ts';
+import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { sha256 } from '../../../shared/tokens.ts';
+import { launchBox } from '../../../shared/use-cases/launch.ts';
+import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit.ts';
+import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
+import {
+  ANY_AGENTS,
+  artifact,
+  attempt,
+  inReview,
+  NOW,
+  report,
+  submission,
+  task,
+  verdict,
+} from '../../support/builders.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+/** What was put, in order, and what of it is in the bucket. */
+let puts: string[] = [];
+let bucket = new Map<string, string>();
+let fails: 'put' | 'create' | null = null;
+const s3 = mockClient(S3Client);
+beforeEach(() => {
+  puts = [];
+  bucket = new Map();
+  fails = null;
+  s3.reset();
+  s3.on(PutObjectCommand).callsFake(({ Key, Body, IfNoneMatch }) => {
+    if (fails === 'put') throw new Error('the bucket is away');
+    puts.push(Key);
+    if (IfNoneMatch === '*' && bucket.has(Key))
+      throw Object.assign(new Error(), { name: 'PreconditionFailed' });
+    bucket.set(Key, Body);
+    return {};
+  });
+});
+const objects = new ObjectStore(
+  new S3Client({ region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } }),
+  'bucket',
+);
+
+const MARK = 'kept-back-4711';
+const HIDDEN: NonNullable<SubmitTaskInput['hidden_tests']> = {
+  kind: 'files',
+  files: [{ path: `test/${MARK}.test.js`, content: `// ${MARK}` }],
+};
+const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
+  tasks: table.tasks,
+  objects,
+  now: NOW,
+  by: 'ann',
+  idempotencyKey: null,
+  allowFileRepositories: false,
+  deliverTo: [],
+  agents: ANY_AGENTS,
+  ...fields,
+});
+const submit = (request: Partial<SubmitTaskInput>, fields: Partial<SubmitContext> = {}) =>
+  submitTask(submission({ hidden_tests: HIDDEN, ...request }), context(fields));
+const refused = async (run: Promise<unknown>): Promise<Refusal> => {
+  const error = await run.then(
+    () => new Error('was not refused'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Refusal) return error;
+  throw error;
+};
+
+describe('submitting with hidden tests', () => {
+  it('stores them under a prefix of their own, by content, and the task only says where', async () => {
+    const { task: made } = await submit({ id: 'H1' });
+    const [[key, text] = ['', '']] = [...bucket];
+    expect(key).toBe(`hidden/H1/tests-${sha256(text)}.json`);
+    expect(made.hidden_tests).toEqual({ key, sha256: sha256(text), bytes: Buffer.byteLength(text) });
+    expect(JSON.parse(text)).toMatchObject(HIDDEN);
+    expect(JSON.stringify(await table.tasks.get('H1'))).not.toContain(MARK);
+  });
+
+  it('stores nothing for a task without any', async () => {
+    const { task: made } = await submit({ id: 'H2', hidden_tests: undefined });
+    expect([made.hidden_tests, puts]).toEqual([null, []]);
+  });
+
+  it('answers a repeat with the same task, and refuses other hidden tests under the same id', async () => {
+    await submit({ id: 'H3' });
+    expect((await submit({ id: 'H3' })).created).toBe(false);
+    expect(bucket.size).toBe(1);
+    const other = { kind: 'files' as const, files: [{ path: 'a.test.js', content: '' }] };
+    expect((await refused(submit({ id: 'H3', hidden_tests: other }))).code).toBe('id_taken');
+    expect((await refused(submit({ id: 'H3', hidden_tests: undefined }))).code).toBe('id_taken');
+    expect((await table.tasks.require('H3')).hidden_tests?.key).toBe([...bucket.keys()][0]);
+  });
+
+  it('makes no task when they cannot be stored', async () => {
+    fails = 'put';
+    await expect(submit({ id: 'H4' })).rejects.toThrow('the bucket is away');
+    expect(await table.tasks.get('H4')).toBeNull();
+  });
+
+  it('cut off between the two, leaves an object that nobody is told of, and the same request goes on', async () => {
+    const cut = Object.assign(Object.create(table.tasks) as typeof table.tasks, {
+      create: () => Promise.reject(new Error('killed')),
+    });
+    await expect(submit({ id: 'H5' }, { tasks: cut })).rejects.toThrow('killed');
+    expect([bucket.size, await table.tasks.get('H5')]).toEqual([1, null]);
+    expect((await submit({ id: 'H5' })).created).toBe(true);
+    expect(bucket.size).toBe(1);
+  });
+
+  it('stores nothing of a batch that is refused', async () => {
+    const requests = [
+      submission({ id: 'H6', hidden_tests: HIDDEN }),
+      submission({ id: 'H7', hidden_tests: HIDDEN, depends_on: ['nobody'] }),
+    ];
+    expect((await refused(submitBatch(requests, context()))).code).toBe('dependency_unknown');
+    expect(puts).toEqual([]);
+  });
+
+  it.each([
+    ['https://example.test/shop.git', {}, "is the task's own repository"],
+    ['https://EXAMPLE.test/shop/', {}, "is the task's own repository"],
+    ['file:///srv/hidden', {}, 'file:// repositories exist only in the embedded default'],
+    [
+      'https://example.com/other/hidden.git',
+      { deliverTo: ['https://example.test'] },
+      'is none that this deployment knows',
+    ],
+  ])('refuses hidden tests of %s with %j', async (repository, fields, message) => {
+    const refusal = await refused(submit({ id: 'H8', hidden_tests: { kind: 'git', repository } }, fields));
+    expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/hidden_tests/repository' }] });
+    expect(refusal.message).toContain(message);
+    expect([puts, await table.tasks.get('H8')]).toEqual([[], null]);
+  });
+});
+
+/** A task whose first attempt failed its hidden tests, as it stands when its second is under way. */
+function escalated(): Task {
+  const place = { key: `hidden/T1/${MARK}`, sha256: MARK, bytes: 4711 };
+  const failed = inReview(
+    {
+      outcome: 'failed',
+      verdict: verdict({
+        verdict: 'fail',
+        reasons: [
+          {
+            code: 'gate_failed',
+            subject: 'hidden_tests',
+            message: 'gate hidden_tests: hidden tests: 2 of 9 fail',
+          },
+        ],
+      }),
+    },
+    { hidden_tests: place },
+  );
+  return {
+    ...failed,
+    attempts: [...failed.attempts, attempt({ number: 2, report: report(), artifact: artifact() })],
+  };
+}
+
+describe('what is told of hidden tests', () => {
+  it('is nothing in any view of the task, its chain, its records, or the next prompt, but how many fail', () => {
+    const told = JSON.stringify([
+      taskView(escalated()),
+      chainView(escalated()),
+      buildPrompt(escalated()),
+      deriveRows(null, escalated(), DEFAULT_TIER_MODELS),
+    ]);
+    expect(told).toContain('hidden tests: 2 of 9 fail');
+    for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(told).not.toContain(word);
+  });
+
+  it.each<[BoxKind, boolean]>([
+    ['agent', false],
+    ['gates', true],
+    ['deliver', false],
+  ])('the assignment of the %s box: a place to read them from: %s', async (kind, isTold) => {
+    const number = kind === 'agent' ? 2 : 1;
+    const id = `L-${kind}`;
+    const of = escalated();
+    await table.tasks.create({
+      ...of,
+      id,
+      status: kind === 'agent' ? 'claimed' : 'in_review',
+      run: 1,
+      attempts: of.attempts
+        .slice(0, number)
+        .map((each) => (kind === 'agent' ? { ...each, report: null } : { ...each, outcome: null })),
+    });
+    await launchBox(
+      { schema_version: 1, kind, task_id: id, attempt: number, run: 1, task_token: 't' },
+      {
+        tasks: table.tasks,
+        objects,
+        boxes: { run: async () => {} } as unknown as Boxes,
+        machines: {} as Machines,
+        families: { agent: 'a', gates: 'g', deliver: 'd' },
+        apiUrl: 'https://api.test',
+        defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
+        modelGateway: null,
+        leaseSeconds: 120,
+        backOffSeconds: 5,
+        now: NOW,
+      },
+    );
+    const [[, text] = ['', '']] = [...bucket];
+    const assignment = JSON.parse(text);
+    expect(assignment.kind).toBe(kind);
+    if (isTold) {
+      expect(assignment.hidden_tests).toMatchObject({ sha256: MARK, bytes: 4711 });
+      expect(new URL(assignment.hidden_tests.url).searchParams.get('X-Amz-Signature')).toMatch(
+        /^[0-9a-f]{64}$/,
+      );
+    } else for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(text).not.toContain(word);
+  });
+
+  it('an item of an earlier version, which knows of none, is a task without any', () => {
+    const { hidden_tests: _none, ...old } = task();
+    expect(taskView(old as Task)).not.toHaveProperty('hidden_tests');
+    expect(hiddenText({ kind: 'git', repository: 'https://e.test/h', ref: 'main' })).toContain(
+      '"ref":"main"',
+    );
+  });
+});
