@@ -5,6 +5,7 @@ import { awsJsonClient } from '../http/aws-json.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import type { DynamoEngineData } from './engine-worker.ts';
+import { openExpiries } from './expiries.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createRehearsal } from './rehearsal.ts';
 import { createTables, type TableSpec, tableSpecs } from './tables.ts';
@@ -35,8 +36,8 @@ export interface Dynamo extends Running {
   readonly port: number;
   readonly tables: readonly TableSpec[];
   readonly journal: Journal;
-  /** Removes expired items now. */
-  sweep(): Promise<void>;
+  /** Removes expired items now. Answers how many items were looked at for that. */
+  sweep(): Promise<number>;
 }
 
 export const DYNAMODB_TARGET = 'DynamoDB_20120810';
@@ -78,10 +79,11 @@ async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dyna
       ),
   });
   const rehearsal = options.engine === undefined ? createRehearsal(client) : null;
-  const writer = createWriter({ engine: client, journal, counters, rehearsal });
+  const expiries = await openExpiries(client, tables);
+  const writer = createWriter({ engine: client, journal, counters, rehearsal, expiries });
   await writer.recover(tables);
   const tap = await startTap({ engine: client, writer, tables, counters, port });
-  const timeToLive = startTimeToLive({ engine: client, writer, tables, onError });
+  const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
   return {
     endpoint: tap.url,
     port: tap.port,

@@ -2,6 +2,7 @@ import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
 import type { Counters } from '../ports.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { writeUnits } from './capacity.ts';
+import type { Expiries } from './expiries.ts';
 import { type Image, isNormal, keyOf, sameImage } from './image.ts';
 import type { Intent, Journal, WriteOperation } from './journal.ts';
 import { keyLocks } from './key-locks.ts';
@@ -34,6 +35,7 @@ interface WriterOptions {
   readonly counters: Counters;
   /** Null when the engine itself keeps to DynamoDB's limits. */
   readonly rehearsal: Rehearsal | null;
+  readonly expiries: Pick<Expiries, 'written'>;
   readonly now?: () => number;
 }
 
@@ -50,7 +52,7 @@ const validation = (message: string): AwsJsonAnswer => ({
 const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : null);
 
 export function createWriter(options: WriterOptions): Writer {
-  const { engine, journal, counters, rehearsal, now = Date.now } = options;
+  const { engine, journal, counters, rehearsal, expiries, now = Date.now } = options;
   const locks = keyLocks();
   /** By key, the oldest first. Nobody else writes to the engine, so what was written last is what is there. */
   const current = new Map<string, Image | null>();
@@ -80,10 +82,13 @@ export function createWriter(options: WriterOptions): Writer {
     return get(intent.table, intent.key);
   }
 
-  function end(id: number | null, intent: Intent, item: Image | null): void {
+  /** Ends a write for which the item has come to be as it is. Until then, a kill leaves it to the next start to do this. */
+  async function end(table: TableSpec, id: number | null, intent: Intent, item: Image | null): Promise<void> {
+    const { key, old, byService } = intent;
+    await expiries.written(table, key, old, item);
     if (id === null) return;
-    const { table, key, old, byService } = intent;
-    journal.end(id, sameImage(old, item) ? null : { table, key, old, new: item, byService, at: now() });
+    const change = { table: table.name, key, old, new: item, byService, at: now() };
+    journal.end(id, sameImage(old, item) ? null : change);
   }
 
   async function perform(table: TableSpec, id: number | null, intent: Intent): Promise<Performed> {
@@ -91,7 +96,7 @@ export function createWriter(options: WriterOptions): Writer {
     const answer = await engine.call(intent.operation, sent);
     const written = answer.status < 400;
     const item = written ? await after(intent, sent, answer) : intent.old;
-    end(id, intent, item);
+    await end(table, id, intent, item);
     const conditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
     const units =
       written || conditionFailed ? writeUnits(intent.old, item, table.keyNames, table.indexes) : 0;
@@ -129,11 +134,15 @@ export function createWriter(options: WriterOptions): Writer {
     async recover(tables) {
       for (const [id, intent] of journal.unfinished) {
         const table = tables.find(({ name }) => name === intent.table);
-        const item = table === undefined ? intent.old : await get(intent.table, intent.key);
+        if (table === undefined) {
+          journal.end(id, null);
+          continue;
+        }
+        const item = await get(intent.table, intent.key);
         // The engine updates its indexes before the item, so an item that has not changed may stand in indexes that
         // have. The same request again, whose condition is evaluated on the same item, makes them agree.
-        if (table !== undefined && sameImage(item, intent.old)) await perform(table, id, intent);
-        else end(id, intent, item);
+        if (sameImage(item, intent.old)) await perform(table, id, intent);
+        else await end(table, id, intent, item);
       }
     },
     idle: () => locks.idle(),
