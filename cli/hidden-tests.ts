@@ -75,7 +75,8 @@ function inFolder(what: string, folder: string): Input {
   const files = entries.map((entry) => {
     const content = readFileSync(join(entry.parentPath, entry.name));
     const executable = (statSync(join(entry.parentPath, entry.name)).mode & 0o100) !== 0;
-    const text = isUtf8(content);
+    // No field of a request takes a NUL, whatever it is.
+    const text = isUtf8(content) && !content.includes(0);
     return {
       path: pathOf(entry),
       content: content.toString(text ? 'utf8' : 'base64'),

@@ -33,7 +33,12 @@ describe('submit --hidden-tests', () => {
     send(['submit', 'tasks.yaml', '--hidden-tests', what], cwd);
 
   test('sends the files of a folder, in a fixed order, bytes as bytes', async () => {
-    const cwd = kept({ 'test/b.test.js': 'b', 'data/a.bin': Buffer.from([0, 255]), 'run.sh': '#!/bin/sh\n' });
+    const cwd = kept({
+      'test/b.test.js': 'b',
+      'data/a.bin': Buffer.from([0, 255]),
+      'data/b.bin': 'a\0b',
+      'run.sh': '#!/bin/sh\n',
+    });
     chmodSync(join(cwd, 'kept', 'run.sh'), 0o755);
     expect(await submitted(cwd)).toMatchObject({ code: 0, stderr: '' });
     expect(api?.seen[0]?.body).toMatchObject({
@@ -41,6 +46,7 @@ describe('submit --hidden-tests', () => {
         kind: 'files',
         files: [
           { path: 'data/a.bin', content: 'AP8=', encoding: 'base64' },
+          { path: 'data/b.bin', content: 'YQBi', encoding: 'base64' },
           { path: 'run.sh', content: '#!/bin/sh\n', executable: true },
           { path: 'test/b.test.js', content: 'b' },
         ],

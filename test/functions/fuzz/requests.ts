@@ -30,6 +30,10 @@ const submission = {
     { type: 'test_passes', command: 'npm test', timeout_s: 60 },
     { type: 'test_passes', value: 'npm test' },
   ],
+  hidden_tests: {
+    kind: 'files',
+    files: [{ path: 'test/a.test.js', content: 'QQ==', encoding: 'base64', executable: false }],
+  },
   acceptance_criteria: ['It works'],
   model: 'haiku',
   effort: 'low',
@@ -59,14 +63,28 @@ const evidence = build.evidence({
   ],
 });
 
+const elsewhere = { kind: 'git', repository: 'https://example.test/h.git', ref: 'main', folder: 'shop' };
+
 /** Bodies that each route takes, which have all of its fields among them. */
 export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
-  submitTask: [submission, { ...submission, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } }],
+  submitTask: [
+    submission,
+    {
+      ...submission,
+      adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 },
+      hidden_tests: elsewhere,
+    },
+  ],
   submitBatch: [
     {
       tasks: [
         { ...submission, depends_on: [] },
-        { title: 'a', repository: submission.repository, adapter: { kind: 'claude', max_turns: 5 } },
+        {
+          title: 'a',
+          repository: submission.repository,
+          adapter: { kind: 'claude', max_turns: 5 },
+          hidden_tests: elsewhere,
+        },
       ],
     },
   ],
