@@ -83,9 +83,7 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
   const undecided = isCurrent && decision === null;
   return {
     ...attempt,
-    ...(attempt.route && {
-      route: { ...attempt.route, reason: cut(attempt.route.reason, Math.max(100, text)) },
-    }),
+    ...(attempt.route && { route: { ...attempt.route, reason: cut(attempt.route.reason, text) } }),
     progress: progress && { ...progress, message: cut(progress.message, text) },
     report:
       report && !undecided

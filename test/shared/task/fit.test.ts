@@ -214,6 +214,7 @@ const decisive = (of: Task) => ({
       },
       verification_failure: each.verification_failure?.failure_class,
       verdict: each.verdict && { ...each.verdict, reasons: [] },
+      route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },
       route: each.route && { ...each.route, reason: '' },
       agent: box(each.agent),
