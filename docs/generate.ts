@@ -4,13 +4,15 @@ import { cliPage } from './generator/cli.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
+import { builtinRoles } from './generator/roles.ts';
 
-/** Every generated file of this folder, by name. */
+/** Every generated file, by its path from this folder. */
 export const generated = (): Readonly<Record<string, string>> => ({
   'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'task-lifecycle.md': lifecycle(),
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
+  '../shared/roles/builtin.ts': builtinRoles(),
 });
 
 const readOr = (file: string, otherwise: string): string => {

@@ -10,6 +10,7 @@ import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
 import { prepare } from './places.ts';
 import { progressOf } from './progress.ts';
+import { loadRole, within } from './role.ts';
 import { runSession, type Session } from './session.ts';
 import { readUsage } from './usage.ts';
 
@@ -44,20 +45,22 @@ async function reportCheckoutError(client: BoxClient, error: unknown): Promise<v
 }
 
 async function attempt(
-  assignment: AgentAssignment,
+  given: AgentAssignment,
   box: Box,
   client: BoxClient,
   abort: AbortSignal,
   onStart: (reading: Reading) => void,
 ): Promise<void> {
-  const commit = assignment.base_commit;
+  const commit = given.base_commit;
   const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
-    url: assignment.repository,
-    ref: assignment.base_commit,
-    authorization: assignment.read_credential,
+    url: given.repository,
+    ref: commit,
+    authorization: given.read_credential,
     allowFile: box.embedded,
   });
-  const prepared = await prepare(assignment, box, store, commit);
+  const role = await loadRole(given.role, store, commit);
+  const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
+  const prepared = await prepare(assignment, box, role, store, commit);
   const { places, index } = prepared;
   const session = await runSession(assignment, box, prepared, { abort, onStart });
   if (abort.aborted) return;

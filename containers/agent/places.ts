@@ -1,18 +1,24 @@
-import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readFileAt } from '../../gates/checkout/folder.ts';
 import { handOver } from '../../gates/checkout/hand-over.ts';
 import { plantGit } from '../../gates/checkout/plant.ts';
 import type { Store } from '../../gates/checkout/store.ts';
 import { materialise } from '../../gates/checkout/tree.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { renderPrompt } from '../../shared/roles/render.ts';
+import type { Role } from '../../shared/roles/role.ts';
 import type { Box } from '../supervisor/box.ts';
-import type { Invocation, Job, Places } from './adapters/adapter.ts';
+import type { Instructions, Invocation, Places } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import { loadKnowledge } from './role.ts';
 
 /** Longest argument in bytes that is passed on as one; the kernel takes 131,071. */
 const ARGUMENT_BYTES = 100_000;
 /** Where a repository says how agents are to work in it; the first that is there counts. */
 const INSTRUCTIONS = ['CLAUDE.md', 'AGENTS.md'];
+/** Largest of these that is handed on, in bytes. */
+const MAX_INSTRUCTIONS_BYTES = 262_144;
 
 export interface Prepared {
   readonly places: Places;
@@ -20,13 +26,38 @@ export interface Prepared {
   readonly invocation: Invocation;
 }
 
-/** The prompt without NUL: the operating system cannot pass one in an argument. */
-const plainPrompt = ({ prompt }: AgentAssignment): string => prompt.replaceAll('\0', '');
+/** What the agent is told; without NUL, which the operating system cannot pass in an argument. */
+async function told(
+  { prompt }: AgentAssignment,
+  role: Role,
+  store: Store,
+  commit: string,
+): Promise<{ text: string; repository: Instructions['repository'] }> {
+  const [KNOWLEDGE, repository] = await Promise.all([
+    loadKnowledge(store, commit),
+    repositoryInstructions(store, commit),
+  ]);
+  const text = renderPrompt(role.taskPrompt, { ...prompt, KNOWLEDGE }).replaceAll('\0', '');
+  return { text, repository };
+}
+
+/** As they stand in the base commit, whatever a checkout may hold. */
+async function repositoryInstructions(store: Store, commit: string): Promise<Instructions['repository']> {
+  for (const file of INSTRUCTIONS) {
+    const found = await readFileAt(store, commit, file, MAX_INSTRUCTIONS_BYTES).catch(() => null);
+    if (found?.regular) return { file, text: found.content.toString('utf8').replaceAll('\0', '') };
+  }
+  return null;
+}
+
+const inOneFile = ({ role, repository }: Omit<Instructions, 'file'>): string =>
+  repository === null ? role : `${role}\n# ${repository.file} of the repository\n\n${repository.text}`;
 
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
 export async function prepare(
   assignment: AgentAssignment,
   box: Box,
+  role: Role,
   store: Store,
   commit: string,
 ): Promise<Prepared> {
@@ -42,43 +73,36 @@ export async function prepare(
     home: own ?? home,
     tmp: at('agent/tmp'),
     promptFile: at('agent/tmp/prompt.md'),
+    instructionsFile: at('agent/tmp/instructions.md'),
     usageFile: at('agent/tmp/usage.json'),
   };
   const index = at('index');
   await Promise.all([mkdir(home), mkdir(places.tmp)]);
+  const { text, repository } = await told(assignment, role, store, commit);
+  const instructions = { role: role.systemPrompt, repository, file: places.instructionsFile };
   await Promise.all([
-    writeFile(places.promptFile, plainPrompt(assignment)),
+    writeFile(places.promptFile, text),
+    writeFile(places.instructionsFile, inOneFile(instructions)),
     materialise(store, commit, places.checkout, index),
   ]);
   await plantGit(store, places.checkout, commit, index);
-  const invocation = AGENT_ADAPTERS[assignment.adapter.kind].invoke(await jobOf(assignment, box, places));
+  const invocation = AGENT_ADAPTERS[assignment.adapter.kind].invoke({
+    assignment,
+    places,
+    text,
+    prompt:
+      Buffer.byteLength(text) <= ARGUMENT_BYTES
+        ? text
+        : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
+    models: assignment.models,
+    instructions,
+    maxCostUsd: role.config.limits.max_cost_usd ?? null,
+    asRoot: !box.users && process.getuid?.() === 0,
+  });
   for (const [path, text] of Object.entries(invocation.files)) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
   if (user) await handOver(user, [places.checkout, places.tmp, home]);
   return { places, index, invocation };
-}
-
-async function jobOf(assignment: AgentAssignment, box: Box, places: Places): Promise<Job> {
-  const prompt = plainPrompt(assignment);
-  const isFile = (name: string): Promise<boolean> =>
-    lstat(join(places.checkout, name)).then(
-      (stat) => stat.isFile(),
-      () => false,
-    );
-  const [found] = await Promise.all(
-    INSTRUCTIONS.map(async (name) => ((await isFile(name)) ? name : null)),
-  ).then((names) => names.filter((name) => name !== null));
-  return {
-    assignment,
-    places,
-    prompt:
-      Buffer.byteLength(prompt) <= ARGUMENT_BYTES
-        ? prompt
-        : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
-    models: assignment.models,
-    instructions: found === undefined ? null : join(places.checkout, found),
-    asRoot: !box.users && process.getuid?.() === 0,
-  };
 }

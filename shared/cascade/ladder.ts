@@ -1,4 +1,4 @@
-import { NO_DEFAULTS, type RoleDefaults, type Route, route } from '../routing/route.ts';
+import { type Route, route } from '../routing/route.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
 import { TIERS, type Tier, type TierModels, tierModelsFor } from './tiers.ts';
 
@@ -36,11 +36,7 @@ function firstTier(task: Request, { tier }: Route): Tier {
  * The models a task may climb, cheapest first. A task that names a tier starts there; a task that names a model id which is none
  * stays on it.
  */
-export function ladder(
-  task: Request,
-  deployed: TierModels,
-  defaults: RoleDefaults = NO_DEFAULTS,
-): readonly Rung[] {
+export function ladder(task: Request, deployed: TierModels): readonly Rung[] {
   const models = tierModelsFor(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
@@ -48,12 +44,12 @@ export function ladder(
     const at = rungs.findIndex((rung) => rung.tier === wanted || rung.model === wanted);
     return at < 0 ? [{ tier: null, model: wanted }] : rungs.slice(at);
   }
-  return rungs.slice(rank(firstTier(task, route(task, defaults))));
+  return rungs.slice(rank(firstTier(task, route(task))));
 }
 
 /** Effort of an attempt: the route's on the route's tier, `low` on a cheaper one that tries first, `max` on one that was climbed to. */
-export function effortFor(task: Request, { tier }: Rung, defaults: RoleDefaults = NO_DEFAULTS): Effort {
-  const planned = route(task, defaults);
+export function effortFor(task: Request, { tier }: Rung): Effort {
+  const planned = route(task);
   if (task.effort !== undefined || tier === null || planned.tier === null || tier === planned.tier)
     return planned.effort;
   return rank(tier) < rank(planned.tier) ? 'low' : 'max';

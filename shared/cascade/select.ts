@@ -1,4 +1,4 @@
-import { NO_DEFAULTS, type RoleDefaults, route } from '../routing/route.ts';
+import { route } from '../routing/route.ts';
 import type { AttemptRoute } from '../task/attempt.ts';
 import type { Effort } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
@@ -25,8 +25,8 @@ function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): 
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
-export function select(task: Task, models: TierModels, defaults: RoleDefaults = NO_DEFAULTS): Selection {
-  const rungs = ladder(task, models, defaults);
+export function select(task: Task, models: TierModels): Selection {
+  const rungs = ladder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
   const last = task.attempts.at(-1);
   const fresh = !last || last.number < task.budget_from;
@@ -36,10 +36,10 @@ export function select(task: Task, models: TierModels, defaults: RoleDefaults = 
       (last.outcome === 'infra_failed' || last.outcome === 'expired' ? last.model : null));
   const rung =
     wanted === null ? first : (rungs.find((each) => each.model === wanted) ?? { tier: null, model: wanted });
-  const { rule, tier, reason } = route(task, defaults);
+  const { rule, tier, reason } = route(task);
   return {
     rung,
-    effort: effortFor(task, rung, defaults),
+    effort: effortFor(task, rung),
     route: { rule, reason: `${reason}${deviation(task, rung, tier, first)}` },
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { PROMPT_PARTS } from '../roles/render.ts';
 import { Adapter } from '../task/adapter.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
 import { Expectation } from '../task/expects.ts';
@@ -40,7 +41,8 @@ export const AgentAssignment = Common.extend({
   base_commit: ObjectId,
   title: z.string(),
   role: Role,
-  prompt: z.string(),
+  /** What the role's template puts together: the role may be of the repository, which the box is the first to read. */
+  prompt: z.partialRecord(z.enum(PROMPT_PARTS), z.string()),
   model: z.string().nullable(),
   effort: Effort,
   adapter: Adapter,

@@ -1,4 +1,5 @@
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
+import { builtinRole } from '../roles/known.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { standing } from '../task/standing.ts';
@@ -50,11 +51,13 @@ export function grantOf(
   const holder = { caller: 'agent', attempt: number, launch: attempt.agent?.number ?? 0 } as const;
   if (standing(task, holder) !== 'live' || attempt.lease_until * 1_000 < options.now.getTime()) return null;
   const left = leftUsd(task);
+  const ofRole = builtinRole(task.role)?.config.limits.max_cost_usd ?? options.maxAttemptUsd;
+  const most = Math.min(options.maxAttemptUsd, ofRole);
   return {
     taskId: task.id,
     attempt: number,
     models: allowedModels(attempt, task.adapter, options.tiers),
-    limitMicro: Math.floor(Math.min(left ?? options.maxAttemptUsd, options.maxAttemptUsd) * 1e6),
+    limitMicro: Math.floor(Math.min(left ?? most, most) * 1e6),
     isLimited: left !== null,
   };
 }

@@ -1,5 +1,7 @@
 import { isTier, type Tier } from '../cascade/tiers.ts';
+import { defaultsOf } from '../roles/known.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
+import type { RoleDefaults } from './defaults.ts';
 import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
 
 /** Which tier a task is worth, at what effort, and why. */
@@ -12,13 +14,6 @@ export interface Route {
   readonly reason: string;
 }
 
-/** What a role is given where the table says nothing of it. */
-export interface RoleDefaults {
-  readonly tier: Tier;
-  readonly effort: Effort;
-}
-export const NO_DEFAULTS: RoleDefaults = { tier: 'sonnet', effort: 'high' };
-
 type Request = Routed & Partial<Pick<SubmitTask, 'model' | 'effort'>>;
 
 const words = (when: Partial<Routed>): string =>
@@ -27,7 +22,7 @@ const words = (when: Partial<Routed>): string =>
     .join(' and ');
 
 /** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
-export function route(task: Request, defaults: RoleDefaults = NO_DEFAULTS): Route {
+export function route(task: Request, defaults: RoleDefaults = defaultsOf(task.role)): Route {
   const row = ROUTING_TABLE.find(({ when }) =>
     Object.entries(when).every(([field, value]) => task[field as keyof Routed] === value),
   );

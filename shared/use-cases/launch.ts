@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_GATES_LAUNCHES } from '../cascade/decide.ts';
-import { buildPrompt } from '../cascade/prompt.ts';
+import { promptParts } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
 import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
@@ -61,7 +61,7 @@ async function assignmentFor(
       kind,
       base_commit: knownBase(task),
       role: task.role,
-      prompt: buildPrompt(task),
+      prompt: promptParts(task, task.attempts),
       model: attempt.model,
       effort: attempt.effort,
       adapter: task.adapter ?? context.defaultAdapter,

@@ -51,9 +51,17 @@ describe('an agent', () => {
       '{task_id}#{attempt}',
       '{unknown}',
     ];
-    const { complete } = await runAgent(argv, { prompt: 'Say "{model}" $HOME\0\n' });
+    const { complete } = await runAgent(argv, {
+      prompt: { TASK_DESCRIPTION: 'Say "{model}" {{FILES}} $HOME\0\n' },
+    });
     const patch = String(complete?.['patch']);
-    for (const line of ['+Say "{model}" $HOME', '+haiku/normal', '+T1#1', '+{unknown}', '+ASSAY_MODEL=haiku'])
+    for (const line of [
+      '+Say "{model}" {{FILES}} $HOME',
+      '+haiku/normal',
+      '+T1#1',
+      '+{unknown}',
+      '+ASSAY_MODEL=haiku',
+    ])
       expect(patch).toContain(`${line}\n`);
     expect(patch).toMatch(/^\+ASSAY_USAGE_FILE=\//m);
     expect(patch).not.toMatch(/secret|ASSAY_ASSIGNMENT_URL|assay_test_token/);
@@ -163,7 +171,10 @@ describe('a failed agent', () => {
     ],
     [
       'a prompt too long for an argument',
-      { prompt: 'x'.repeat(200_000), adapter: { kind: 'command', argv: ['echo', '{prompt}'], timeout_s: 5 } },
+      {
+        prompt: { TASK_DESCRIPTION: 'x'.repeat(200_000) },
+        adapter: { kind: 'command', argv: ['echo', '{prompt}'], timeout_s: 5 },
+      },
       'config_invalid',
     ],
   ])('is told from %s', async (_, more, failure_class) => {

@@ -82,7 +82,7 @@ export const agentAssignment = (
   base_commit: '0'.repeat(40),
   title: 'Title',
   role: 'backend',
-  prompt: 'Do it.',
+  prompt: { TASK_TITLE: 'Title', TASK_DESCRIPTION: 'Do it.' },
   model: 'haiku',
   effort: 'normal',
   adapter: { kind: 'command', argv: [...argv], timeout_s: 60 },

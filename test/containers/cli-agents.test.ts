@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
 import { failureOf } from '../../containers/agent/failure.ts';
 import { prepare } from '../../containers/agent/places.ts';
+import { loadRole } from '../../containers/agent/role.ts';
 import { runSession } from '../../containers/agent/session.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
@@ -121,7 +122,7 @@ describe('an agent CLI', () => {
     expect(patch).toContain(`+ANTHROPIC_AUTH_TOKEN=${MODELS.token}`);
     expect(patch).not.toMatch(/of-the-host/);
     expect(patch).toContain('+DISABLE_TELEMETRY=1');
-    expect(patch).toMatch(/^\+--append-system-prompt-file\n\+\/.*\/checkout\/AGENTS\.md$/m);
+    expect(patch).toMatch(/^\+--append-system-prompt-file\n\+\/.*\/tmp\/instructions\.md$/m);
     expect(api.objects.get('/objects/transcript')?.toString()).not.toContain(MODELS.token);
   });
 
@@ -129,11 +130,11 @@ describe('an agent CLI', () => {
     const { complete } = await runs(
       'claude',
       `printf '%s' "$2" > argv.txt; wc -c < "$ASSAY_PROMPT_FILE" > size.txt; cat ${recorded('claude/success.jsonl')}`,
-      { prompt: 'é'.repeat(5_000_000) },
+      { prompt: { TASK_DESCRIPTION: 'é'.repeat(5_000_000) } },
     );
     const patch = String(complete?.['patch']);
     expect(patch).toMatch(/\+Your task is in the file \/.*prompt\.md\./);
-    expect(patch).toContain('+10000000');
+    expect(Number(/^\+(10\d{6})$/m.exec(patch)?.[1])).toBeGreaterThan(10_000_000);
   });
 
   test('shows how far it is with its heartbeats, and says the same thing once', async () => {
@@ -170,7 +171,8 @@ describe('stopping an agent CLI', () => {
         authorization: null,
         allowFile: true,
       });
-      const prepared = await prepare(assignment, box, store, base);
+      const role = await loadRole(assignment.role, store, base);
+      const prepared = await prepare(assignment, box, role, store, base);
       const ended = await runSession(assignment, box, prepared, {
         abort: new AbortController().signal,
         graceMs: options.graceMs ?? 100,

@@ -9,19 +9,33 @@ export interface Places {
   readonly home: string;
   readonly tmp: string;
   readonly promptFile: string;
+  readonly instructionsFile: string;
   readonly usageFile: string;
+}
+
+/** What an agent is told beside its task, to be passed the way each CLI wants it. */
+export interface Instructions {
+  /** How its role works. */
+  readonly role: string;
+  /** What the base commit says to agents, and in which file; null where it says nothing. */
+  readonly repository: { readonly file: string; readonly text: string } | null;
+  /** Absolute path of a file that holds both, for CLIs that read neither by themselves. */
+  readonly file: string;
 }
 
 /** What an adapter is given to make a command line of. */
 export interface Job {
   readonly assignment: AgentAssignment;
   readonly places: Places;
-  /** The prompt, or where to read it when it is too long for an argument. */
+  /** The task's prompt, whole. */
+  readonly text: string;
+  /** The same, or where to read it when it is too long for an argument. */
   readonly prompt: string;
   /** Null: the deployment has no gateway. */
   readonly models: ModelAccess | null;
-  /** The repository's instructions for agents, as they stand in the base commit: absolute path, or null. */
-  readonly instructions: string | null;
+  readonly instructions: Instructions;
+  /** Dollars that the role allows an attempt; null: no limit of its own. */
+  readonly maxCostUsd: number | null;
   /** The agent runs as root: only where the embedded stack does. */
   readonly asRoot: boolean;
 }

@@ -11,7 +11,7 @@ const EFFORT: Readonly<Record<Effort, string>> = {
   max: 'max',
 };
 
-function invoke({ assignment, places, prompt, models, instructions, asRoot }: Job): Invocation {
+function invoke({ assignment, places, prompt, models, instructions, maxCostUsd, asRoot }: Job): Invocation {
   const { adapter, model, effort } = assignment;
   const turns = adapter.kind === 'claude' ? adapter.max_turns : undefined;
   return {
@@ -28,7 +28,9 @@ function invoke({ assignment, places, prompt, models, instructions, asRoot }: Jo
       ...['--tools', 'Bash,Edit,Read,Write'],
       ...['--json-schema', JSON.stringify(STATUS_SCHEMA)],
       ...(turns === undefined ? [] : ['--max-turns', String(turns)]),
-      ...(instructions === null ? [] : ['--append-system-prompt-file', instructions]),
+      ...(maxCostUsd === null ? [] : ['--max-budget-usd', String(maxCostUsd)]),
+      // Bare, it reads no CLAUDE.md by itself; the option can be given once.
+      ...['--append-system-prompt-file', instructions.file],
     ],
     env: {
       ...(models && {

@@ -16,7 +16,7 @@ const TOKEN = 'ASSAY_MODEL_TOKEN';
 /** A string of TOML; JSON's escapes are among TOML's. */
 const toml = (value: string): string => JSON.stringify(value);
 
-function invoke({ assignment, places, prompt, models }: Job): Invocation {
+function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const { model, effort } = assignment;
   const schema = `${places.home}/.codex/status.schema.json`;
   const settings = [
@@ -44,7 +44,11 @@ function invoke({ assignment, places, prompt, models }: Job): Invocation {
       prompt,
     ],
     env: { CODEX_HOME: `${places.home}/.codex`, ...(models && { [TOKEN]: models.token }) },
-    files: { [schema]: JSON.stringify(STATUS_SCHEMA) },
+    files: {
+      [schema]: JSON.stringify(STATUS_SCHEMA),
+      // Read before the AGENTS.md of the checkout, which it finds by itself.
+      [`${places.home}/.codex/AGENTS.md`]: instructions.role,
+    },
   };
 }
 

@@ -4,23 +4,27 @@ import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
 
 /** Fills the placeholders in one pass, so that text from the prompt is never filled again. */
-function invoke({ assignment, places, models }: Job): Invocation {
+function invoke({ assignment, places, text, models, instructions }: Job): Invocation {
   const { adapter } = assignment;
+  const argv = adapter.kind === 'command' ? adapter.argv : [];
+  const apart = argv.some((argument) => argument.includes('{system_prompt_file}'));
   const values: Record<string, string> = {
-    prompt: assignment.prompt.replaceAll('\0', ''),
+    // A program that asks for the role's instructions apart gets them apart; any other gets them before its task.
+    prompt: apart ? text : `${instructions.role.trim()}\n\n${text}`,
+    system_prompt_file: places.instructionsFile,
     prompt_file: places.promptFile,
     model: assignment.model ?? '',
     effort: assignment.effort,
     task_id: assignment.task_id,
     attempt: String(assignment.attempt),
   };
-  const argv = adapter.kind === 'command' ? adapter.argv : [];
   return {
     argv: argv.map((argument) =>
       argument.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole),
     ),
     env: {
       [USAGE_FILE_VARIABLE]: places.usageFile,
+      ASSAY_SYSTEM_PROMPT_FILE: places.instructionsFile,
       ...(models && {
         ANTHROPIC_BASE_URL: models.base_urls.anthropic,
         ANTHROPIC_AUTH_TOKEN: models.token,

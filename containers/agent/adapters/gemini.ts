@@ -3,7 +3,7 @@ import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
 import { classOfStatus, type Failure, type Reading } from './reading.ts';
 
-function invoke({ assignment, places, prompt, models }: Job): Invocation {
+function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const { adapter, model } = assignment;
   const turns = adapter.kind === 'gemini' ? adapter.max_turns : undefined;
   return {
@@ -18,6 +18,10 @@ function invoke({ assignment, places, prompt, models }: Job): Invocation {
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
     files: {
+      // It finds a GEMINI.md of the checkout by itself, and no other file.
+      [`${places.home}/.gemini/GEMINI.md`]: [instructions.role, instructions.repository?.text ?? ''].join(
+        '\n',
+      ),
       [`${places.home}/.gemini/settings.json`]: JSON.stringify({
         general: { enableAutoUpdate: false, maxAttempts: 2 },
         ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),

@@ -12,7 +12,7 @@ const EFFORT: Readonly<Record<Effort, string>> = {
 };
 const TOKEN = 'ASSAY_MODEL_TOKEN';
 
-function invoke({ assignment, places, prompt, models }: Job): Invocation {
+function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const model = assignment.model ?? 'default';
   const config = {
     autoupdate: false,
@@ -46,7 +46,8 @@ function invoke({ assignment, places, prompt, models }: Job): Invocation {
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     },
-    files: {},
+    // Read beside the AGENTS.md of the checkout, which it finds by itself.
+    files: { [`${places.home}/.config/opencode/AGENTS.md`]: instructions.role },
   };
 }
 

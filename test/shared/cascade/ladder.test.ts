@@ -23,13 +23,6 @@ describe('the ladder', () => {
     expect(ladder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
   });
 
-  it('begins where a role is given more than the table says', () => {
-    const complex = submission({ complexity: 'high' });
-    const top = { tier: 'opus', effort: 'high' } as const;
-    expect(ladder(complex, MODELS, top).map((rung) => rung.tier)).toEqual(['opus']);
-    expect(ladder(submission(), MODELS, top).map((rung) => rung.tier)).toHaveLength(3);
-  });
-
   it('gives the route its effort, what tries before it least, what is climbed to most, unless the task says', () => {
     const efforts = (fields: Parameters<typeof submission>[0]) =>
       ladder(submission(fields), MODELS).map((rung) => effortFor(submission(fields), rung));

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { buildPrompt } from '../../../shared/cascade/prompt.ts';
+import { promptParts } from '../../../shared/cascade/prompt.ts';
 import { stageOf } from '../../../shared/cascade/stage.ts';
 import { wakes } from '../../../shared/cascade/wakes.ts';
+import { builtinRole } from '../../../shared/roles/known.ts';
+import { renderPrompt } from '../../../shared/roles/render.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { artifact, attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
@@ -146,6 +148,9 @@ describe('waking', () => {
     expect(wakes(running, { ...running, run: 2 })).toEqual([{ task_token: 'tok', stage: 'superseded' }]);
   });
 });
+
+const buildPrompt = (of: Task): string =>
+  renderPrompt(builtinRole(of.role)?.taskPrompt ?? '', promptParts(of, of.attempts));
 
 describe('the prompt', () => {
   it('names what will be checked', () => {

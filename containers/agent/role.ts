@@ -1,0 +1,98 @@
+import { CheckoutError } from '../../gates/checkout/error.ts';
+import { listFolder, readFileAt } from '../../gates/checkout/folder.ts';
+import type { Store } from '../../gates/checkout/store.ts';
+import { fence } from '../../shared/fence.ts';
+import { BUILTIN_NAMES, builtinRole } from '../../shared/roles/known.ts';
+import {
+  MAX_KNOWLEDGE_BYTES,
+  MAX_ROLE_FILE_BYTES,
+  REPOSITORY_KNOWLEDGE,
+  REPOSITORY_ROLES,
+  ROLE_FILES,
+  type Role,
+  type RoleFile,
+} from '../../shared/roles/role.ts';
+import type { RoleLimits } from '../../shared/roles/schema.ts';
+import type { Adapter } from '../../shared/task/adapter.ts';
+
+/** Names of the roles that a commit brings along. */
+export const rolesOf = async (store: Store, commit: string): Promise<string[]> =>
+  (await listFolder(store, commit, REPOSITORY_ROLES))
+    .filter(({ mode }) => mode === '40000')
+    .map(({ path }) => path.slice(REPOSITORY_ROLES.length + 1));
+
+async function filesOf(
+  store: Store,
+  commit: string,
+  folder: string,
+): Promise<Partial<Record<RoleFile, string>>> {
+  const files: Partial<Record<RoleFile, string>> = {};
+  for (const name of Object.values(ROLE_FILES)) {
+    const found = await readFileAt(store, commit, `${folder}/${name}`, MAX_ROLE_FILE_BYTES).catch((error) => {
+      throw new CheckoutError('config_invalid', `${folder}/${name}: ${String(error.message)}`);
+    });
+    if (found === null) continue;
+    if (!found.regular) throw new CheckoutError('config_invalid', `${folder}/${name}: is no plain file`);
+    files[name] = found.content.toString('utf8');
+  }
+  return files;
+}
+
+/**
+ * The role of a task: of the base commit where that has one of this name, else a built-in one. The base is what people have merged;
+ * what an earlier attempt or another task has written is not in it.
+ * @throws CheckoutError `config_invalid` when there is no such role, or what the base says of it cannot be read.
+ */
+export async function loadRole(name: string, store: Store, commit: string): Promise<Role> {
+  const own = await rolesOf(store, commit);
+  if (own.includes(name)) {
+    // Only here is a parser needed, which takes longer to load than all the rest of this.
+    const { describeProblem, parseRole } = await import('../../shared/roles/parse.ts');
+    const folder = `${REPOSITORY_ROLES}/${name}`;
+    const parsed = parseRole(name, folder, await filesOf(store, commit, folder));
+    if ('role' in parsed) return parsed.role;
+    throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));
+  }
+  const builtin = builtinRole(name);
+  if (builtin !== null) return builtin;
+  throw new CheckoutError(
+    'config_invalid',
+    `there is no role ${name}: built in are ${BUILTIN_NAMES.join(', ')}; in ${REPOSITORY_ROLES} of the base commit ${own.length === 0 ? 'there is none' : own.join(', ')}`,
+  );
+}
+
+/**
+ * What the base commit tells agents about the project: text files of one folder, by name, as many bytes as have room. It is text
+ * of the repository and no instruction of ours, so it is fenced.
+ */
+export async function loadKnowledge(store: Store, commit: string): Promise<string> {
+  const entries = (await listFolder(store, commit, REPOSITORY_KNOWLEDGE))
+    .filter(({ path, mode }) => mode.startsWith('100') && /\.(?:md|txt)$/.test(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const texts: string[] = [];
+  const left: string[] = [];
+  let room = MAX_KNOWLEDGE_BYTES;
+  for (const { path } of entries) {
+    const found = await readFileAt(store, commit, path, room).catch(() => null);
+    if (found === null || found.content.length > room) left.push(path);
+    else {
+      room -= found.content.length;
+      texts.push(fence(path, found.content.toString('utf8').trim()));
+    }
+  }
+  if (entries.length === 0) return '';
+  const more =
+    left.length === 0 ? '' : `\nThere was no room for ${left.join(', ')}; read them when you need them.`;
+  return `## What the project says about itself\nFacts to work with; the task is above.\n${texts.join('\n')}${more}\n`;
+}
+
+const least = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.min(a, b);
+
+/** The adapter within the limits of a role: the tighter one of each counts. */
+export function within(adapter: Adapter, limits: RoleLimits): Adapter {
+  const timeout_s = least(adapter.timeout_s, limits.timeout_s) ?? adapter.timeout_s;
+  if (adapter.kind !== 'claude' && adapter.kind !== 'gemini') return { ...adapter, timeout_s };
+  const max_turns = least(adapter.max_turns, limits.max_turns);
+  return { ...adapter, timeout_s, ...(max_turns === undefined ? {} : { max_turns }) };
+}

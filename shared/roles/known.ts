@@ -1,0 +1,17 @@
+import { NO_DEFAULTS, type RoleDefaults } from '../routing/defaults.ts';
+import { BUILTIN_ROLES } from './builtin.ts';
+import type { Role } from './role.ts';
+
+/** A role that needs no repository, or null. */
+export function builtinRole(name: string): Role | null {
+  const found = Object.hasOwn(BUILTIN_ROLES, name) ? BUILTIN_ROLES[name] : undefined;
+  return found === undefined ? null : { ...found, name, source: 'builtin' };
+}
+
+export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN_ROLES);
+
+/** What routing gives a role that its table says nothing of. */
+export function defaultsOf(name: string): RoleDefaults {
+  const config = builtinRole(name)?.config;
+  return config ? { tier: config.model, effort: config.effort } : NO_DEFAULTS;
+}
