@@ -1,6 +1,7 @@
 import { commandEnvironment } from '../../gates/process/environment.ts';
 import { type RunResult, run } from '../../gates/process/run.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';
 import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
@@ -16,7 +17,11 @@ const GRACE_MS = 10_000;
 const WAITING_MS = 300_000;
 
 /** How to get out, where there is a way. The model's key is in no box. */
-const PASSED_ON = ['HTTPS_PROXY', 'NO_PROXY'];
+const passedOn = (): string[] => [
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  ...(process.env[BOX_ENV.passOn] ?? '').split(',').filter((name) => name !== ''),
+];
 
 export interface Session {
   readonly result: RunResult;
@@ -60,9 +65,10 @@ export async function runSession(
       env: commandEnvironment({
         home: places.home,
         tmp: places.tmp,
-        pass: PASSED_ON,
+        pass: passedOn(),
         extra: {
           ASSAY_PROMPT_FILE: places.promptFile,
+          ASSAY_ROLE: assignment.role,
           ASSAY_TASK_ID: assignment.task_id,
           ASSAY_ATTEMPT: String(assignment.attempt),
           ASSAY_MODEL: assignment.model ?? '',

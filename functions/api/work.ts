@@ -5,10 +5,12 @@ import type {
   DeliveryBody,
   FailBody,
   ProgressBody,
+  ReasonBody,
 } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
+import { handBack } from '../../shared/task/commands/recover.ts';
 import { keepAlive } from '../../shared/task/commands/work.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
 import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
@@ -116,6 +118,15 @@ export const handler = serve({
         models,
         now: new Date(),
       }),
+      request,
+    );
+  },
+  release: async (request) => {
+    const { reason } = request.body as z.infer<typeof ReasonBody>;
+    return shown(
+      await tasks
+        .guarded(request.guard)
+        .change(request.params.id, (task) => handBack(task, request.attempt, reason, new Date())),
       request,
     );
   },

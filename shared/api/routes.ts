@@ -215,6 +215,15 @@ export const ROUTES = {
     ifMatch: true,
     report: true,
   },
+  release: {
+    method: 'POST',
+    path: '/tasks/{id}/release',
+    function: 'api-work',
+    callers: ['agent'],
+    summary: 'Hand an external task back undone; others may claim it at once',
+    body: ReasonBody,
+    answer: TaskView,
+  },
   evidence: {
     method: 'POST',
     path: '/tasks/{id}/evidence',

@@ -63,7 +63,7 @@ export const TRANSITIONS = {
   reopen: {
     from: ['claimed', 'in_progress', 'auth_required', 'in_review'],
     to: 'open',
-    why: 'the lease ran out, the box died, or an outside agent must rework it',
+    why: 'the lease ran out, the box died, or an outside agent must rework it or hands it back',
   },
   wait: { from: ['blocked', 'open'], to: null, why: 'still waits for another task' },
   accept: {

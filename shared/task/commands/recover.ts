@@ -1,7 +1,8 @@
+import { Refusal } from '../../refusal.ts';
 import type { Attempt, BoxKind } from '../attempt.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { startsCascade } from './base.ts';
-import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
+import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 
 /** Gives an attempt that brought nothing back to the queue, or ends the task when its retries are used up. */
 function giveBack(
@@ -34,6 +35,24 @@ export function expireLease(task: Task, now: Date): Change | null {
   )
     return null;
   return giveBack(task, attempt, 'expired', `the lease of attempt ${attempt.number} ran out`, now);
+}
+
+/**
+ * An outside agent gives its task back undone: it is open for others at once, and no retry is used up, because nothing has failed. A
+ * task that the platform runs has no one to be given to.
+ */
+export function handBack(task: Task, number: number, reason: string, now: Date): Change {
+  if (task.runner !== 'external')
+    throw new Refusal('conflict', `task ${task.id} is managed: the platform runs it`);
+  const attempt = runningAttempt(task, number);
+  if (attempt.report) throw new Refusal('stale_lease', `attempt ${number} of task ${task.id} has reported`);
+  return change(task, 'reopen', now, {
+    attempts: withAttempt(task, {
+      outcome: 'expired',
+      ended_at: nowIso(now),
+      progress: { message: `handed back: ${reason}`, percent: null, at: nowIso(now) },
+    }),
+  });
 }
 
 /** A box stopped without a report: the agent's costs a retry, the gates' and the delivery's are launched again by the cascade. */
