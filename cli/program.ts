@@ -11,6 +11,7 @@ import { registerTasks } from './commands/tasks.ts';
 import { registerToken } from './commands/token.ts';
 import { registerUp } from './commands/up.ts';
 import { registerWatch } from './commands/watch.ts';
+import { registerWork } from './commands/work.ts';
 import { EXIT_MEANINGS } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
 
@@ -55,6 +56,7 @@ export function buildProgram(io: Io, quiet = false): Command {
   registerWatch(program, io);
   registerStatus(program, io);
   registerActions(program, io);
+  registerWork(program, io);
   registerCheck(program, io);
   registerGates(program, io);
   registerToken(program, io);

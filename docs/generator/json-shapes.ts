@@ -17,6 +17,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   cancel: { text: '`--json` prints the `Task` after it.' },
   retry: { text: '`--json` prints the `Task` after it.' },
   review: { text: '`--json` prints the `Task` after it.' },
+  work: {
+    text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
+  },
   'token create': { text: '`--json` prints `{"name": string, "table": string, "token": string}`.' },
   demo: {
     text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1.',

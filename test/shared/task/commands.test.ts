@@ -10,7 +10,7 @@ import {
   recordDeliveryRefused,
 } from '../../../shared/task/commands/deliver.ts';
 import { cancel, failByOperator, retry, review } from '../../../shared/task/commands/operate.ts';
-import { boxLost, expireLease, restart } from '../../../shared/task/commands/recover.ts';
+import { boxLost, expireLease, handBack, restart } from '../../../shared/task/commands/recover.ts';
 import { settle } from '../../../shared/task/commands/settle.ts';
 import {
   recordEvidence,
@@ -94,6 +94,26 @@ describe('claiming', () => {
     const { task: again, event } = start(inReview({ outcome: 'failed' }));
     expect(event).toBe('reattempt');
     expect(again.attempts.map((each) => each.number)).toEqual([1, 2]);
+  });
+});
+
+describe('handing back', () => {
+  const external = start(task({ runner: 'external' }), { holder: 'ann' }).task;
+
+  it('opens an external task again without using up a retry, and says why', () => {
+    const { task: open } = handBack({ ...external, retries: 3 }, 1, 'going home', NOW);
+    expect(open).toMatchObject({ status: 'open', retries: 3 });
+    expect(open.attempts[0]).toMatchObject({
+      outcome: 'expired',
+      progress: { message: 'handed back: going home' },
+    });
+    expect(refusal(() => handBack(open, 1, 'again', NOW))).toBe('stale_lease');
+  });
+
+  it('is not for what the platform runs, another attempt, or work that is in', () => {
+    expect(refusal(() => handBack(start(task()).task, 1, 'r', NOW))).toBe('conflict');
+    expect(refusal(() => handBack(external, 2, 'r', NOW))).toBe('stale_lease');
+    expect(refusal(() => handBack(inReview({}, { runner: 'external' }), 1, 'r', NOW))).toBe('stale_lease');
   });
 });
 

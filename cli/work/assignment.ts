@@ -1,0 +1,46 @@
+import type * as z from 'zod';
+import type { AttemptView, Claim } from '../../shared/api/schemas.ts';
+import { promptParts } from '../../shared/cascade/prompt.ts';
+import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import type { Adapter } from '../../shared/task/adapter.ts';
+
+/** What the worker brings to every task. */
+export interface Worker {
+  readonly apiUrl: string;
+  readonly adapter: Adapter;
+  readonly model: string | undefined;
+}
+
+/**
+ * A claimed task as the agent's box takes one from the platform. How it is done is the worker's: a task that could name a program would be
+ * a way to run one on somebody's laptop.
+ */
+export function assignmentOf(
+  claim: z.infer<typeof Claim>,
+  attempts: readonly AttemptView[],
+  worker: Worker,
+): AgentAssignment {
+  const { task } = claim;
+  const present = attempts.find(({ number }) => number === claim.attempt);
+  return {
+    schema_version: 1,
+    kind: 'agent',
+    task_id: task.id,
+    attempt: claim.attempt,
+    api_url: worker.apiUrl,
+    token: claim.token,
+    // Filled in where it is served.
+    forget_url: '',
+    repository: task.repository,
+    read_credential: null,
+    title: task.title,
+    base_commit: task.base_commit ?? '',
+    role: task.role,
+    prompt: promptParts(task, attempts),
+    model: worker.model ?? task.model ?? null,
+    effort: present?.effort ?? 'high',
+    adapter: worker.adapter,
+    models: null,
+    heartbeat_s: claim.heartbeat_s,
+  };
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
+import { HOME } from '../local-stack.ts';
+
+/** What this process needs of its own to run a box: nothing that is anybody's secret. */
+const KEPT = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'HTTPS_PROXY', 'NO_PROXY'];
+/** How long a box may take to end after it was told to, in milliseconds. */
+const GRACE_MS = 30_000;
+
+export interface BoxOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that the agent may have. */
+  readonly pass: readonly string[];
+  readonly abort: AbortSignal;
+  readonly onLog: (line: string) => void;
+}
+
+/** Serves one assignment on loopback under a name that nobody can guess, until it is fetched and forgotten. */
+async function serve(assignment: AgentAssignment): Promise<{ url: string; close: () => void }> {
+  const path = `/${randomBytes(32).toString('base64url')}`;
+  let body: string | null = null;
+  const server = createServer((request, response) => {
+    const known = request.url === path && body !== null;
+    if (known && request.method === 'DELETE') body = null;
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(known && request.method === 'GET' ? body : '');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  body = JSON.stringify({ ...assignment, forget_url: url });
+  return {
+    url,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/**
+ * Runs the agent's box, the very program of the platform, for one assignment. True when the API knows how it went; false when the box
+ * was stopped or broke before it could say.
+ */
+export async function runBox(assignment: AgentAssignment, options: BoxOptions): Promise<boolean> {
+  const { url, close } = await serve(assignment);
+  const kept = [...KEPT, ...options.pass].flatMap((name) => {
+    const value = options.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const child = spawn(process.execPath, [resolve(HOME, 'containers/agent/main.ts')], {
+    cwd: HOME,
+    env: {
+      ...Object.fromEntries(kept),
+      [BOX_ENV.assignmentUrl]: url,
+      [BOX_ENV.passOn]: options.pass.join(','),
+      // Our end, however it comes, closes its standard input, and that ends the box.
+      [BOX_ENV.exitWithParent]: 'true',
+    },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  createInterface({ input: child.stderr }).on('line', options.onLog);
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.kill('SIGTERM');
+    kill = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  };
+  if (options.abort.aborted) stop();
+  options.abort.addEventListener('abort', stop, { once: true });
+  try {
+    const code = await new Promise<number | null>((ended, failed) => {
+      child.once('error', failed);
+      child.once('close', ended);
+    });
+    return code === 0;
+  } finally {
+    clearTimeout(kill);
+    options.abort.removeEventListener('abort', stop);
+    close();
+  }
+}
