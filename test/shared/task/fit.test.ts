@@ -216,7 +216,6 @@ const decisive = (of: Task) => ({
       verdict: each.verdict && { ...each.verdict, reasons: [] },
       route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },
-      route: each.route && { ...each.route, reason: '' },
       agent: box(each.agent),
       gates: box(each.gates),
       deliver: box(each.deliver),

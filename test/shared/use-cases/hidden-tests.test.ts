@@ -2,7 +2,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chainView, taskView } from '../../../shared/api/views.ts';
-import { buildPrompt } from '../../../shared/cascade/prompt.ts';
+import { promptParts } from '../../../shared/cascade/prompt.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { deriveRows } from '../../../shared/ledger/derive.ts';
 import { Refusal } from '../../../shared/refusal.ts';
@@ -184,7 +184,7 @@ describe('what is told of hidden tests', () => {
     const told = JSON.stringify([
       taskView(escalated()),
       chainView(escalated()),
-      buildPrompt(escalated()),
+      promptParts(escalated(), escalated().attempts),
       deriveRows(null, escalated(), DEFAULT_TIER_MODELS),
     ]);
     expect(told).toContain('hidden tests: 2 of 9 fail');
