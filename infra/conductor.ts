@@ -38,7 +38,8 @@ export class Conductor extends Construct {
       alarms,
       table,
       reader: conductor,
-      consequence: 'its cascade is not started or woken until the reconciler sees it.',
+      consequence:
+        'its cascade is not started or woken, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
       batch: { batchSize: 10, parallelizationFactor: 10 },
     });

@@ -55,6 +55,17 @@ export class Reconciler extends Construct {
       because:
         'ecs:ListTasks knows container instances only, which Fargate has none of; the condition names the cluster.',
     });
+    reconciler.allow({
+      actions: ['ecs:StopTask'],
+      on: [
+        Stack.of(this).formatArn({
+          service: 'ecs',
+          resource: 'task',
+          resourceName: `${boxes.cluster.clusterName}/*`,
+        }),
+      ],
+      because: 'A box is named by ECS when it starts.',
+    });
 
     new Rule(this, 'EveryMinute', {
       description: 'Reconciles tasks, boxes and executions',

@@ -48,10 +48,12 @@ export const TABLE_ACCESS = {
   janitor: { GetItem: ['task', 'meter'], PutItem: ['task'] },
   dispatcher: { GetItem: ['task', 'meter'], PutItem: ['task'] },
   reconciler: {
-    GetItem: ['task', 'meter'],
-    PutItem: ['task'],
+    GetItem: ['task', 'lock', 'count', 'counted', 'meter'],
+    BatchGetItem: ['task'],
+    PutItem: ['task', 'lock', 'count', 'counted'],
     UpdateItem: ['task'],
-    indexes: ['byDeadline'],
+    DeleteItem: ['lock'],
+    indexes: ['byDeadline', 'byWait'],
   },
   models: { GetItem: ['task', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

@@ -8,12 +8,17 @@ import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
 import { boxStopped, type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
+import { completionMetrics } from '../kit/completions.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks } = stores();
+const { db, table, tasks, locks, counts } = stores();
+const completions = completionMetrics();
 const context: Omit<ReconcileContext, 'graceSeconds' | 'all' | 'goOn'> = {
   tasks,
+  locks,
+  counts,
+  onCompletion: completions.onCompletion,
   deadlines: new DeadlineStore(db, table),
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
     subnets: [],
@@ -77,6 +82,7 @@ export const handler = middy<unknown, unknown>().handler(async (event, lambda) =
     all: grace_seconds === 0,
     goOn: () => lambda.getRemainingTimeInMillis() > RESERVE_MS,
   });
+  completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
   return result;
 });

@@ -1,4 +1,4 @@
-import { type ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
+import { type ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
 import type { BoxKind } from '../task/attempt.ts';
 import { sha256 } from '../tokens.ts';
@@ -87,6 +87,16 @@ export class Boxes {
 
   /** Does a box of that name still run, or start? */
   async isRunning(launch: string): Promise<boolean> {
+    return (await this.#running(launch)).length > 0;
+  }
+
+  /** Ends the boxes of that name: asks them to, and kills them after ECS's grace. */
+  async stop(launch: string, reason: string): Promise<void> {
+    for (const task of await this.#running(launch))
+      await this.#ecs.send(new StopTaskCommand({ cluster: this.#cluster, task, reason }));
+  }
+
+  async #running(launch: string): Promise<readonly string[]> {
     const answer = await this.#ecs.send(
       new ListTasksCommand({
         cluster: this.#cluster,
@@ -94,6 +104,6 @@ export class Boxes {
         desiredStatus: 'RUNNING',
       }),
     );
-    return (answer.taskArns ?? []).length > 0;
+    return answer.taskArns ?? [];
   }
 }

@@ -81,22 +81,21 @@ export class DeadlineStore {
   }
 
   /**
-   * Puts off the deadline of a task that was found well, or gives one to an item of an earlier version. Nothing else of the task
-   * changes, its version included; a change that came first wins, because it has set a deadline of its own.
+   * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
+   * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
    */
-  async set({ task, deadline }: Watched, at: Date): Promise<void> {
-    const key = deadlineKey(task.id, at);
+  async set({ task, deadline }: Watched, at: Date | null): Promise<void> {
+    const key = at && deadlineKey(task.id, at);
     try {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
           Key: taskKey(task.id),
-          UpdateExpression: 'SET #pk = :pk, #sk = :sk',
+          UpdateExpression: key ? 'SET #pk = :pk, #sk = :sk' : 'REMOVE #pk, #sk',
           ConditionExpression: `#version = :version AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`,
           ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },
           ExpressionAttributeValues: {
-            ':pk': key[pk],
-            ':sk': key[sk],
+            ...(key && { ':pk': key[pk], ':sk': key[sk] }),
             ':version': task.version,
             ...(deadline === null ? {} : { ':seen': `${deadline}#${task.id}` }),
           },

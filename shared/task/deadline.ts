@@ -6,6 +6,20 @@ import { currentAttempt, type Task } from './task.ts';
 
 /** Seconds that a start may take before its absence means that it is lost: Fargate pulls images for a minute or two, which counts as running. */
 export const START_GRACE_SECONDS = 30;
+/**
+ * Seconds after which somebody looks whether what must follow from an end, or from the beginning of a wait, has followed: longer than
+ * the stream takes to deliver a record, so that there is most often nothing left to do.
+ */
+export const FOLLOW_SECONDS = 120;
+/**
+ * Seconds after which a box that still runs counts as lost all the same. An agent's has a lease instead; gates have a limit for each
+ * command, so that longer than this is no work but a box that hangs.
+ */
+export const LONGEST_BOX_SECONDS: Readonly<Record<BoxKind, number>> = {
+  agent: Number.POSITIVE_INFINITY,
+  gates: 6 * 3_600,
+  deliver: 3_600,
+};
 /** A task that was found well is looked at again after as long as nothing has happened to it, within these seconds. */
 const SHORTEST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 900;
@@ -39,12 +53,15 @@ const leaseEnd = (task: Task): number | null => {
   return attempt && WITH_LEASE.includes(task.status) ? (attempt.lease_until + 1) * 1_000 : null;
 };
 
+/** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
+export const isFollowed = (task: Task): boolean => isTerminal(task.status) || task.waits_for !== null;
+
 /**
  * When something must be done about a task unless something happens to it before; null where nothing that time alone brings can go
- * wrong: it is over, waits for another task or for an outside agent, or a person holds it.
+ * wrong: it waits for an outside agent, or a person holds it. One that is over, or waits for another task, is looked at once.
  */
 export function deadlineOf(task: Task): Date | null {
-  if (isTerminal(task.status)) return null;
+  if (isFollowed(task)) return new Date(Date.parse(task.updated_at) + FOLLOW_SECONDS * 1_000);
   const lease = leaseEnd(task);
   // An agent that gives signs of life is seen by its lease alone.
   const moves = needsExecution(task) && task.status !== 'in_progress';
@@ -57,8 +74,13 @@ export function deadlineOf(task: Task): Date | null {
   return new Date(lease === null ? start : Math.min(lease, start));
 }
 
-/** When to look again at a task that is due and well: its box runs, or its execution does. */
-export function lookAgainAt(task: Task, now: Date): Date {
+/** When to look again at a task that is due and well: its box runs, or its execution does. Null: never, what follows from it has followed. */
+export function lookAgainAt(task: Task, now: Date): Date | null {
+  return isFollowed(task) ? null : laterAt(task, now);
+}
+
+/** When to try again with a task that cannot be put right just now. */
+export function laterAt(task: Task, now: Date): Date {
   const idle = (now.getTime() - Date.parse(task.updated_at)) / 1_000;
   const pause = Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, idle));
   const again = now.getTime() + pause * 1_000;

@@ -36,6 +36,21 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
 }
 
 /**
+ * Makes up for records that the stream has given up: does again what follows from the state of a task alone, whatever was written
+ * before. Wakes are not among it, nor the start of an execution: whoever looks at what is under way sees to those.
+ */
+export async function makeUp(
+  task: Task,
+  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'now' | 'onCompletion'>,
+): Promise<void> {
+  if (task.waits_for !== null) await wakeWaiter(task.id, context);
+  if (!isTerminal(task.status)) return;
+  await context.locks.release(task);
+  for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
+  if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
+}
+
+/**
  * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: executions are started by
  * name, wakes of gone states are nothing, waiters are looked at as they stand, tasks are counted by version.
  */

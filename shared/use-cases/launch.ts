@@ -116,6 +116,11 @@ async function hiddenFor(
 /** A box that must not be tried again is a result too: a person, or the retry limit, has the next word. */
 async function giveUp(message: LaunchMessage, launches: number, context: LaunchContext): Promise<void> {
   const why = `${launches} ${message.kind} containers were lost without a report`;
+  // Leave to push was given: what the last of them did with it, only the repository knows.
+  const unknown = (task: Task): string =>
+    task.delivery?.state === 'pushing'
+      ? `; it is not known whether branch ${deliveryBranch(task.id)} was pushed: look at the repository`
+      : '';
   await context.tasks.change(message.task_id, (task) =>
     message.kind === 'gates'
       ? recordVerificationFailure(task, message.attempt, 'box_lost', why, context.now)
@@ -123,7 +128,7 @@ async function giveUp(message: LaunchMessage, launches: number, context: LaunchC
           task,
           message.attempt,
           { base_commit: knownBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
-          why,
+          `${why}${unknown(task)}`,
           context.now,
         ),
   );

@@ -5,10 +5,18 @@ import type { Machines } from '../store/machines.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
 import { boxLost, expireLease, restart } from '../task/commands/recover.ts';
-import { awaitedBox, lookAgainAt, needsExecution } from '../task/deadline.ts';
+import {
+  awaitedBox,
+  isFollowed,
+  LONGEST_BOX_SECONDS,
+  laterAt,
+  lookAgainAt,
+  needsExecution,
+} from '../task/deadline.ts';
 import { executionName, launchName, type Task } from '../task/task.ts';
+import { type FollowContext, makeUp } from './follow.ts';
 
-export interface ReconcileContext {
+export interface ReconcileContext extends Pick<FollowContext, 'locks' | 'counts' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly boxes: Boxes;
@@ -35,16 +43,17 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
   const box = awaitedBox(task);
   const attempt = task.attempts.at(-1);
   if (!box || !attempt || !older(box.launchedAt, context.graceSeconds, context.now())) return task;
-  if (await context.boxes.isRunning(launchName(task.id, attempt.number, box.kind, box.number))) return task;
+  const name = launchName(task.id, attempt.number, box.kind, box.number);
+  const running = await context.boxes.isRunning(name);
+  const longest = LONGEST_BOX_SECONDS[box.kind];
+  if (running && !older(box.launchedAt, longest, context.now())) return task;
+  // First, because nobody looks at a box that is written down as lost. What it has reported meanwhile counts.
+  if (running) await context.boxes.stop(name, `no report after ${longest} s`);
+  const why = running
+    ? `the ${box.kind} container has run for ${longest} s without a report, and was stopped`
+    : `the ${box.kind} container is gone without a report`;
   return context.tasks.change(task, (each) =>
-    boxLost(
-      each,
-      attempt.number,
-      box.kind,
-      box.number,
-      `the ${box.kind} container is gone without a report`,
-      context.now(),
-    ),
+    boxLost(each, attempt.number, box.kind, box.number, why, context.now()),
   );
 }
 
@@ -62,6 +71,10 @@ async function recoverExecution(task: Task, context: ReconcileContext): Promise<
 
 /** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
 async function putRight({ task: seen }: Watched, context: ReconcileContext): Promise<Task> {
+  if (isFollowed(seen)) {
+    await makeUp(seen, context);
+    return seen;
+  }
   const task = await context.tasks.change(seen, (each) => expireLease(each, context.now()));
   return recoverExecution(await recoverBox(task, context), context);
 }
@@ -75,7 +88,7 @@ async function look(id: string, context: ReconcileContext): Promise<boolean> {
     const task = await putRight(seen, context);
     if (task.version !== seen.task.version) return true;
   } catch (error) {
-    await context.deadlines.set(seen, lookAgainAt(seen.task, context.now()));
+    await context.deadlines.set(seen, laterAt(seen.task, context.now()));
     throw error;
   }
   await context.deadlines.set(seen, lookAgainAt(seen.task, context.now()));
@@ -89,7 +102,7 @@ export interface Reconciled {
   readonly failed: readonly string[];
 }
 
-/** Looks at every task that is due, the most overdue first, as long as there is time: leases that ran out, boxes that are gone, executions that were lost. */
+/** Looks at every task that is due, the most overdue first, as long as there is time: leases that ran out, boxes that are gone or hang, executions that were lost, ends of which others have not heard. */
 export async function reconcile(context: ReconcileContext): Promise<Reconciled> {
   let lookedAt = 0;
   let changed = 0;

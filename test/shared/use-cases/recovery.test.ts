@@ -45,6 +45,7 @@ beforeEach(() => {
   woken = [];
   running = new Set();
   completions = [];
+  stopped = [];
 });
 
 const machines = {
@@ -55,7 +56,11 @@ const machines = {
   },
   isRunning: async (_arn: string, name: string) => running.has(name),
 } as unknown as Machines;
-const boxes = { isRunning: async (name: string) => running.has(name) } as unknown as Boxes;
+let stopped: string[] = [];
+const boxes = {
+  isRunning: async (name: string) => running.has(name),
+  stop: async (name: string) => void stopped.push(name),
+} as unknown as Boxes;
 const at = (now: Date): FollowContext => ({
   tasks: table.tasks,
   locks: table.locks,
@@ -67,12 +72,9 @@ const at = (now: Date): FollowContext => ({
 });
 const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
   reconcile({
-    tasks: table.tasks,
+    ...at(now),
     deadlines: table.deadlines,
     boxes,
-    machines,
-    cascadeMachine: 'arn',
-    now: () => now,
     graceSeconds: START_GRACE_SECONDS,
     all: false,
     goOn: () => true,
@@ -204,6 +206,29 @@ describe('a lost box', () => {
     });
   });
 
+  it.each([
+    ['gates', inReview({ gates: launch }), 6 * 3_600],
+    [
+      'deliver',
+      inReview({
+        deliver: launch,
+        verdict: verdict(),
+        decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: NOW.toISOString() },
+      }),
+      3_600,
+    ],
+  ] as const)('of %s that hangs is stopped, and launched again', async (kind, of, longest) => {
+    const { id } = await put(of);
+    const name = `${id}/1/${kind}/1`;
+    running.add(name).add(`${id}-r1`);
+    await round(later(longest - 1));
+    expect(stopped).toEqual([]);
+    running.add(`${id}-r1`);
+    await round(later(longest + 900));
+    expect(stopped).toEqual([name]);
+    expect(await now(id)).toMatchObject({ run: 2, attempts: [{ [kind]: { lost: true } }] });
+  });
+
   it('that waits for room is not taken for lost', async () => {
     const { id } = await put(inReview({ gates: { ...launch, launched_at: later(120).toISOString() } }));
     running.add(`${id}-r1`);
@@ -215,20 +240,26 @@ describe('a lost box', () => {
 });
 
 describe('a round', () => {
-  it('looks at nothing that merely waits: blocked, open for outside agents, held, behind files, over', async () => {
+  it('looks once at what waits for another or is over, and never at what is open for outside agents or held', async () => {
     const own = await testTable();
     const waiting: Task[] = [
       task({ id: 'open' }, { runner: 'external' }),
       task({ id: 'blocked', status: 'blocked', waits_for: 'open' }),
-      task({ id: 'behind', waits_for: 'open' }),
+      task({ id: 'behind', waits_for: 'held' }),
       inReview({}, { id: 'held', hold: { reasons: [], since: NOW.toISOString() } }),
       task({ id: 'over', status: 'done' }),
     ];
     for (const each of waiting) await own.tasks.create(each);
     await own.tasks.create(task({ id: 'due', run: 1 }));
-    const looked = await round(later(86_400 * 400), { tasks: own.tasks, deadlines: own.deadlines });
+    const { tasks, deadlines, locks, counts } = own;
+    const looked = async (after: number) =>
+      (await round(later(after), { tasks, deadlines, locks, counts })).looked_at;
+    expect(await looked(60)).toBe(1);
+    expect(await looked(121)).toBe(4);
+    await own.tasks.change('due', (each) => failByOperator(each, 'x', 'ann', later(200)));
+    expect(await looked(86_400 * 400)).toBe(1);
+    expect(await looked(86_400 * 400)).toBe(0);
     await own.close();
-    expect(looked).toEqual({ looked_at: 1, changed: 1, failed: [] });
   });
 
   it('looks at the most overdue first, and what it has no time for comes first in the next one', async () => {
@@ -284,15 +315,62 @@ it('gives every task in every state a deadline, or an event that it waits for', 
         hold: held && status === 'in_review' ? { reasons: [], since: NOW.toISOString() } : null,
         attempts: status === 'open' || status === 'blocked' ? [] : [attempt()],
       });
+      // Whoever acts on those comes to the API.
       const waitsForSomebody =
-        isTerminal(status) ||
-        status === 'blocked' ||
-        of.hold !== null ||
-        of.waits_for !== null ||
-        (status === 'open' && runner === 'external' && known);
+        of.waits_for === null &&
+        !isTerminal(status) &&
+        (status === 'blocked' || of.hold !== null || (status === 'open' && runner === 'external' && known));
       expect(deadlineOf(of) === null).toBe(waitsForSomebody);
     }),
   );
+});
+
+describe('a record that the stream has given up', () => {
+  it('of an end is made up for: who waits goes on, files are free, the completion is counted, once', async () => {
+    const repository = 'https://example.test/given-up.git';
+    const ending = await submit({ repository, files: ['a.ts'], runner: 'external', role: 'given-up' });
+    const waiter = await submit({ depends_on: [ending.id], runner: 'external' });
+    const claimed = await claim('given-up');
+    const decision = { action: 'accept' as const, reason: 'r', next_model: null, next_tier: null };
+    await table.tasks.change(claimed.task, (each) => ({
+      event: 'report',
+      task: {
+        ...each,
+        status: 'in_review',
+        version: each.version + 1,
+        attempts: inReview({ verdict: verdict(), decision: { ...decision, at: NOW.toISOString() } }).attempts,
+        delivery: {
+          state: 'delivered',
+          base_commit: sha1('a'),
+          tree: sha1('b'),
+          branch: 'b',
+          commit: null,
+          reason: null,
+          at: NOW.toISOString(),
+        },
+      },
+    }));
+    expect((await table.tasks.change(ending.id, (each) => settle(each, NOW))).status).toBe('done');
+    expect((await now(waiter.id)).status).toBe('blocked');
+    await round(later(119));
+    expect((await now(waiter.id)).status).toBe('blocked');
+    await round(later(121));
+    expect(await now(waiter.id)).toMatchObject({ status: 'open', waits_for: null });
+    const rival = await submit({ repository, files: ['a.ts'] });
+    expect(await table.locks.acquire(rival, NOW)).toBeNull();
+    await round(later(10_000));
+    expect(completions).toEqual([ending.id]);
+  });
+
+  it('of a wait that began just after the end of what it waits for is made up for', async () => {
+    const dependency = await submit();
+    const waiter = await submit({ depends_on: [dependency.id] });
+    await table.tasks.change(dependency.id, (each) => failByOperator(each, 'x', 'ann', later(-1_000)));
+    await round(later(-800));
+    const late = await put({ ...waiter, waits_for: dependency.id });
+    await round(later(121));
+    expect((await now(late.id)).blocked_reason?.code).toBe('dependency_failed');
+  });
 });
 
 describe('following the stream', () => {

@@ -45,10 +45,10 @@ export const PLANTED = {
     append: 'mustDeliver = () => false;',
     breaks: ['passed work is delivered'],
   },
-  'some writes are not followed': {
+  'some writes are not followed, nor made up for': {
     module: 'shared/use-cases/follow.ts',
     append:
-      'const honest = follow; follow = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context);',
+      'const honest = follow; follow = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); makeUp = async () => {};',
     breaks: [
       'no task is lost',
       'completions are counted once',
@@ -57,8 +57,8 @@ export const PLANTED = {
     ],
   },
   'what waits is not woken': {
-    module: 'shared/store/tasks.ts',
-    append: 'TaskStore.prototype.waitingFor = async () => [];',
+    module: 'shared/use-cases/follow.ts',
+    append: 'wakeWaiter = async () => {};',
     breaks: ['no task is lost'],
   },
   'the reconciler looks at nothing': {
