@@ -19,14 +19,21 @@ const { values } = parseArgs({
     fault: { type: 'string' },
     /** Deals the runs out among so many processes. */
     processes: { type: 'string', default: '1' },
+    /** In place of the simulation: kills the embedded stack so many times, for real. */
+    'real-kills': { type: 'string' },
   },
 });
 
-function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes'): number {
+function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes' | 'real-kills'): number {
   const value = Number(values[name]);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   console.error(`--${name} must be a whole number, not "${values[name]}"`);
   process.exit(2);
+}
+
+if (values['real-kills'] !== undefined) {
+  const { killsCommand } = await import('./kills/command.ts');
+  process.exit((await killsCommand(whole('real-kills'), whole('seed'), values.json)) ? 0 : 1);
 }
 
 const one = values.run !== undefined;
