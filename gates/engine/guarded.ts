@@ -2,7 +2,6 @@ import { join, normalize } from 'node:path/posix';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Finding } from '../../shared/evidence/schema.ts';
 import { basePath } from '../checkout/changes.ts';
-import { findingsOf, protecting } from '../rules/tests/changes.ts';
 import { reachedScripts } from '../tool-run/reached-scripts.ts';
 import type { Subject } from './subject.ts';
 
@@ -15,62 +14,42 @@ export interface Guarded extends Judged {
 }
 
 /**
- * Runs a command on the patch, and when it passes, again on what the patch took away from it: the base version of the scripts
- * that the command runs and, when `tests` is set, of deleted and weakened tests. It has passed only when both do. A test
- * that was changed, but not weakened, may disagree with its base version; that is reported and does not fail.
+ * Runs a command on the patch, and when it passes, again with the base version of the scripts that the command runs. It has passed
+ * only when both do.
  * @param folder folder of the checkout that the command runs in; '' is the top.
  */
 export async function guarded(
   subject: Subject,
   command: string,
-  execute: (tree: string, restored: readonly string[]) => Promise<Judged>,
-  tests: boolean,
+  execute: (tree: string) => Promise<Judged>,
   folder = '',
 ): Promise<Guarded> {
   const scripts = await changedScripts(subject, command, folder);
-  const touched = tests ? subject.tests : [];
-  const findings: Finding[] = [
-    ...findingsOf(touched),
-    ...scripts.map((file) => ({
+  const findings = scripts.map(
+    (file): Finding => ({
       file,
       line: null,
       rule: 'check_script_changed',
       message: 'the patch changes a script that this check runs; its base version was run too',
-    })),
-  ];
-  const first = await execute(subject.tree, []);
-  if (first.outcome !== 'passed') return { ...first, findings };
-
-  const taken = [...protecting(touched).map(({ path }) => path), ...scripts];
-  if (taken.length > 0) {
-    const again = await execute(await subject.withBase(taken), taken);
-    if (again.outcome !== 'passed')
-      return {
-        outcome: again.outcome,
-        detail: `passes as the patch has it, but not with the base version of ${taken.join(', ')}: ${again.detail}`,
-        findings,
-      };
-  }
-  const changed = touched.filter(({ kind }) => kind === 'modified').map(({ path }) => path);
-  if (changed.length === 0) return { ...first, findings };
-  const before = await execute(await subject.withBase(changed), changed);
-  if (before.outcome !== 'failed') return { ...first, findings };
-  return { ...first, findings: [...findings, ...changed.map(disagrees)] };
+    }),
+  );
+  const first = await execute(subject.tree);
+  if (first.outcome !== 'passed' || scripts.length === 0) return { ...first, findings };
+  const again = await execute(await subject.withBase(scripts));
+  if (again.outcome === 'passed') return { ...first, findings };
+  return {
+    outcome: again.outcome,
+    detail: `passes as the patch has it, but not with the base version of ${scripts.join(', ')}: ${again.detail}`,
+    findings,
+  };
 }
 
-const disagrees = (file: string): Finding => ({
-  file,
-  line: null,
-  rule: 'test_base_version_fails',
-  message: 'the patch changes these tests, and in their base version they do not pass on the new code',
-});
-
-/** The scripts of the command that the patch changes or removes; tests among them are looked at as tests. */
+/** The scripts of the command that the patch changes or removes; tests among them are run as tests. */
 async function changedScripts(subject: Subject, command: string, folder: string): Promise<string[]> {
   const changed = new Set(
     subject.changes.flatMap((change) => {
       const path = basePath(change);
-      return path === null || subject.tests.some((test) => test.path === path) ? [] : [path];
+      return path === null || subject.touchedTests.includes(path) ? [] : [path];
     }),
   );
   if (changed.size === 0) return [];

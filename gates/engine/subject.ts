@@ -4,9 +4,9 @@ import { basePath, type Change, changesBetween, touchedPaths } from '../checkout
 import { editTree } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
+import { isTestPath } from '../languages/test-paths.ts';
 import type { Allowance } from '../rules/protect/allowance.ts';
 import { protect } from '../rules/protect/protect.ts';
-import { type TestChanges, testChanges } from '../rules/tests/changes.ts';
 import { baseFiles } from './base-files.ts';
 import { layoutOf, type ProjectFiles } from './project-files.ts';
 import type { Rooms } from './rooms.ts';
@@ -25,7 +25,8 @@ export interface Subject extends ProjectFiles {
   /** `tree` with the patch's own lock files: to look at what would be installed, not to install it. */
   readonly shipped: string;
   readonly protectedFiles: readonly ProtectedFile[];
-  readonly tests: TestChanges;
+  /** Paths in the base of what lies on the side of the tests and the patch changes or takes away. */
+  readonly touchedTests: readonly string[];
   readonly rooms: Rooms;
   /** `tree` with these paths of the base in their base version. */
   withBase(paths: readonly string[]): Promise<string>;
@@ -47,10 +48,14 @@ export async function makeSubject(options: {
   const changes = await changesBetween(store, base, tree);
   let indexes = 0;
   const newIndex = (): string => join(workDir, `edit-${++indexes}.index`);
-  const [kept, tests] = await Promise.all([
-    protect(store, base, tree, changes, newIndex(), options.allowed ?? (async () => () => null)),
-    testChanges(store, changes),
-  ]);
+  const kept = await protect(
+    store,
+    base,
+    tree,
+    changes,
+    newIndex(),
+    options.allowed ?? (async () => () => null),
+  );
   return {
     store,
     base,
@@ -60,7 +65,10 @@ export async function makeSubject(options: {
     tree: kept.tree,
     shipped: kept.shipped,
     protectedFiles: kept.files,
-    tests,
+    touchedTests: changes.flatMap((change) => {
+      const path = basePath(change);
+      return path !== null && isTestPath(path) && change.base?.id !== change.head?.id ? [path] : [];
+    }),
     rooms,
     upstream: options.upstream ?? (async () => null),
     withBase: (paths) =>

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import type { Gate, GateResult } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { flakyOf } from '../tool-run/flaky/settings.ts';
-import { projectScript, projectTool } from '../tool-run/tools.ts';
+import { resultOf } from '../code/seen.ts';
+import type { Gate } from '../engine/gate.ts';
 
-/** Whether the patch takes protection out of the tests, or adds tests that protect nothing. On with the tests. */
+/** What the changed tests look like: notes for a person or a judge. What decides is what runs, in the tests gate. On with the tests. */
 export const testIntegrity: Gate = {
   name: 'test_integrity',
   flag: 'test_integrity',
@@ -13,22 +11,12 @@ export const testIntegrity: Gate = {
   required: true,
   condition: 'tests_changed',
   settings: { test_integrity: z.boolean().optional() },
-  run: async (context, settings) => {
-    const { subject } = context;
-    const command =
-      context.command ??
-      Command.safeParse(settings['test_command']).data ??
-      (await projectScript(subject, 'tests')) ??
-      // Where the tests gate finds its tool itself, it also runs what the patch takes away.
-      (settings['tests'] === true ? null : await projectTool(subject, 'tests'));
-    const { lookAtTests } = await import('../rules/test-integrity/look.ts');
-    // Where runs decide, what the tests look like is a note, and nothing has to run here once more.
-    if (settings['runs_decide'] === true) return asNotes(await lookAtTests(context, null));
-    return lookAtTests({ ...context, flaky: flakyOf(settings) }, command);
+  run: async ({ subject, required = [] }) => {
+    const [{ patchView, findingsOf }, { TEST_RULES }] = await Promise.all([
+      import('../engine/findings.ts'),
+      import('../rules/registry.ts'),
+    ]);
+    const seen = await findingsOf(TEST_RULES, await patchView(subject, required));
+    return resultOf(seen, 'the changed tests ask for no less');
   },
 };
-
-const asNotes = (result: GateResult): GateResult =>
-  result.outcome === 'failed' || result.outcome === 'inert'
-    ? { ...result, outcome: 'passed', detail: `for a reader: ${result.detail}` }
-    : result;

@@ -32,23 +32,16 @@ export async function readAny(text: string, ground: Ground): Promise<Report> {
 }
 
 /**
- * Test results that a command printed among other things: TAP, or JUnit XML. Null when there are none, or when not all of the output
- * is there.
- * @param printed what cargo and unittest print for people counts too.
+ * Test results that a command printed among other things: TAP, JUnit XML, or what cargo and unittest print for people. Null when
+ * there are none, or when not all of the output is there.
  */
-export async function inOutput(
-  output: string,
-  cutBytes: number,
-  ground: Ground,
-  printed = false,
-): Promise<Report | null> {
+export async function inOutput(output: string, cutBytes: number, ground: Ground): Promise<Report | null> {
   if (cutBytes > 0) return null;
   try {
     const { hasTap, tap } = await import('./tap.ts');
     if (hasTap(output)) return tap(output, ground);
     const from = output.search(/<testsuites?\b/);
     if (from >= 0) return (await FORMATS.junit())(output.slice(from, output.lastIndexOf('>') + 1), ground);
-    if (!printed) return null;
     const { hasCargoText, cargoText } = await import('./cargo-text.ts');
     if (hasCargoText(output)) return cargoText(output, ground);
     const { hasUnittest, unittest } = await import('./unittest.ts');

@@ -101,36 +101,30 @@ export async function runCommand(
   const { subject, timeoutMs } = context;
   const results: GateResult[] = [];
   const runs: Execution[] = [];
-  const decides = runsTests && context.behaviour != null;
   // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
   const left = subject.rooms.within(timeoutMs);
   const run = async (tree: string, surroundings?: Surroundings): Promise<Execution> =>
     runsTests
-      ? testRun(subject, command, tree, left(), { surroundings, named: decides })
+      ? testRun(subject, command, tree, left(), surroundings)
       : runLine(await subject.rooms.enter(tree), { line: command, plain: blame === undefined }, left());
   const base = blame
     ? askBase(context, { facts: () => lineFacts(subject, command), run: () => run(subject.base) })
     : null;
-  const result = await guarded(
-    subject,
-    command,
-    async (tree, restored) => {
-      const ran = await run(tree);
-      const result = runsTests
-        ? await testsOn(context, command, tree, restored, left, decides)
-        : await resultOn(ran, {
-            blame: blame ?? 'not_in_base',
-            ...(blame === 'added_lines'
-              ? { added: await addedLines(subject.store, subject.base, subject.tree) }
-              : {}),
-            base,
-          });
-      runs.push(ran);
-      results.push(result);
-      return result;
-    },
-    runsTests && !decides,
-  );
+  const result = await guarded(subject, command, async (tree) => {
+    const ran = await run(tree);
+    const result = runsTests
+      ? await testsOn(context, command, tree, left)
+      : await resultOn(ran, {
+          blame: blame ?? 'not_in_base',
+          ...(blame === 'added_lines'
+            ? { added: await addedLines(subject.store, subject.base, subject.tree) }
+            : {}),
+          base,
+        });
+    runs.push(ran);
+    results.push(result);
+    return result;
+  });
   const last = runs.at(-1)?.ran;
   const [first] = results;
   const [execution] = runs;
@@ -149,14 +143,11 @@ export async function runCommand(
     metadata,
     ...(first?.tests ? { tests: first.tests } : {}),
   };
-  return decides && execution
+  return runsTests && execution
     ? withBehaviour(context, {
         result: ran,
         run: execution,
-        base: askBase(context, {
-          facts: async () => ({ line: await lineFacts(subject, command), named: true }),
-          run: () => run(subject.base),
-        }),
+        base: askBase(context, { facts: () => lineFacts(subject, command), run: () => run(subject.base) }),
         again: run,
       })
     : ran;

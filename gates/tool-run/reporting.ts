@@ -19,8 +19,6 @@ interface Runner {
   readonly options?: string;
   /** It answers in its output, where not all may be left: no report is no answer. */
   readonly printed?: boolean;
-  /** To be asked changes what it prints, or what its tests can see: only where names are wanted all the same. */
-  readonly named?: boolean;
   /** First major version that understands this. */
   readonly since?: number;
 }
@@ -75,7 +73,6 @@ const RUNNERS: readonly Runner[] = [
     configs: [],
     options: '-v',
     printed: true,
-    named: true,
   },
   {
     name: 'go',
@@ -83,7 +80,6 @@ const RUNNERS: readonly Runner[] = [
     unless: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
     configs: [],
     options: '-json > "$REPORT"',
-    named: true,
   },
   {
     name: 'vitest',
@@ -119,12 +115,10 @@ interface Found {
 export async function reporting(
   subject: Pick<Subject, 'baseFile' | 'rooms' | 'base'>,
   line: string,
-  named = false,
 ): Promise<Line> {
   const found = runnerIn(line, await subject.baseFile('package.json'));
   if (!found || /\$\{?REPORT\b/.test(line) || found.runner.unless.test(found.text)) return { line };
   const { runner, atEnd, script } = found;
-  if (runner.named && !named) return { line };
   for (const file of runner.configs)
     if (runner.unless.test((await subject.baseFile(file)) ?? '')) return { line };
   if (runner.since !== undefined && !(await isSince(subject, runner))) return { line };

@@ -3,7 +3,7 @@ import type { Room } from '../engine/rooms.ts';
 import { outcomeOf } from '../process/outcome.ts';
 import { inOutput, readAny } from '../reports/any.ts';
 import type { Report } from '../reports/report.ts';
-import { brokenOff } from '../rules/native/broken-off.ts';
+import { brokenOff } from './broken-off.ts';
 import type { Execution } from './execution.ts';
 import { readReport } from './report-file.ts';
 

@@ -67,10 +67,9 @@ async function runOne(
     mustReport: tool.format !== null,
     run: () => execute(subject.base, options),
   });
-  const decides = runsTests && context.behaviour != null;
   const failsEarly = runsTests && (await failsFast(subject, tool.line));
   const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
-  const once = async (tree: string, restored: readonly string[]): Promise<GateResult> => {
+  const once = async (tree: string): Promise<GateResult> => {
     const execution = await execute(tree, options);
     const result = await resultOn(execution, {
       what: tool.name,
@@ -81,23 +80,17 @@ async function runOne(
       ...(tool.stops ? { stops: tool.stops } : {}),
       ...(context.flaky && runsTests
         ? {
-            flaky: flakyLook(context, context.flaky, { tool: tool.name, folder }, restored, () =>
+            flaky: flakyLook(context, context.flaky, { tool: tool.name, folder }, () =>
               execute(tree, options),
             ),
           }
         : {}),
-      ...(runsTests ? { written: async () => writtenTests(await writtenFiles(subject), restored) } : {}),
+      ...(runsTests ? { written: async () => writtenTests(await writtenFiles(subject)) } : {}),
     });
     runs.push({ execution, result });
     return result;
   };
-  const all: Guarded = await guarded(
-    subject,
-    tool.line,
-    once,
-    runsTests && !decides && touches(context, language),
-    folder,
-  );
+  const all: Guarded = await guarded(subject, tool.line, once, folder);
   const [first] = runs;
   const ran: GateResult = {
     ...all,
@@ -112,7 +105,7 @@ async function runOne(
     },
     ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
-  return decides && first
+  return runsTests && first && touches(context, language)
     ? withBehaviour(context, {
         result: ran,
         run: first.execution,
@@ -123,6 +116,6 @@ async function runOne(
     : ran;
 }
 
-/** Tests of another language are none that this tool would run. */
+/** A patch in another language changes nothing that this tool would run. */
 const touches = ({ subject }: GateContext, language: Chosen['language']): boolean =>
-  subject.tests.some(({ path }) => [language, null].includes(languageOfPath(path)));
+  subject.changes.some(({ path }) => [language, null].includes(languageOfPath(path)));

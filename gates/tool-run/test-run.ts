@@ -12,12 +12,6 @@ import { runLine } from './run-line.ts';
 /** Variables of the environment that are not as usual. */
 export type Surroundings = Readonly<Record<string, string>>;
 
-export interface TestRunOptions {
-  readonly surroundings?: Surroundings | undefined;
-  /** Runners are asked for the names of their tests also where that changes what they print. */
-  readonly named?: boolean;
-}
-
 const runs = new WeakMap<Subject, Map<string, Promise<Execution>>>();
 const results = new WeakMap<Subject, Map<string, Promise<GateResult>>>();
 
@@ -31,10 +25,10 @@ export const testRun = (
   command: string,
   tree: string,
   timeoutMs: number,
-  options: TestRunOptions = {},
+  surroundings: Surroundings = {},
 ): Promise<Execution> =>
-  once(runs, subject, `${tree}\0${command}\0${JSON.stringify(options)}`, () =>
-    fresh(subject, command, tree, timeoutMs, options),
+  once(runs, subject, `${tree}\0${command}\0${JSON.stringify(surroundings)}`, () =>
+    fresh(subject, command, tree, timeoutMs, surroundings),
   );
 
 const fresh = async (
@@ -42,12 +36,12 @@ const fresh = async (
   command: string,
   tree: string,
   timeoutMs: number,
-  { surroundings = {}, named = false }: TestRunOptions = {},
+  surroundings: Surroundings = {},
 ): Promise<Execution> => {
-  const line = await reporting(subject, await lineFor(subject, command, tree, timeoutMs), named);
+  const line = await reporting(subject, await lineFor(subject, command, tree, timeoutMs));
   return runLine(
     await subject.rooms.enter(tree),
-    { ...line, extra: { ...surroundings, ...line.extra }, printed: named },
+    { ...line, extra: { ...surroundings, ...line.extra } },
     timeoutMs,
   );
 };
@@ -55,34 +49,28 @@ const fresh = async (
 /**
  * What the tests say about a tree of the patch, compared with the base test by test where they fail. Shared between gates like the
  * runs themselves.
- * @param restored paths of the base that the tree has in their base version.
  * @param left time that is left, in milliseconds.
  */
 export const testsOn = (
   context: GateContext,
   command: string,
   tree: string,
-  restored: readonly string[],
   left: () => number,
-  named = false,
 ): Promise<GateResult> =>
-  once(results, context.subject, `${tree}\0${command}\0${named}`, async () => {
+  once(results, context.subject, `${tree}\0${command}`, async () => {
     const { subject, flaky = null } = context;
-    const run = await testRun(subject, command, tree, left(), { named });
+    const run = await testRun(subject, command, tree, left());
     const onBase = (): Promise<string> => lineFor(subject, command, subject.base, left());
     return resultOn(run, {
       blame: 'not_in_base',
       base: askBase(context, {
-        facts: async () => {
-          const line = await lineFacts(subject, await onBase());
-          return named ? { line, named } : line;
-        },
-        run: () => testRun(subject, command, subject.base, left(), { named }),
+        facts: async () => lineFacts(subject, await onBase()),
+        run: () => testRun(subject, command, subject.base, left()),
       }),
-      written: async () => writtenTests(await writtenFiles(subject), restored),
+      written: async () => writtenTests(await writtenFiles(subject)),
       failsFast: await failsFast(subject, command),
       ...(flaky
-        ? { flaky: flakyLook(context, flaky, command, restored, () => fresh(subject, command, tree, left())) }
+        ? { flaky: flakyLook(context, flaky, command, () => fresh(subject, command, tree, left())) }
         : {}),
     });
   });

@@ -119,10 +119,13 @@ describe('the gate', () => {
     expect((await look({ 'test/a.test.js': 'process.exit(0);\n' })).findings).toEqual([]);
   });
 
-  test('says that a file was emptied instead of deleted', async () => {
-    expect((await look({ 'a.js': '// gone\n' })).outcome).toBe('failed');
-    expect((await look({ 'a.js': null })).outcome).toBe('passed');
-    expect((await look({ 'p/__init__.py': '' }, [], { 'p/__init__.py': 'X = 1\n' })).outcome).toBe('passed');
+  test('says that a file was emptied instead of deleted, in a note', async () => {
+    const emptied = await look({ 'a.js': '// gone\n' });
+    expect(emptied.outcome).toBe('passed');
+    expect(emptied.findings.map(({ rule }) => rule)).toEqual(['file_emptied']);
+    expect((await look({ 'a.js': null })).findings).toEqual([]);
+    const marker = await look({ 'p/__init__.py': '' }, [], { 'p/__init__.py': 'X = 1\n' });
+    expect(marker.findings).toEqual([]);
   });
 
   test('reads a line of a megabyte in linear time', async () => {

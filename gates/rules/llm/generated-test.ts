@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { editTree, writeBlob } from '../../checkout/edit.ts';
+import { casesIn } from '../../code/cases/read.ts';
 import { grammarOf, type Language, languageOf } from '../../code/language.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
 import { outcomeOf } from '../../process/outcome.ts';
-import { count } from '../tests/count.ts';
 import { askAbout } from './ask.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
@@ -52,8 +52,8 @@ export async function generateAndRun(
   });
   if ('instead' in asked) return asked.instead;
   const { code } = asked.answer;
-  const { cases, assertions, skips } = count(place.file, code);
-  if (cases === 0 || assertions === 0 || skips > 0)
+  const cases = (await casesIn(place.file, code)) ?? [];
+  if (!cases.some(({ assertions, skipped }) => assertions > 0 && !skipped))
     return inert('the model wrote no test that asserts anything', asked.metadata);
   const id = await writeBlob(subject.store, code);
   const tree = await editTree(

@@ -4,7 +4,7 @@ import { isTestPath } from '../../languages/test-paths.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets, TooTangled } from './brackets.ts';
 import { type Lexed, lex, nativeLanguage } from './lex.ts';
-import { countOf, MAX_CHARACTERS } from './model.ts';
+import { countOf, MAX_CHARACTERS } from './limits.ts';
 import { attributesBefore } from './rust-attributes.ts';
 
 /** Something at an offset of a file. */

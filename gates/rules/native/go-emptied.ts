@@ -3,7 +3,7 @@ import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { goDeclared } from './go-declared.ts';
 import { lex } from './lex.ts';
-import { MAX_CHARACTERS } from './model.ts';
+import { MAX_CHARACTERS } from './limits.ts';
 
 const isRead = (text: string | null): text is string => text !== null && text.length <= MAX_CHARACTERS;
 const declaredIn = (text: string): Set<string> => goDeclared(lex('go', text).code);

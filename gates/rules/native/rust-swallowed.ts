@@ -4,7 +4,7 @@ import { isTestPath } from '../../languages/test-paths.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { Brackets, TooTangled } from './brackets.ts';
 import { lex } from './lex.ts';
-import { MAX_CHARACTERS } from './model.ts';
+import { MAX_CHARACTERS } from './limits.ts';
 
 /** An error that is thrown away, at an offset of a file. */
 interface Swallowed {

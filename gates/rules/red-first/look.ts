@@ -1,10 +1,11 @@
+import { casesIn } from '../../code/cases/read.ts';
 import { resultOf, type Seen } from '../../code/seen.ts';
 import { changedTexts } from '../../engine/changed-texts.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
 import type { Execution } from '../../tool-run/execution.ts';
 import { testRun, testsOn } from '../../tool-run/test-run.ts';
-import { testFiles } from '../test-integrity/protection.ts';
-import { isCountable } from '../tests/count.ts';
 import { failedTests } from './failed-tests.ts';
 import { baseWithNewTests } from './trees.ts';
 
@@ -21,12 +22,18 @@ interface NewTests {
 /** Runs new and changed tests on the code of the base, where they must fail, and on the patch, where they must pass. */
 export async function runRedFirst(context: GateContext, command: string): Promise<GateResult> {
   const { subject } = context;
-  const { texts } = await changedTexts(subject, isCountable);
-  const tests = testFiles(texts).flatMap(({ before, after }): NewTests[] => {
-    const known = new Set((before?.cases ?? []).map(({ text }) => text));
-    const names = (after?.cases ?? []).filter(({ text }) => !known.has(text)).map(({ name }) => name);
-    return after && names.length > 0 ? [{ path: after.path, names }] : [];
-  });
+  const { texts } = await changedTexts(subject, isCodePath);
+  const tests: NewTests[] = [];
+  for (const { path, from, before, after } of texts) {
+    if (after === null || !isTestPath(path)) continue;
+    const known = new Set(
+      before === null ? [] : ((await casesIn(from ?? path, before)) ?? []).map(({ text }) => text),
+    );
+    const names = ((await casesIn(path, after)) ?? []).flatMap(({ name, text }) =>
+      known.has(text) ? [] : [name],
+    );
+    if (names.length > 0) tests.push({ path, names });
+  }
   const result = (outcome: GateResult['outcome'], detail: string): GateResult => ({
     outcome,
     kind: 'executed_by_us',
@@ -37,7 +44,7 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   if (tests.length === 0)
     return { ...result('skipped', 'no test case is new or changed'), kind: 'checked_by_us' };
   const files = tests.map(({ path }) => path);
-  const green = await testsOn(context, lineFor(command, files), subject.tree, [], () => context.timeoutMs);
+  const green = await testsOn(context, lineFor(command, files), subject.tree, () => context.timeoutMs);
   if (green.outcome !== 'passed')
     return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
   const tree = await baseWithNewTests(subject);

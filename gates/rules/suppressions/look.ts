@@ -2,13 +2,13 @@ import { grammarOf, isOwnCode } from '../../code/language.ts';
 import { resultOf, type Seen, type Weight } from '../../code/seen.ts';
 import { type ChangedText, changedTexts } from '../../engine/changed-texts.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { projectTool } from '../../tool-run/tools.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { emptiedGo } from '../native/go-emptied.ts';
 import { swallowedInGo } from '../native/go-swallowed.ts';
 import { swallowedInRust } from '../native/rust-swallowed.ts';
-import { isCountable } from '../tests/count.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
@@ -30,7 +30,7 @@ export async function lookAtSuppressions(
     settings['lint'] === true || settings['lint_command'] !== undefined || (await hasLinter(subject));
   // The linter is on by default, also where there is none.
   const required = lints ? all : all.filter((gate) => gate !== 'lint');
-  const { texts, unread } = await changedTexts(subject, isCountable);
+  const { texts, unread } = await changedTexts(subject, isCodePath);
   const added = new AddedLines(texts);
   const deceits = await deceitsIn(texts);
   const seen = [
@@ -44,8 +44,20 @@ export async function lookAtSuppressions(
   ];
   for (const file of unread)
     seen.push({ file, line: null, rule: 'not_readable', message: 'was not looked at', weight: 'reported' });
-  return resultOf(seen, `${texts.length} files: nothing that the patch adds silences a check`);
+  return resultOf(seen.map(atMost), `${texts.length} files: nothing that the patch adds silences a check`);
 }
+
+/** What honest code looks like too is for a person at most, or a note. What code really does is told by runs. */
+const FOR_A_PERSON =
+  /^(?:ends_process|rewrites_exit_code|runner_patched|equal_to_everything|detects_test_run)$/;
+const NOTES = /^(?:error_swallowed|function_emptied|file_emptied)$/;
+
+const atMost = (seen: Seen): Seen =>
+  NOTES.test(seen.rule)
+    ? { ...seen, weight: 'reported' }
+    : FOR_A_PERSON.test(seen.rule) && seen.weight === 'fails'
+      ? { ...seen, weight: 'unclear' }
+      : seen;
 
 const LINTERS = [
   'biome.json',

@@ -1,4 +1,4 @@
-import { closing, endOfBlock } from '../tests/cases.ts';
+import { closing, endOfBlock } from '../tests/blocks.ts';
 
 /** Most handlers of one file that are looked at. */
 const MAX_HANDLERS = 500;

@@ -49,7 +49,9 @@ async function listFor(subject: Subject, selection: Selection, tree: string): Pr
     paths.add(path);
     if (path.endsWith('.go')) paths.add(`./${folderOf(path)}`);
   }
-  const touched = subject.tests.map(({ path }) => (path.endsWith('_test.go') ? `./${folderOf(path)}` : path));
+  const touched = subject.touchedTests.map((path) =>
+    path.endsWith('_test.go') ? `./${folderOf(path)}` : path,
+  );
   const files = [...new Set([...selection.files, ...touched])].filter((file) => paths.has(file));
   const list = files.map(quoted).join(' ');
   // A list that does not fit, or a name that no command can have, must not make the tests fewer.

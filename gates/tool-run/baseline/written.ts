@@ -1,10 +1,11 @@
 import { basePath } from '../../checkout/changes.ts';
+import type { TestCase } from '../../code/cases/model.ts';
+import { casesIn } from '../../code/cases/read.ts';
 import { changedTexts } from '../../engine/changed-texts.ts';
 import type { Subject } from '../../engine/subject.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, writtenNames } from '../../reports/test-result.ts';
-import { casesOf } from '../../rules/tests/cases.ts';
-import { isCountable } from '../../rules/tests/count.ts';
 
 /** The test cases of a changed file, as they are written on both sides. */
 export interface WrittenFile {
@@ -43,27 +44,31 @@ export function writtenFiles(subject: Subject): Promise<readonly WrittenFile[]> 
 }
 
 async function look(subject: Subject): Promise<readonly WrittenFile[]> {
-  const { texts } = await changedTexts(subject, isCountable);
+  const { texts } = await changedTexts(subject, isCodePath);
   const byPath = new Map(texts.map((text) => [text.path, text]));
-  return subject.changes.map((change): WrittenFile => {
-    const from = basePath(change);
-    const to = change.head === null ? null : change.path;
-    const text = byPath.get(change.path);
-    const before = text?.before == null ? [] : casesOf(from ?? change.path, text.before);
-    const after = text?.after == null ? [] : casesOf(change.path, text.after);
-    const had = new Set(before.map((each) => each.text));
-    return {
-      from,
-      to,
-      before: text || from === null ? before.map(({ name }) => name) : null,
-      after: text || to === null ? after.map(({ name }) => name) : null,
-      own: after.filter((each) => !had.has(each.text)).map(({ name }) => name),
-      namesReport: text !== undefined && writesReport(text.before, text.after),
-    };
-  });
+  const casesOf = async (path: string, text: string | null | undefined): Promise<readonly TestCase[]> =>
+    text == null ? [] : ((await casesIn(path, text)) ?? []);
+  return Promise.all(
+    subject.changes.map(async (change): Promise<WrittenFile> => {
+      const from = basePath(change);
+      const to = change.head === null ? null : change.path;
+      const text = byPath.get(change.path);
+      const before = await casesOf(from ?? change.path, text?.before);
+      const after = await casesOf(change.path, text?.after);
+      const had = new Set(before.map((each) => each.text));
+      return {
+        from,
+        to,
+        before: text || from === null ? before.map(({ name }) => name) : null,
+        after: text || to === null ? after.map(({ name }) => name) : null,
+        own: after.filter((each) => !had.has(each.text)).map(({ name }) => name),
+        namesReport: text !== undefined && writesReport(text.before, text.after),
+      };
+    }),
+  );
 }
 
-/** The tests of one tree: the patch, with some files in their base version. */
+/** The tests of the patch. */
 export interface WrittenTests {
   /** A case of the base as the tree would name it; null when the patch changed it or took it away, or nobody can tell. */
   expected(test: TestResult): Pick<TestResult, 'file' | 'name'> | null;
@@ -77,9 +82,7 @@ export interface WrittenTests {
   notIn(cases: readonly TestResult[]): readonly string[];
 }
 
-/** @param restored paths of the base that the tree has in their base version. */
-export function writtenTests(files: readonly WrittenFile[], restored: readonly string[]): WrittenTests {
-  const changed = files.filter(({ from }) => from === null || !restored.includes(from));
+export function writtenTests(changed: readonly WrittenFile[]): WrittenTests {
   const byFrom = new Map(changed.flatMap((file) => (file.from === null ? [] : [[file.from, file] as const])));
   const byTo = new Map(changed.flatMap((file) => (file.to === null ? [] : [[file.to, file] as const])));
   const all = (names: (file: WrittenFile) => readonly string[]): Set<string> =>

@@ -2,8 +2,6 @@ import * as z from 'zod';
 
 /** Keys of `quality_gates` that say how much is run besides the patch's own tests. */
 export const BEHAVIOUR_SETTINGS = {
-  /** What ran decides over tests that a patch changes or takes away, and what is read in them is a note. */
-  runs_decide: z.boolean().optional(),
   /** Runs tests that the patch can break a second time with another zone, language, host name and without `CI`. */
   other_surroundings: z.boolean().optional(),
   mutants: z
@@ -33,10 +31,9 @@ export interface BehaviourSettings {
 
 const Settings = z.object(BEHAVIOUR_SETTINGS);
 
-/** The settings, with what counts where nothing is set; null: rules that read decide. */
-export function behaviourOf(settings: Readonly<Record<string, unknown>>): BehaviourSettings | null {
-  const { runs_decide = false, other_surroundings = true, mutants } = Settings.parse(settings);
-  if (!runs_decide) return null;
+/** The settings, with what counts where nothing is set. */
+export function behaviourOf(settings: Readonly<Record<string, unknown>>): BehaviourSettings {
+  const { other_surroundings = true, mutants } = Settings.parse(settings);
   const { enabled = true, seconds = 20, at_most = 8, surviving = 0.8 } = mutants ?? {};
   return {
     otherSurroundings: other_surroundings,

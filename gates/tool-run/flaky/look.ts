@@ -50,7 +50,7 @@ export async function lookForFlaky(
   if (history === null) return { seen, note: 'no history of the tests is kept here' };
   const key = memoryKey('history', { schema: 2, repository: await repositoryOf(context), what });
   const known = History.safeParse(await history.get(key)).data ?? NO_HISTORY;
-  const written = writtenTests(await writtenFiles(subject), []);
+  const written = writtenTests(await writtenFiles(subject));
   const failures = seen.filter((each) => each.weight === 'fails' && each.test !== null);
   const passedAgain =
     again && failures.length > 0 ? passedIn((await again()).cases ?? []) : new Set<string>();

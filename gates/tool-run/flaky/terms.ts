@@ -9,11 +9,9 @@ export const flakyLook =
     context: GateContext,
     settings: FlakySettings,
     what: unknown,
-    restored: readonly string[],
     again: () => Promise<Execution>,
   ): NonNullable<Terms['flaky']> =>
   async (question) => {
     const { lookForFlaky } = await import('./look.ts');
-    // With files of the base in it, a tree is not the patch's own.
-    return lookForFlaky(context, question, { settings, what, again: restored.length === 0 ? again : null });
+    return lookForFlaky(context, question, { settings, what, again });
   };

@@ -109,20 +109,6 @@ describe('a tree is looked at, to a stated outcome,', () => {
     expect(found(evidence, 'pii_scan')).toEqual(findings);
   });
 
-  test('with a submodule in the place of the tests, which are then gone', async () => {
-    const repository = makeRepository({
-      ...BASE,
-      'tests/test_a.py': 'def test_a():\n    assert len("a") == 1\n',
-    });
-    repository.git('checkout', '--quiet', '-b', 'work');
-    repository.git('rm', '-rq', 'tests');
-    repository.git('update-index', '--add', '--cacheinfo', `160000,${one},tests`);
-    repository.git('commit', '--quiet', '-m', 'work');
-    mkdirSync(join(repository.dir, 'tests'));
-    const evidence = await gatherOn(repository);
-    expect(said(evidence)).toEqual({ verdict: 'fail', not_passed: ['test_integrity: failed'] });
-  });
-
   test('with links in circles, out of it, and to what never ends', async () => {
     const repository = makeRepository({ ...BASE, 'folder/x.js': '1;\n' });
     repository.write({ folder: null });
@@ -148,12 +134,8 @@ describe('a tree is looked at, to a stated outcome,', () => {
     }));
     const evidence = await gatherOn(repository, signals);
     expect(evidence.signals.map(({ outcome }) => outcome)).toEqual(signals.map(() => 'failed'));
-    // A test that is a link cannot be compared; links that lead out of the tree stop the patch.
-    expect(said(evidence)).toEqual({
-      verdict: 'fail',
-      not_passed: ['test_integrity: inert', 'suppressions: failed'],
-    });
-    expect(found(evidence, 'test_integrity')).toEqual(['test_not_readable test_zero.py']);
+    // Links that lead out of the tree stop the patch.
+    expect(said(evidence)).toEqual({ verdict: 'fail', not_passed: ['suppressions: failed'] });
     expect(found(evidence, 'suppressions')).toEqual([
       ...'absolute.js environment folder migrations relative test_zero.py to-git up zero.py'
         .split(' ')

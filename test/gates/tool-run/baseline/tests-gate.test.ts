@@ -34,7 +34,10 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 ];
 
 const run = (base: Files, edits: Edits, command: string, context: Partial<GateContext> = {}) =>
-  runGate(tests, base, edits, { settings: { tests: true, test_command: command }, context });
+  runGate(tests, base, edits, {
+    settings: { tests: true, test_command: command, other_surroundings: false, mutants: { enabled: false } },
+    context,
+  });
 
 /** `rule (state)` of each finding of the comparison. */
 const shown = ({ findings }: GateResult): string[] =>
@@ -133,15 +136,19 @@ const CASES: readonly Case[] = [
     findings: ['test_skipped new adds', 'test_failed unchanged halves'],
   },
   {
-    what: 'a test whose subject goes away with it is not missed',
+    what: 'a test that goes away with its subject is shown to a person',
     base: {
       ...RED,
       'old.js': 'exports.other = 1;\n',
       'test/old.test.js': `${HEAD}test('other', () => assert.equal(require('../old.js').other, 1));\n`,
     },
     edits: { 'old.js': null, 'test/old.test.js': null },
-    outcome: 'passed',
-    findings: ['test_failed unchanged halves'],
+    outcome: 'inert',
+    findings: [
+      'run_test_lost - other',
+      'run_old_test_fails - other',
+      'test_failed unchanged halves',
+    ],
     files: true,
   },
   {
@@ -297,23 +304,23 @@ describe('what the base says', () => {
   const counting = (folder: string, line: string): string => `printf x >> ${join(folder, 'asked')}; ${line}`;
   const TAP = 'node --test --test-reporter=tap';
 
-  test('is asked only when something fails, and then once for all runs that depend on the same', async () => {
+  test('is asked once for all runs that depend on the same', async () => {
     const folder = temporaryFolder();
     const baselines = fileMemory(join(folder, 'memory'));
     const context = { baselines, surroundings: SURROUNDINGS };
     const line = counting(folder, TAP);
     await run(GREEN, { 'code.js': code(PLUS, '(n) => n / 2') }, line, context);
-    expect(asked(folder)).toBe(1);
+    expect(asked(folder)).toBe(2);
     await run(RED, { 'code.js': code(PLUS) }, line, context);
-    expect(asked(folder)).toBe(3);
-    const again = await run(RED, { 'code.js': code('(a, b) => a - b') }, line, context);
     expect(asked(folder)).toBe(4);
+    const again = await run(RED, { 'code.js': code('(a, b) => a - b') }, line, context);
+    expect(asked(folder)).toBe(5);
     expect(again).toMatchObject({ outcome: 'failed', metadata: { baseline: 'kept', baseline_tests: 2 } });
     await run(RED, { 'code.js': code(PLUS) }, line, {
       ...context,
       surroundings: { ...SURROUNDINGS, build: 'c' },
     });
-    expect(asked(folder)).toBe(6);
+    expect(asked(folder)).toBe(7);
   });
 
   test('is kept nowhere when nobody knows what it depends on', async () => {

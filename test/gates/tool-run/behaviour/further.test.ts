@@ -9,7 +9,7 @@ const SOURCE = 'exports.price = (n) => n * 2;\n';
 const TEST = `${HEAD}test('price', () => assert.equal(price(2), 4));\n`;
 const BASE = {
   'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  runs_decide: true\n  test_command: node --test\n  mutants: { seconds: 600, at_most: 5 }\n',
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { seconds: 600, at_most: 5 }\n',
   'package.json': '{"name":"price","private":true}\n',
   'src/price.js': SOURCE,
   'test/price.test.js': TEST,

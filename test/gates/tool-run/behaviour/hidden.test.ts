@@ -11,8 +11,7 @@ import { makeRepository } from '../../../support/repository.ts';
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\n";
 const BASE = {
-  'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  runs_decide: true\n  test_command: node --test\n',
+  'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
   'package.json': '{"name":"price","private":true}\n',
   'price.js': 'exports.price = (n) => n;\n',
   'test/price.test.js': `${HEAD}test('one', () => assert.equal(price(1), 1));\n`,

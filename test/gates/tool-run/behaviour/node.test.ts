@@ -17,8 +17,7 @@ const OLD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { old } = require('../src/old.js');\ntest('is old', () => assert.equal(old(), 1));\n";
 
 const BASE = {
-  'assay.yaml':
-    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  runs_decide: true\n  test_command: node --test\n',
+  'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
   'package.json': '{"name":"cart","private":true}\n',
   'src/cart.js': SOURCE,
   'test/cart.test.js': `${HEAD}${TOTAL}${MEAN}${EMPTY}`,

@@ -35,7 +35,7 @@ describe('mutants change one place each', () => {
     ],
     ['a.js', "import x from './1.js'; const s = 'a + 1';", []],
   ])('%s: %s', async (path, source, expected) => {
-    expect(new Set(await mutants(path, source))).toEqual(new Set(expected));
+    expect((await mutants(path, source)).sort()).toEqual(expected.sort());
   });
 
   test('on the lines of the patch only', async () => {
@@ -53,7 +53,7 @@ test('of many mutants the same ones are picked each time, every line before a se
     says: `${at}`,
   }));
   const first = picked(all, 3);
-  expect(new Set(first.map(({ line }) => line))).toEqual(new Set([1, 2, 3]));
+  expect(first.map(({ line }) => line).sort()).toEqual([1, 2, 3]);
   expect(picked(all.toReversed(), 3)).toEqual(first);
   expect(picked(all, 10)).toHaveLength(5);
 });

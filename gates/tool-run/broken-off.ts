@@ -1,4 +1,4 @@
-import type { RunResult } from '../../process/run.ts';
+import type { RunResult } from '../process/run.ts';
 
 const STARTS = /^running \d{1,9} tests?\r?$/gm;
 const ENDS = /^test result: /gm;
