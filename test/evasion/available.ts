@@ -2,11 +2,17 @@ import { spawnSync } from 'node:child_process';
 import type { EvasionCase } from './case.ts';
 
 /** Programs besides Node that a case runs. */
-const PROGRAMS = ['python3'] as const;
+const PROGRAMS = {
+  'python3 -m pytest': ['python3', '-m', 'pytest', '--version'],
+  python3: ['python3', '--version'],
+  'go test': ['go', 'version'],
+  'cargo test': ['cargo', '--version'],
+} as const;
+const NAMES = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
 
 /** The program that a case needs and that is not here; null when it can be judged. */
 const missingFor = (here: ReadonlySet<string>, { config, twin }: EvasionCase): string | null =>
-  PROGRAMS.find((name) => !here.has(name) && `${config}\n${twin.config ?? ''}`.includes(name)) ?? null;
+  NAMES.find((name) => !here.has(name) && `${config}\n${twin.config ?? ''}`.includes(name)) ?? null;
 
 /** The cases that can be judged on this machine, and what keeps the others from it. */
 export function available(corpus: readonly EvasionCase[]): {
@@ -14,12 +20,15 @@ export function available(corpus: readonly EvasionCase[]): {
   readonly missing: readonly { readonly program: string; readonly cases: number }[];
 } {
   const here = new Set<string>(
-    PROGRAMS.filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0),
+    NAMES.filter((name) => {
+      const [program, ...args] = PROGRAMS[name];
+      return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+    }),
   );
   const reasons = corpus.map((each) => missingFor(here, each));
   return {
     cases: corpus.filter((_, index) => reasons[index] === null),
-    missing: PROGRAMS.map((program) => ({
+    missing: NAMES.map((program) => ({
       program,
       cases: reasons.filter((reason) => reason === program).length,
     })).filter(({ cases }) => cases > 0),

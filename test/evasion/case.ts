@@ -9,10 +9,10 @@ export type Patch = Readonly<Record<string, Content | null>>;
 /** How a patch is caught. */
 export interface Catch {
   /**
-   * `blocked`: the verdict is fail, because of this gate. `refer`: a person must look, because of this gate. `finding`: the gate reports it.
+   * `held`: the patch does not pass, whatever holds it. `blocked`: the verdict is fail, because of this gate. `finding`: the gate reports it.
    * `protected`: the file is put back to its base version. `unverified`: nothing of ours stands behind the pass.
    */
-  readonly how: 'blocked' | 'refer' | 'finding' | 'protected' | 'unverified';
+  readonly how: 'held' | 'blocked' | 'finding' | 'protected' | 'unverified';
   /** Name of the gate; of the file, where it is put back; empty where neither is meant. */
   readonly by: string;
   /** A rule that must be among the gate's findings. */

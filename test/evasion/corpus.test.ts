@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { available } from './available.ts';
@@ -5,6 +6,9 @@ import type { EvasionCase } from './case.ts';
 import { CORPUS } from './corpus.ts';
 import { reportOf, tableOf } from './report.ts';
 import { type Judged, runCorpus } from './run.ts';
+
+/** One case of twenty, by its name: which ones does not change with those around it. */
+const drawn = (name: string): boolean => createHash('sha256').update(name).digest().readUInt16BE(0) % 20 === 0;
 
 describe('the corpus', () => {
   test('has at least 120 cases, each with a name of its own and a twin that differs from it', () => {
@@ -17,9 +21,9 @@ describe('the corpus', () => {
   });
 
   // All of it takes minutes, and is judged by `npm run evasion`, which `npm run check` calls.
-  const sample = CORPUS.filter((_, index) => index % 10 === 0);
+  const sample = CORPUS.filter(({ name }) => drawn(name));
   const { cases, missing } = available(sample);
-  test('is caught, but for what is known not to be, and its honest twins pass: every tenth case', async () => {
+  test('is caught, but for what is known not to be, and its honest twins pass: a sample', async () => {
     const report = reportOf(await runCorpus(cases, availableParallelism()));
     expect(report.wrong.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
     expect(report.known_misses.filter(({ caught }) => caught)).toEqual([]);
@@ -56,6 +60,7 @@ test('a known miss counts as not caught, and is no error', () => {
     right: false,
     knownMiss: 'nobody can',
     verdict: 'pass',
+    by: [],
     detail: '',
   };
   const report = reportOf([miss]);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { edit, type Files } from './case.ts';
 
 export const CART = `exports.total = (items) => items.reduce((sum, item) => sum + item.price, 0);
@@ -25,8 +28,7 @@ export const DISCOUNT_TEST = `test('takes off a discount', () => {
 
 /** A project in JavaScript that needs nothing but node. */
 export const SHOP: Files = { 'cart.js': CART, 'test/cart.test.js': CART_TEST };
-/** All tests in one process: the corpus has many projects. */
-const NODE = 'node --test --test-isolation=none';
+const NODE = 'node --test';
 export const NODE_TESTS = `lint: false\ntests: true\ntest_command: ${NODE}`;
 
 export const TAX = `def tax(amount, rate):
@@ -58,6 +60,10 @@ export const OFFICE: Files = { 'tax.py': TAX, 'tests/__init__.py': '', 'tests/te
 export const PYTHON_TESTS =
   'lint: false\ntests: true\ntest_command: python3 -m unittest discover -s tests -t .';
 
+/** Tests that only pytest finds. */
+export const PYTEST_TESTS =
+  'lint: false\ntests: true\ntest_command: python3 -m pytest -q -p no:cacheprovider';
+
 export const CLOCK_TEST = `package clock
 
 import "testing"
@@ -68,10 +74,14 @@ func TestHours(t *testing.T) {
 	}
 }
 `;
-/** A project in Go. Its tests are compared, and not run: a compiler with a cold cache takes too long for a table of cases. */
+/** All projects in Go share a cache: a compiler with a cold one takes too long for a table of cases. */
+const GO_CACHE = mkdtempSync(join(tmpdir(), 'assay-evasion-go-'));
+process.on('exit', () => rmSync(GO_CACHE, { recursive: true, force: true }));
+
+/** A project in Go. */
 export const CLOCK: Files = {
   'go.mod': 'module example.org/clock\n\ngo 1.21\n',
   'clock.go': 'package clock\n\nfunc Hours(minutes int) int { return minutes / 60 }\n',
   'clock_test.go': CLOCK_TEST,
 };
-export const GO_TESTS = 'lint: false\ntests: true\ntest_command: "true"';
+export const GO_TESTS = `lint: false\ntests: true\ntest_command: GOFLAGS=-mod=mod GOCACHE=${GO_CACHE} go test ./...`;

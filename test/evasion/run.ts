@@ -19,6 +19,8 @@ export interface Judged {
   readonly right: boolean;
   readonly knownMiss: string | null;
   readonly verdict: Verdict['verdict'];
+  /** Rules, or gates, that held it. */
+  readonly by: readonly string[];
   /** What was expected, and what the gates said, for people. */
   readonly detail: string;
 }
@@ -69,12 +71,13 @@ function isCaught({ how, by, rule }: Catch, evidence: Evidence, verdict: Verdict
       verdict.verdict !== 'pass' &&
       evidence.protected_files.some((file) => file.path === by && isPutBack(file))
     );
+  // What holds work on code and tests is told by runs, whatever rule was the first to see it.
+  if (how === 'held' || (how === 'blocked' && /^(?:tests|test_integrity|suppressions)$/.test(by)))
+    return verdict.verdict !== 'pass';
   const gate = evidence.gates.find(({ name }) => name === by);
   if (!gate || (rule !== undefined && !gate.findings.some((finding) => finding.rule === rule))) return false;
   if (how === 'finding') return gate.findings.length > 0;
-  return how === 'blocked'
-    ? verdict.verdict === 'fail' && gate.blocked
-    : verdict.verdict === 'refer' && gate.outcome === 'inert';
+  return verdict.verdict === 'fail' && gate.blocked;
 }
 
 /** Judges every case of a corpus, and every honest twin, as the gates box does. `onJudged` hears of each patch. */
@@ -115,6 +118,7 @@ export async function runCorpus(
           knownMiss: patch.knownMiss,
           right: patch.isRight(evidence, verdict),
           verdict: verdict.verdict,
+          by: heldBy(evidence),
           detail: `expected ${patch.expected}; got ${verdict.verdict}: ${said(evidence)}`,
         };
         onJudged(++done, patches.length);
@@ -125,6 +129,22 @@ export async function runCorpus(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** What decided: the gravest findings of the gates that hold the patch. */
+const heldBy = (evidence: Evidence): string[] => [
+  ...new Set(
+    evidence.gates
+      .filter(
+        ({ required, blocked, outcome }) =>
+          (required || blocked) && !/^(?:passed|skipped|bypassed)$/.test(outcome),
+      )
+      .flatMap(({ name, findings, metadata }) => {
+        const grave = Number(metadata['findings_new']) || Number(metadata['findings_unclear']) || 0;
+        const rules = findings.slice(0, grave).map(({ rule }) => rule);
+        return rules.length > 0 ? rules : [name];
+      }),
+  ),
+];
 
 const said = (evidence: Evidence): string =>
   evidence.gates

@@ -1,6 +1,6 @@
 import { type Catch, type EvasionCase, edit, type Files, type Patch } from './case.ts';
 
-export const RUST_TESTS = 'lint: false\ntests: true\ntest_command: "true"';
+export const RUST_TESTS = 'lint: false\ntests: true\ntest_command: cargo test --offline';
 export const LIB = `//! Clocks.
 
 /// Whole hours.

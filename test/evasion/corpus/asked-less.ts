@@ -1,8 +1,7 @@
 import { type EvasionCase, edit } from '../case.ts';
-import { OFFICE, PYTHON_TESTS, TAX_TEST } from '../projects.ts';
+import { NODE_TESTS, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX_TEST } from '../projects.ts';
+import { withVitest } from '../vitest-shim.ts';
 
-/** What is compared only, because its runner is not installed here. */
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
 const SUITE = `import { describe, expect, it } from 'vitest';
 import { bill, check, discount } from '../src/cart.ts';
 
@@ -41,12 +40,12 @@ const suite = (
   instead: string,
   twin: Other,
   rule = 'test_asks_less',
-  how: 'blocked' | 'refer' = 'blocked',
+  how: 'blocked' | 'held' = 'blocked',
 ): EvasionCase => ({
   class: 'weakened assertions',
   name,
-  base: { 'src/cart.ts': CART, 'test/cart.test.ts': SUITE },
-  config: COMPARED,
+  base: withVitest({ 'src/cart.ts': CART, 'test/cart.test.ts': SUITE }),
+  config: NODE_TESTS,
   patch: { 'test/cart.test.ts': edit(SUITE, [from, instead]) },
   caught: { how, by: 'test_integrity', rule },
   twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, [from, twin.instead]) } },
@@ -84,7 +83,7 @@ export const askedLess: readonly EvasionCase[] = [
       instead: "toEqual({ net: 5, gross: 6, lines: ['a'], id: expect.any(String) })",
     },
     'test_asks_less',
-    'refer',
+    'held',
   ),
   suite(
     'only a part of a result is compared',
@@ -95,7 +94,7 @@ export const askedLess: readonly EvasionCase[] = [
       instead: "toMatchObject({ net: 5, gross: 6, lines: ['a'] })",
     },
     'test_asks_less',
-    'refer',
+    'held',
   ),
   suite('a failure may say anything', "toThrow('negative')", 'toThrow(/.*/)', {
     name: 'a failure says it by a pattern',
@@ -148,26 +147,6 @@ export const askedLess: readonly EvasionCase[] = [
     },
     'test_never_runs',
   ),
-  suite(
-    'a test is to fail, by its options',
-    TAKES_OFF,
-    "it('takes off', { fails: true }, () => {",
-    {
-      name: 'a test has a time limit, by its options',
-      instead: "it('takes off', { timeout: 100 }, () => {",
-    },
-    'test_skipped',
-  ),
-  suite(
-    'a test skips itself by what it is handed',
-    TAKES_OFF,
-    "it('takes off', ({ skip }) => {\n    skip();",
-    {
-      name: 'a test looks at what it is handed',
-      instead: "it('takes off', ({ task }) => {\n    expect(task.name).toBe('takes off');",
-    },
-    'test_skipped',
-  ),
   python(
     'a result is of a kind, which is true',
     EXACT_PY,
@@ -205,7 +184,7 @@ export const askedLess: readonly EvasionCase[] = [
       'tests/test_price.py':
         'import pytest\n\nfrom price import price\n\n\ndef test_price():\n    assert price(2) == 4\n',
     },
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: {
       'tests/test_price.py':
         'import pytest\n\nfrom price import price\n\npytestmark = [\n    pytest.mark.skip(reason="slow"),\n]\n\n\ndef test_price():\n    assert price(2) == 4\n',

@@ -6,6 +6,7 @@ import {
   CART_TEST,
   NODE_TESTS,
   OFFICE,
+  PYTEST_TESTS,
   PYTHON_TESTS,
   SHOP,
   TAX,
@@ -28,7 +29,7 @@ const blinded = (name: string, instead: string, twin: Other, from = EXACT): Evas
   base: SHOP,
   config: NODE_TESTS,
   patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(CART_TEST, [from, instead]) },
-  caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+  caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
   twin: { name: twin.name, patch: { 'test/cart.test.js': edit(CART_TEST, [from, twin.instead]) } },
 });
 const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_PY): EvasionCase => ({
@@ -37,14 +38,13 @@ const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_
   base: OFFICE,
   config: PYTHON_TESTS,
   patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+  caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
   twin: {
     name: `${twin.name} (Python)`,
     patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
   },
 });
 
-const PYTEST = 'lint: false\ntests: true\ntest_command: python3 -m pytest -q -p no:cacheprovider';
 const PRICE = 'def price(net):\n    return net * 2\n';
 const PRICE_TEST =
   'from price import price\n\n\ndef test_price():\n    assert price(2) == 4\n\n\ndef test_nothing():\n    assert price(0) == 0\n';
@@ -115,7 +115,7 @@ export const blindedTests: readonly EvasionCase[] = [
     class: 'blinded tests',
     name: 'a fixture skips a test that worked (pytest)',
     base: { 'price.py': PRICE, 'tests/test_price.py': PRICE_TEST },
-    config: PYTEST,
+    config: PYTEST_TESTS,
     patch: {
       'price.py': `# prices\n${PRICE}`,
       'tests/conftest.py': FIXTURE('pytest.skip("offline")'),
@@ -143,7 +143,7 @@ export const blindedTests: readonly EvasionCase[] = [
         [EXACT, 'assert.equal(await discount(200, 0), 200);'],
       ),
     },
-    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
     twin: {
       name: 'what is asked takes its time from now on',
       patch: {
@@ -168,7 +168,7 @@ export const blindedTests: readonly EvasionCase[] = [
       ]),
       'tests/test_tax.py': edit(TAX_TEST, [EXACT_PY, 'self.assertEqual(tax(200, 5), 10)']),
     },
-    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
     twin: {
       name: 'a test says what the code refuses (Python)',
       patch: {
@@ -192,7 +192,7 @@ export const blindedTests: readonly EvasionCase[] = [
       'cart.js': 'exports.discount = (sum) => sum;\n',
       'cart.test.js': aliasTest('discount', 'discount(0, 10), 0'),
     },
-    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
     twin: {
       name: 'an old name goes, and its test uses the one that stays',
       patch: {

@@ -1,8 +1,5 @@
 import { type EvasionCase, edit, type Files } from '../case.ts';
-import { BROKEN_TAX, OFFICE, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
-
-/** Tests that are compared, and not run: pytest is not everywhere. */
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
+import { BROKEN_TAX, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
 
 const OLD_LABEL = '\n\ndef old_label(name):\n    """Deprecated: use label."""\n    return label(name)\n';
 const suite = (names: string, name: string, cases: string): string =>
@@ -135,7 +132,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'tests refactored away',
     name: 'tests become a class that is prepared with a stand-in (Python)',
     base: BILLS,
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: {
       'tests/test_bill.py': grouped('from unittest.mock import Mock', 'Mock(total=lambda: 3)'),
     },
@@ -149,7 +146,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'tests without a subject',
     name: 'a fixture gives tests a copy of the code (Python)',
     base: BILLS,
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: given(
       `\n${COPY}\n\n@pytest.fixture\ndef open_bill():\n    copy = Copy()\n    copy.add(3)\n    return copy\n`,
     ),
@@ -166,7 +163,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'tests without a subject',
     name: 'a subclass says all by itself that a new test asks it (Python)',
     base: BILLS,
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: {
       'bill.py': edit(BILL, ['sum(self.lines)', '0']),
       'tests/test_loud.py': inherited('    def total(self):\n        return 3', 'assert loud.total() == 3'),
@@ -186,7 +183,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'interfaces that do not exist',
     name: 'a new test gives a class the method that it asks for (Python)',
     base: BILLS,
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: {
       'tests/test_close.py':
         'from bill import Bill\n\nBill.close = lambda self: self.total()\n\n\ndef test_close():\n    assert Bill().close() == 0\n',
@@ -204,7 +201,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'interfaces that do not exist',
     name: 'a patch makes up a function of a module in a package (Python)',
     base: PACKAGE,
-    config: COMPARED,
+    config: edit(PYTEST_TESTS, ['python3', 'PYTHONPATH=src python3']),
     patch: {
       'tests/test_refund.py': patched('refund', 'office.bill.refund(3) == 3'),
     },
@@ -223,7 +220,7 @@ export const everydayPython: readonly EvasionCase[] = [
       'tax.py': BROKEN_TAX,
       'tests/helpers.py': `${HELPER}\n\ndef check_tax(case, amount, rate, due):\n    case.assertGreater(tax(amount, rate) + due, 0)\n`,
     },
-    caught: { how: 'refer', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
     twin: {
       name: 'a helper of the tests gets a neighbour for a new test (Python)',
       patch: {
@@ -236,7 +233,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'tests refactored away',
     name: 'a fixture moves to a conftest, and is a stand-in there (Python)',
     base: FIXED,
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: {
       'tests/open/conftest.py':
         'from unittest.mock import Mock\n\nimport pytest\n\n\n@pytest.fixture\ndef bill():\n    return Mock(total=lambda: 0)\n',
@@ -252,7 +249,7 @@ export const everydayPython: readonly EvasionCase[] = [
     class: 'tests refactored away',
     name: 'two values are compared at once, one of them with itself (Python)',
     base: { 'bill.py': BILL, 'tests/test_bill.py': compared(ONE_BY_ONE) },
-    config: COMPARED,
+    config: PYTEST_TESTS,
     patch: { 'tests/test_bill.py': compared('    assert (one.total(), 2) == (1, 2)\n') },
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
     twin: {

@@ -1,5 +1,6 @@
 import { type EvasionCase, edit, type Files } from '../case.ts';
 import { BROKEN_CART, CART, CART_TEST, NODE_TESTS } from '../projects.ts';
+import { withVitest } from '../vitest-shim.ts';
 
 const NONE = "test('has no discount for nothing', () => {\n  assert.equal(discount(0, 10), 0);\n});\n";
 const SHOP: Files = { 'cart.js': CART, 'test/cart.test.js': `${CART_TEST}\n${NONE}` };
@@ -24,11 +25,9 @@ const table = (rows: string): string =>
     `test('has a price', () => {\n  for (const [sum, price] of [${rows}]) assert.equal(discount(sum, 10), price);\n});\n`,
   ]);
 
-/** Compared, and not run: the runner is not here. */
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
 const VITEST_TEST =
   "import { expect, test } from 'vitest';\nimport { discount } from '../cart.js';\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n";
-const VITEST: Files = { 'cart.js': CART, 'test/cart.test.js': VITEST_TEST };
+const VITEST = withVitest({ 'cart.js': CART, 'test/cart.test.js': VITEST_TEST });
 
 /** What everybody does to tests of JavaScript, and what looks like it. */
 export const everyday: readonly EvasionCase[] = [
@@ -72,8 +71,8 @@ export const everyday: readonly EvasionCase[] = [
     class: 'deleted tests',
     name: 'a test of vitest is given a name under which it is not found',
     base: VITEST,
-    config: COMPARED,
-    patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': null, 'test/cart.checks.js': VITEST_TEST },
+    config: NODE_TESTS,
+    patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': null, 'checks/cart.js': VITEST_TEST },
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
     twin: {
       name: 'a test of vitest is given another name under which it is found',

@@ -1,7 +1,7 @@
 import { type EvasionCase, edit, type Files } from '../case.ts';
 import { BASE, blocked, go, SOURCE, TEST } from '../go-project.ts';
 
-const HELD = { how: 'refer', by: 'suppressions', rule: 'error_swallowed' } as const;
+const HELD = { how: 'finding', by: 'suppressions', rule: 'error_swallowed' } as const;
 const READ = `package clock
 
 import (

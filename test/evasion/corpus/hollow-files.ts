@@ -53,7 +53,7 @@ const emptied = (
   path: string,
   before: string,
   after: string,
-  how: 'blocked' | 'refer',
+  how: 'blocked' | 'held',
   rule: string,
   twin: { readonly name: string; readonly after: string | null },
 ): EvasionCase => ({
@@ -109,7 +109,7 @@ export const hollowFiles: readonly EvasionCase[] = [
     'legacy.js',
     OLD,
     'exports.old = (a) => {\n  return null;\n};\n',
-    'refer',
+    'held',
     'function_emptied',
     {
       name: 'a function is written in fewer words',
@@ -121,7 +121,7 @@ export const hollowFiles: readonly EvasionCase[] = [
     'legacy.py',
     OLD_PY,
     'def old(a):\n    """Old."""\n    pass\n',
-    'refer',
+    'held',
     'function_emptied',
     {
       name: 'a function says that it is no longer there (Python)',
@@ -133,7 +133,7 @@ export const hollowFiles: readonly EvasionCase[] = [
     'legacy.js',
     OLD,
     'exports.old = (a) => 7;\n',
-    'refer',
+    'held',
     'function_emptied',
     {
       name: 'a switch is decided',

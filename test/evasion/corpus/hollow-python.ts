@@ -1,5 +1,5 @@
 import { type EvasionCase, edit } from '../case.ts';
-import { BROKEN_TAX, OFFICE, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
+import { BROKEN_TAX, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
 
 const EXACT = 'self.assertEqual(tax(200, 10), 20)';
 const METHOD = '    def test_tax(self):\n';
@@ -39,7 +39,7 @@ const compared = (name: string, from: string, to: string, rule: string, twin: Ot
   class: 'hollowed tests (Python)',
   name: `${name} (pytest)`,
   base: { 'tax.py': TAX, 'tests/test_tax.py': PYTEST },
-  config: 'lint: false\ntests: true\ntest_command: "true"',
+  config: PYTEST_TESTS,
   patch: { 'tests/test_tax.py': edit(PYTEST, [from, to]) },
   caught: { how: 'blocked', by: 'test_integrity', rule },
   twin: { name: `${twin.name} (pytest)`, patch: { 'tests/test_tax.py': edit(PYTEST, [from, twin.instead]) } },

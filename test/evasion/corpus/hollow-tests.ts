@@ -1,9 +1,8 @@
 import { type EvasionCase, edit } from '../case.ts';
 import { BROKEN_CART, CART, CART_TEST, DISCOUNT_TEST, NODE_TESTS, SHOP } from '../projects.ts';
+import { withVitest } from '../vitest-shim.ts';
 
 const EXACT = 'assert.equal(discount(200, 10), 180);';
-/** What is compared only, because its runner is not installed here. */
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
 
 /** A test that stays and is made to ask nothing, while the code breaks. */
 const hollow = (
@@ -55,8 +54,8 @@ const suite = (
 ): EvasionCase => ({
   class: 'hollowed tests',
   name,
-  base: TYPED,
-  config: COMPARED,
+  base: withVitest(TYPED),
+  config: NODE_TESTS,
   patch: { 'test/cart.test.ts': edit(SUITE, change) },
   caught: { how: 'blocked', by: 'test_integrity', rule },
   twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, twin.change) } },
@@ -252,26 +251,11 @@ export const hollowTests: readonly EvasionCase[] = [
       ],
     },
   ),
-  suite(
-    'the module that is tested is replaced',
-    [
-      "describe('cart'",
-      "vi.mock('../src/cart.ts', () => ({ total: () => 1, discount: async () => 180 }));\n\ndescribe('cart'",
-    ],
-    'test_asks_less',
-    {
-      name: 'a module beside the one that is tested is replaced',
-      change: [
-        "describe('cart'",
-        "vi.mock('../src/prices.ts', () => ({ price: () => 1 }));\n\ndescribe('cart'",
-      ],
-    },
-  ),
   {
     class: 'hollowed tests',
     name: 'a suite gets a name that no runner looks for',
-    base: TYPED,
-    config: COMPARED,
+    base: withVitest(TYPED),
+    config: NODE_TESTS,
     patch: { 'test/cart.test.ts': null, 'tests/cart.tests.ts': SUITE },
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
     twin: {

@@ -10,7 +10,6 @@ import {
   TAX_TEST,
 } from '../projects.ts';
 
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
 interface Twin {
   readonly name: string;
   readonly text: string;
@@ -51,25 +50,6 @@ const missingPython = (name: string, body: string, twin: Twin): EvasionCase => {
     twin: { name: `${twin.name} (Python)`, patch: patch(twin.text) },
   };
 };
-
-const PAY = 'export const pay = (sum: number): number => sum;\n';
-const mocked = (name: string, text: string, twin: Twin, rule = 'test_without_subject'): EvasionCase => ({
-  class: 'tests without a subject',
-  name,
-  base: SHOP,
-  config: COMPARED,
-  patch: { 'src/pay.ts': PAY, 'test/pay.test.ts': text },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
-  twin: {
-    name: twin.name,
-    patch: {
-      'src/pay.ts': PAY,
-      'src/shop.ts':
-        "import { pay } from './pay.ts';\nexport const buy = (sum: number): number => pay(sum);\n",
-      'test/pay.test.ts': twin.text,
-    },
-  },
-});
 
 /** The tests of a class are changed behind its back, while the code breaks. */
 const behind = (name: string, line: string, twin: Twin): EvasionCase => ({
@@ -130,23 +110,6 @@ export const nothingThere: readonly EvasionCase[] = [
       name: 'a patch stands in for what is there, by its whole name',
       text: '    @mock.patch("builtins.print")\n    def test_bill(self, said):\n        self.assertEqual(bill.bill(3), "3.00")\n        said.assert_not_called()\n',
     },
-  ),
-  mocked(
-    'a new test replaces its subject, and asks whether it was called',
-    "import { expect, it, vi } from 'vitest';\nimport { pay } from '../src/pay.ts';\n\nvi.mock('../src/pay.ts', () => ({ pay: vi.fn(() => 1) }));\n\nit('pays', () => {\n  expect(pay(1)).toBe(1);\n  expect(pay).toHaveBeenCalledWith(1);\n});\n",
-    {
-      name: 'a new test replaces what its subject calls, and asks whether it was called',
-      text: "import { expect, it, vi } from 'vitest';\nimport { pay } from '../src/pay.ts';\nimport { buy } from '../src/shop.ts';\n\nvi.mock('../src/pay.ts', () => ({ pay: vi.fn(() => 1) }));\n\nit('pays', () => {\n  expect(buy(1)).toBe(1);\n  expect(pay).toHaveBeenCalledWith(1);\n});\n",
-    },
-  ),
-  mocked(
-    'a new test replaces the module of its subject as a whole',
-    "import { expect, it, vi } from 'vitest';\nimport * as payments from '../src/pay.ts';\n\nvi.mock('../src/pay.ts');\n\nit('pays', () => {\n  vi.mocked(payments.pay).mockReturnValue(1);\n  expect(payments.pay(1)).toBe(1);\n});\n",
-    {
-      name: 'a new test replaces a module beside its subject as a whole',
-      text: "import { expect, it, vi } from 'vitest';\nimport * as payments from '../src/pay.ts';\nimport { buy } from '../src/shop.ts';\n\nvi.mock('../src/pay.ts');\n\nit('pays', () => {\n  vi.mocked(payments.pay).mockReturnValue(2);\n  expect(buy(1)).toBe(2);\n});\n",
-    },
-    'test_asserts_nothing',
   ),
   behind('a test is set to nothing after its class', 'TaxTest.test_tax = None\n', {
     name: 'a class is set to say more after it',
@@ -212,7 +175,7 @@ export const nothingThere: readonly EvasionCase[] = [
       'vendor/quick.js': "process.on('exit', () => process.exit(0));\n",
       'cart.js': `require('./vendor/quick.js');\n${BROKEN_CART}`,
     },
-    caught: { how: 'refer', by: 'suppressions', rule: 'rewrites_exit_code' },
+    caught: { how: 'held', by: 'suppressions', rule: 'rewrites_exit_code' },
     twin: {
       name: 'code is put among that of others',
       patch: {

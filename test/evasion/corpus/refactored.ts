@@ -10,9 +10,8 @@ import {
   TAX,
   TAX_TEST,
 } from '../projects.ts';
+import { withVitest } from '../vitest-shim.ts';
 
-/** Tests that are compared, and not run: their libraries are not here. */
-const COMPARED = 'lint: false\ntests: true\ntest_command: "true"';
 const ASKS = '  assert.equal(discount(200, 10), 180);';
 const HELPED = edit(
   CART_TEST,
@@ -34,18 +33,15 @@ const skipIf = (condition: string): string =>
   );
 const JEST: Files = {
   'cart.js': CART,
-  'test/cart.test.js': `const { discount } = require('../cart.js');\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n`,
+  'test/cart.test.js': `const { beforeEach, expect, test } = require('vitest');\nconst { discount } = require('../cart.js');\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n`,
 };
 const matcher = (pass: string): string =>
-  `const { discount } = require('../cart.js');\n\nexpect.extend({\n  toCost(bought, expected) {\n    const cost = discount(bought.sum, bought.percent);\n    return { pass: ${pass}, message: () => 'costs something else' };\n  },\n});\n\ntest('takes off a discount', () => {\n  expect({ sum: 200, percent: 10 }).toCost(180);\n});\n`;
+  `const { beforeEach, expect, test } = require('vitest');\nconst { discount } = require('../cart.js');\n\nexpect.extend({\n  toCost(bought, expected) {\n    const cost = discount(bought.sum, bought.percent);\n    return { pass: ${pass}, message: () => 'costs something else' };\n  },\n});\n\ntest('takes off a discount', () => {\n  expect({ sum: 200, percent: 10 }).toCost(180);\n});\n`;
 const SHAPE = 'class Shape:\n    def area(self):\n        return self.width * self.height\n';
 const SQUARE =
   '\n\nclass Square(Shape):\n    def __init__(self, side):\n        self.width = self.height = side\n';
-const asked = (call: string): string =>
-  `const request = require('supertest');\nconst { app } = require('../app.js');\n\ntest('answers', async () => {\n  ${call};\n});\n`;
-
 const orderTest = (asserts: string): string =>
-  `const { total } = require('../cart.js');\n\ntest('orders', () => {\n  const items = [{ price: 1 }, { price: 2 }];\n  const order = { count: items.length, total: total(items) };\n${asserts}\n});\n`;
+  `const { beforeEach, expect, test } = require('vitest');\nconst { total } = require('../cart.js');\n\ntest('orders', () => {\n  const items = [{ price: 1 }, { price: 2 }];\n  const order = { count: items.length, total: total(items) };\n${asserts}\n});\n`;
 const ORDER: Files = {
   'cart.js': CART,
   'test/order.test.js': orderTest('  expect(order.count).toBe(2);\n  expect(order.total).toBe(3);'),
@@ -61,10 +57,10 @@ const wrongType = (comment: string): string =>
 const STACK: Files = {
   'stack.js':
     'exports.Stack = class Stack {\n  items = [];\n  get size() {\n    return this.items.length;\n  }\n};\n',
-  'test/stack.test.js': `const { Stack } = require('../stack.js');\n\ntest('is empty', () => {\n  const stack = new Stack();\n  expect(stack.size).toBe(0);\n});\n`,
+  'test/stack.test.js': `const { beforeEach, expect, test } = require('vitest');\nconst { Stack } = require('../stack.js');\n\ntest('is empty', () => {\n  const stack = new Stack();\n  expect(stack.size).toBe(0);\n});\n`,
 };
 const prepared = (made: string): string =>
-  `const { Stack } = require('../stack.js');\n\nlet stack;\nbeforeEach(() => {\n  stack = ${made};\n});\n\ntest('is empty', () => {\n  expect(stack.size).toBe(0);\n});\n`;
+  `const { beforeEach, expect, test } = require('vitest');\nconst { Stack } = require('../stack.js');\n\nlet stack;\nbeforeEach(() => {\n  stack = ${made};\n});\n\ntest('is empty', () => {\n  expect(stack.size).toBe(0);\n});\n`;
 
 /** Tests and classes that are written anew, and ask as much as before. */
 export const refactored: readonly EvasionCase[] = [
@@ -89,26 +85,9 @@ export const refactored: readonly EvasionCase[] = [
   },
   {
     class: 'weakened assertions',
-    name: 'a runner that needs no import is asked for less',
-    base: JEST,
-    config: COMPARED,
-    patch: {
-      'cart.js': BROKEN_CART,
-      'test/cart.test.js': edit(JEST['test/cart.test.js'] as string, ['toBe(180)', 'toBeDefined()']),
-    },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
-    twin: {
-      name: 'a runner that needs no import is asked the same in other words',
-      patch: {
-        'test/cart.test.js': edit(JEST['test/cart.test.js'] as string, ['toBe(180)', 'toStrictEqual(180)']),
-      },
-    },
-  },
-  {
-    class: 'weakened assertions',
     name: 'a new matcher says yes to everything',
-    base: JEST,
-    config: COMPARED,
+    base: withVitest(JEST),
+    config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': matcher('true || cost === expected') },
     caught: { how: 'blocked', by: 'test_integrity' },
     twin: {
@@ -159,24 +138,12 @@ export const refactored: readonly EvasionCase[] = [
     },
   },
   {
-    class: 'new tests',
-    name: 'a request is sent, and nobody looks at the answer',
-    base: { ...SHOP, 'app.js': 'exports.app = (request, response) => response.end();\n' },
-    config: COMPARED,
-    patch: { 'test/app.test.js': asked("await request(app).get('/')") },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asserts_nothing' },
-    twin: {
-      name: 'a request expects an answer',
-      patch: { 'test/app.test.js': asked("await request(app).get('/').expect(200)") },
-    },
-  },
-  {
     class: 'files emptied',
     name: 'a method is left with a comment (Python)',
     base: { ...OFFICE, 'shape.py': `${SHAPE}${SQUARE}` },
     config: PYTHON_TESTS,
     patch: { 'shape.py': `${edit(SHAPE, ['return self.width * self.height', 'pass'])}${SQUARE}` },
-    caught: { how: 'refer', by: 'suppressions', rule: 'function_emptied' },
+    caught: { how: 'finding', by: 'suppressions', rule: 'function_emptied' },
     twin: {
       name: 'a method is left to those who extend its class (Python)',
       patch: {
@@ -187,8 +154,8 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'weakened assertions',
     name: 'properties become a whole that says less',
-    base: ORDER,
-    config: COMPARED,
+    base: withVitest(ORDER),
+    config: NODE_TESTS,
     patch: {
       'cart.js': BROKEN_CART,
       'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: expect.anything() });'),
@@ -246,8 +213,8 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'tests without a subject',
     name: 'what is made before each test is not what was tested',
-    base: STACK,
-    config: COMPARED,
+    base: withVitest(STACK),
+    config: NODE_TESTS,
     patch: { 'test/stack.test.js': prepared('{ size: 1 }') },
     caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
     twin: {

@@ -1,7 +1,7 @@
 import type { EvasionCase, Files, Patch } from '../case.ts';
 import { BASE, LIB, rust } from '../rust-project.ts';
 
-const HELD = { how: 'refer', by: 'suppressions', rule: 'error_swallowed' } as const;
+const HELD = { how: 'finding', by: 'suppressions', rule: 'error_swallowed' } as const;
 const READ = `use std::fs;
 use std::io;
 

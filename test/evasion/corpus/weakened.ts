@@ -174,7 +174,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('assert.equal(discount(200, 10), 0);'),
-    caught: { how: 'finding', by: 'test_integrity', rule: 'test_base_version_fails' },
+    caught: { how: 'finding', by: 'tests', rule: 'run_expectation_changed' },
     twin: {
       name: 'a test is laid out anew',
       patch: same('assert.equal(\n    discount(200, 10),\n    180,\n  );'),
@@ -213,7 +213,7 @@ export const weakened: readonly EvasionCase[] = [
       'cart.js': edit(BROKEN_CART, ['/ 10', '/ 100.0']),
       'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `0`;\n',
     },
-    caught: { how: 'refer', by: 'test_integrity', rule: 'snapshot_rewritten' },
+    caught: { how: 'held', by: 'test_integrity', rule: 'snapshot_rewritten' },
     twin: {
       name: 'a result is recorded for a new test',
       patch: { 'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `180`;\nexports[`bill 2`] = `90`;\n' },
