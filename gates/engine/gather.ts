@@ -116,7 +116,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     const seen = looked.get(index);
     if (seen) return seen;
     if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
-    return runSignal(subject, signal, options.task ?? null);
+    return runSignal(subject, signal, task);
   });
   const signalResults: Evidence['signals'] = [];
   const gateResults = await runJobs(

@@ -27,7 +27,9 @@ export interface BehaviourOf {
 
 /** What a task says about tests: it foresees that they change, it does not, or it says nothing of what it foresees. */
 export const testsForeseen = (expects: readonly string[] | null | undefined): TestsForeseen =>
-  expects == null ? null : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
+  expects == null || expects.length === 0
+    ? null
+    : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
 
 const newIndex = (): string => join(tmpdir(), `assay-behaviour-${randomUUID()}.index`);
 
