@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Entry } from './changes.ts';
 import { CheckoutError } from './error.ts';
 import { askObjects } from './object-reader.ts';
@@ -10,13 +13,11 @@ export interface Edit {
   readonly to: Entry | null;
 }
 
-/** A new tree: `tree` with some paths replaced. Made in an index, so that no symbolic link of the tree is ever followed. */
-export async function editTree(
-  store: Store,
-  tree: string,
-  edits: readonly Edit[],
-  index: string,
-): Promise<string> {
+/**
+ * A new tree: `tree` with some paths replaced. Made in an index, so that no symbolic link of the tree is ever followed; it lies in the
+ * store, and is gone when this is done.
+ */
+export async function editTree(store: Store, tree: string, edits: readonly Edit[]): Promise<string> {
   if (edits.length === 0) return tree;
   const none = '0'.repeat(tree.length);
   const input = Buffer.concat(
@@ -26,9 +27,14 @@ export async function editTree(
       Buffer.from([0]),
     ]),
   );
-  await mustInStore(store, ['read-tree', tree], { index });
-  await mustInStore(store, ['update-index', '--add', '--replace', '-z', '--index-info'], { index, input });
-  return line(await mustInStore(store, ['write-tree'], { index }));
+  const index = join(store.dir, `edit-${randomUUID()}.index`);
+  try {
+    await mustInStore(store, ['read-tree', tree], { index });
+    await mustInStore(store, ['update-index', '--add', '--replace', '-z', '--index-info'], { index, input });
+    return line(await mustInStore(store, ['write-tree'], { index }));
+  } finally {
+    await rm(index, { force: true });
+  }
 }
 
 /** Puts a blob into the store and gives its id. */

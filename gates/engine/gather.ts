@@ -88,7 +88,6 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
       base,
       tree,
       rooms,
-      workDir,
       allowed: async () => allowanceOf({ files, expects, allow: (await configured)?.protected.allow ?? [] }),
       ...(options.upstream ? { upstream: options.upstream } : {}),
     }),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ProtectedFile } from '../../shared/evidence/schema.ts';
 import { basePath, type Change, changesBetween, touchedPaths } from '../checkout/changes.ts';
 import { editTree } from '../checkout/edit.ts';
@@ -39,23 +38,13 @@ export async function makeSubject(options: {
   readonly base: string;
   readonly tree: string;
   readonly rooms: Rooms;
-  readonly workDir: string;
   readonly upstream?: () => Promise<Upstream | null>;
   /** Says which files that steer checks the patch may change. Absent: none. */
   readonly allowed?: () => Promise<Allowance>;
 }): Promise<Subject> {
-  const { store, base, tree, rooms, workDir } = options;
+  const { store, base, tree, rooms } = options;
   const changes = await changesBetween(store, base, tree);
-  let indexes = 0;
-  const newIndex = (): string => join(workDir, `edit-${++indexes}.index`);
-  const kept = await protect(
-    store,
-    base,
-    tree,
-    changes,
-    newIndex(),
-    options.allowed ?? (async () => () => null),
-  );
+  const kept = await protect(store, base, tree, changes, options.allowed ?? (async () => () => null));
   return {
     store,
     base,
@@ -79,7 +68,6 @@ export async function makeSubject(options: {
           const path = basePath(change);
           return path !== null && paths.includes(path) ? [{ path, to: change.base }] : [];
         }),
-        newIndex(),
       ),
     baseFile: baseFiles(store, base),
     layout: () => layoutOf(store, base, kept.tree),

@@ -16,8 +16,6 @@ export interface Line {
   readonly folder?: string;
   /** What it means that there is no report at the end of a line that ends well. Default: what the line says of `$REPORT`. */
   readonly report?: 'must' | 'may' | null;
-  /** What cargo and unittest print for people is a report too. */
-  readonly printed?: boolean;
   /** The exit code is all that counts: no report is looked for. */
   readonly plain?: boolean;
 }
@@ -41,7 +39,6 @@ export async function runLine(
     folder = '',
     report: duty = NAMES_REPORT.test(line) ? 'must' : null,
     plain: exitOnly = false,
-    printed = false,
   }: Line,
   timeoutMs: number,
 ): Promise<Execution> {
@@ -61,7 +58,7 @@ export async function runLine(
   } catch (error) {
     why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
-    report = await inOutput(ran.output, ran.cutBytes, ground, printed);
+    report = await inOutput(ran.output, ran.cutBytes, ground);
   }
   const cases = report?.cases ?? null;
   if (report === null && plain.outcome === 'passed' && (duty === 'must' || (duty === 'may' && isThere)))

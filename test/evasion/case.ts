@@ -9,15 +9,19 @@ export type Patch = Readonly<Record<string, Content | null>>;
 /** How a patch is caught. */
 export interface Catch {
   /**
-   * `held`: the patch does not pass, whatever holds it. `blocked`: the verdict is fail, because of this gate. `finding`: the gate reports it.
-   * `protected`: the file is put back to its base version. `unverified`: nothing of ours stands behind the pass.
+   * `held`: the patch does not pass, whatever holds it. `blocked`: it does not pass, because of this gate. `protected`: the file is put
+   * back to its base version, and a person decides. `unverified`: nothing of ours stands behind the pass. `noted`: the gate says it, and
+   * the patch passes all the same; a person or a judge may weigh it. That is counted apart, and not as caught.
    */
-  readonly how: 'held' | 'blocked' | 'finding' | 'protected' | 'unverified';
+  readonly how: 'held' | 'blocked' | 'protected' | 'unverified' | 'noted';
   /** Name of the gate; of the file, where it is put back; empty where neither is meant. */
   readonly by: string;
   /** A rule that must be among the gate's findings. */
   readonly rule?: string;
 }
+
+/** Told by runs, whichever of them is the first to see it. */
+export const HELD: Catch = { how: 'held', by: '' };
 
 export interface EvasionCase {
   readonly class: string;

@@ -66,7 +66,7 @@ export const go = (
   caught,
   twin: { name: `${twin.name} (Go)`, patch: twin.patch },
 });
-export const blocked = (rule: string, by = 'test_integrity'): Catch => ({ how: 'blocked', by, rule });
+export const blocked = (rule: string): Catch => ({ how: 'blocked', by: 'suppressions', rule });
 /** The tests, edited. */
 export const tests = (...pairs: readonly (readonly [string, string])[]): Patch => ({
   'clock_test.go': edit(TEST, ...pairs),

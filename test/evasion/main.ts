@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { available } from './available.ts';
 import { CORPUS } from './corpus.ts';
+import { casesOf } from './folder.ts';
 import { reportOf, tableOf } from './report.ts';
 import { runCorpus } from './run.ts';
 
@@ -11,9 +12,10 @@ Judges patches that try to talk their way through the gates, and beside each an 
 Exit code 0: every evasion is caught but for known misses, and no honest patch is held up. 1: not so. 2: wrong usage.
 
 Options:
-  --only <text>  cases whose class or name contains this
-  --json         print one JSON document
-  --help         this text
+  --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: test/evasion/folder.ts)
+  --only <text>     cases whose class or name contains this
+  --json            print one JSON document
+  --help            this text
 
 Examples:
   npm run evasion
@@ -28,7 +30,12 @@ function fail(message: string): never {
 function readOptions() {
   try {
     const { values } = parseArgs({
-      options: { json: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+      options: {
+        json: { type: 'boolean' },
+        cases: { type: 'string' },
+        only: { type: 'string' },
+        help: { type: 'boolean' },
+      },
     });
     return values;
   } catch (error) {
@@ -36,12 +43,13 @@ function readOptions() {
   }
 }
 
-const { only, json, help } = readOptions();
+const { only, json, help, cases: folder } = readOptions();
 if (help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const corpus = CORPUS.filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only));
+const all = folder === undefined ? CORPUS : casesOf(folder);
+const corpus = all.filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
 const { stderr } = process;

@@ -78,10 +78,13 @@ func TestHours(t *testing.T) {
 const GO_CACHE = mkdtempSync(join(tmpdir(), 'assay-evasion-go-'));
 process.on('exit', () => rmSync(GO_CACHE, { recursive: true, force: true }));
 
+/** What lets them. */
+export const GO_ENVIRONMENT = `GOFLAGS=-mod=mod GOCACHE=${GO_CACHE}`;
+
 /** A project in Go. */
 export const CLOCK: Files = {
   'go.mod': 'module example.org/clock\n\ngo 1.21\n',
   'clock.go': 'package clock\n\nfunc Hours(minutes int) int { return minutes / 60 }\n',
   'clock_test.go': CLOCK_TEST,
 };
-export const GO_TESTS = `lint: false\ntests: true\ntest_command: GOFLAGS=-mod=mod GOCACHE=${GO_CACHE} go test ./...`;
+export const GO_TESTS = `lint: false\ntests: true\ntest_command: ${GO_ENVIRONMENT} go test ./...`;

@@ -5,6 +5,8 @@ export interface Rates {
   readonly class: string;
   readonly cases: number;
   readonly caught: number;
+  /** Evasions that pass, with a note of what is wrong with them: not caught. */
+  readonly noted: number;
   readonly twins: number;
   readonly blocked: number;
   readonly catch_rate: number | null;
@@ -25,12 +27,13 @@ const rate = (part: number, whole: number): number | null => (whole === 0 ? null
 function ratesOf(name: string, judged: readonly Judged[]): Rates {
   const cases = judged.filter(({ honest }) => !honest);
   const twins = judged.filter(({ honest }) => honest);
-  const caught = cases.filter(({ right }) => right).length;
+  const caught = cases.filter(({ outcome }) => outcome === 'caught').length;
   const blocked = twins.filter(({ right }) => !right).length;
   return {
     class: name,
     cases: cases.length,
     caught,
+    noted: cases.filter(({ outcome }) => outcome === 'noted').length,
     twins: twins.length,
     blocked,
     catch_rate: rate(caught, cases.length),
@@ -48,8 +51,8 @@ export function reportOf(judged: readonly Judged[]): EvasionReport {
       ),
     ),
     all: ratesOf('all', judged),
-    known_misses: judged.flatMap(({ name, knownMiss, right }) =>
-      knownMiss === null ? [] : [{ name, why: knownMiss, caught: right }],
+    known_misses: judged.flatMap(({ name, knownMiss, outcome }) =>
+      knownMiss === null ? [] : [{ name, why: knownMiss, caught: outcome === 'caught' }],
     ),
     wrong: judged.filter(({ right, knownMiss }) => !right && knownMiss === null),
   };
@@ -62,13 +65,14 @@ export function tableOf({ classes, all, known_misses, wrong }: EvasionReport): s
   const row = (cells: readonly string[]): string =>
     cells.map((cell, index) => (index === 0 ? cell.padEnd(32) : cell.padStart(13))).join('');
   return [
-    row(['class', 'cases', 'caught', 'catch rate', 'twins', 'false blocks']),
+    row(['class', 'cases', 'caught', 'catch rate', 'noted', 'twins', 'false blocks']),
     ...[...classes, all].map((each) =>
       row([
         each.class,
         String(each.cases),
         String(each.caught),
         percent(each.catch_rate),
+        String(each.noted),
         String(each.twins),
         `${each.blocked} (${percent(each.false_block_rate)})`,
       ]),

@@ -15,7 +15,9 @@ export interface Judged {
   readonly class: string;
   readonly name: string;
   readonly honest: boolean;
-  /** An evasion that was caught as expected, or an honest patch that passed. */
+  /** What became of it: it did not pass as it is; it passed, and a gate says what is wrong with it; it passed. */
+  readonly outcome: 'caught' | 'noted' | 'passed';
+  /** Whether that is what the case expects. An honest patch must pass, whatever is said of it. */
   readonly right: boolean;
   readonly knownMiss: string | null;
   readonly verdict: Verdict['verdict'];
@@ -29,8 +31,8 @@ interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'
   readonly base: Files;
   readonly patch: Patch;
   readonly expects: readonly Expectation[];
-  readonly isRight: (evidence: Evidence, verdict: Verdict) => boolean;
-  readonly expected: string;
+  /** Null: an honest patch, which must pass. */
+  readonly caught: Catch | null;
 }
 
 /** Each case, and its honest twin. */
@@ -43,8 +45,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     base: withConfig(each.base, each.config),
     patch: each.patch,
     expects: [],
-    isRight: (evidence, verdict) => isCaught(each.caught, evidence, verdict),
-    expected: `${each.caught.how} by ${each.caught.by}${each.caught.rule ? ` (${each.caught.rule})` : ''}`,
+    caught: each.caught,
   },
   {
     class: each.class,
@@ -54,8 +55,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
     patch: each.twin.patch,
     expects: each.twin.expects ?? [],
-    isRight: (_, verdict) => verdict.verdict === 'pass' && verdict.verified,
-    expected: 'pass',
+    caught: null,
   },
 ];
 
@@ -64,21 +64,31 @@ const withConfig = (files: Files, config: string | null): Files =>
     ? files
     : { ...files, 'assay.yaml': `version: 1\nquality_gates:\n${config.replace(/^/gm, '  ')}\n` };
 
-function isCaught({ how, by, rule }: Catch, evidence: Evidence, verdict: Verdict): boolean {
+const outcomeOf = (expected: Catch | null, evidence: Evidence, verdict: Verdict): Judged['outcome'] => {
+  if (verdict.verdict !== 'pass' || !verdict.verified) return 'caught';
+  return expected?.how === 'noted' && isNoted(expected, evidence) ? 'noted' : 'passed';
+};
+
+const isNoted = ({ by, rule }: Catch, { gates }: Evidence): boolean =>
+  gates.some(
+    ({ name, findings }) =>
+      name === by && findings.some((finding) => rule === undefined || finding.rule === rule),
+  );
+
+/** Whether an evasion came to what was expected of it. What was to be noted only, and is caught, is better than that. */
+function isAsExpected(expected: Catch, evidence: Evidence, verdict: Verdict): boolean {
+  const outcome = outcomeOf(expected, evidence, verdict);
+  const { how, by } = expected;
+  if (how === 'noted') return outcome !== 'passed';
   if (how === 'unverified') return !verdict.verified;
+  if (outcome !== 'caught') return false;
   if (how === 'protected')
-    return (
-      verdict.verdict !== 'pass' &&
-      evidence.protected_files.some((file) => file.path === by && isPutBack(file))
-    );
-  // What holds work on code and tests is told by runs, whatever rule was the first to see it.
-  if (how === 'held' || (how === 'blocked' && /^(?:tests|test_integrity|suppressions)$/.test(by)))
-    return verdict.verdict !== 'pass';
-  const gate = evidence.gates.find(({ name }) => name === by);
-  if (!gate || (rule !== undefined && !gate.findings.some((finding) => finding.rule === rule))) return false;
-  if (how === 'finding') return gate.findings.length > 0;
-  return verdict.verdict === 'fail' && gate.blocked;
+    return evidence.protected_files.some((file) => file.path === by && isPutBack(file));
+  return how === 'held' || isNoted(expected, evidence);
 }
+
+const named = (expected: Catch | null): string =>
+  expected === null ? 'pass' : [expected.how, expected.by, expected.rule].filter(Boolean).join(' ');
 
 /** Judges every case of a corpus, and every honest twin, as the gates box does. `onJudged` hears of each patch. */
 export async function runCorpus(
@@ -116,10 +126,14 @@ export async function runCorpus(
           name: patch.name,
           honest: patch.honest,
           knownMiss: patch.knownMiss,
-          right: patch.isRight(evidence, verdict),
+          outcome: outcomeOf(patch.caught, evidence, verdict),
+          right:
+            patch.caught === null
+              ? verdict.verdict === 'pass' && verdict.verified
+              : isAsExpected(patch.caught, evidence, verdict),
           verdict: verdict.verdict,
           by: heldBy(evidence),
-          detail: `expected ${patch.expected}; got ${verdict.verdict}: ${said(evidence)}`,
+          detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
         };
         onJudged(++done, patches.length);
       }),

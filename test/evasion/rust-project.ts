@@ -65,7 +65,7 @@ export const rust = (
   caught,
   twin: { ...twin, name: `${twin.name} (Rust)` },
 });
-export const blocked = (rule: string, by = 'test_integrity'): Catch => ({ how: 'blocked', by, rule });
+export const blocked = (rule: string): Catch => ({ how: 'blocked', by: 'suppressions', rule });
 export const broken = (...pairs: readonly (readonly [string, string])[]): Patch => ({
   'src/lib.rs': edit(BROKEN, ...pairs),
 });

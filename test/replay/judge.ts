@@ -5,7 +5,6 @@ import { createStore } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import { pooled } from '../../gates/process/pool.ts';
 import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/evidence/schema.ts';
-import { EXPECTATIONS } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import { type RealCommit, treeId } from './commits.ts';
 
@@ -22,7 +21,7 @@ export interface Holding {
 export interface Replayed extends RealCommit {
   readonly verdict: Verdict['verdict'] | 'error';
   readonly holding: readonly Holding[];
-  /** Files of the patch that steer checks: a task would name them. */
+  /** Files of the patch that steer checks: a task would name them, so they are allowed here. */
   readonly steering: readonly string[];
   /** Why there is no verdict. */
   readonly error: string | null;
@@ -58,8 +57,6 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
             base: commit.parent,
             tree: treeId(dir, commit.id),
             signals: [],
-            // A task would foresee what its commit does; what steers checks is counted apart.
-            expects: EXPECTATIONS,
             workDir,
             config: { file: 'replay.yaml', text: config },
             task: { id: commit.id.slice(0, 12), title: commit.subject, description: '', writer: null },
@@ -98,15 +95,8 @@ function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvid
   return {
     gate: name,
     outcome,
-    // test_integrity runs and reads; of its rules one speaks of a run.
-    by:
-      kind === 'executed_by_us' &&
-      deciding.every(({ rule }) => name !== 'test_integrity' || rule === RUN_RULE)
-        ? 'run'
-        : 'read',
+    by: kind === 'executed_by_us' ? 'run' : 'read',
     findings: deciding.map(({ rule, file, line, message }) => ({ rule, file, line, message })),
     detail: detail.slice(0, 500),
   };
 }
-
-const RUN_RULE = 'base_tests_fail';

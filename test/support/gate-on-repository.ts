@@ -30,7 +30,6 @@ export async function gateOnRepository(
     base,
     tree,
     rooms,
-    workDir,
     ...(more.upstream ? { upstream: more.upstream } : {}),
   });
   return gate.run(

@@ -51,7 +51,7 @@ export async function subjectOf(base: Files, edits: Edits): Promise<Subject> {
   const workDir = join(temporaryFolder(), 'rooms');
   mkdirSync(workDir);
   const rooms = new Rooms({ store: patch.store, base: patch.base, workDir, users: null });
-  return makeSubject({ ...patch, rooms, workDir });
+  return makeSubject({ ...patch, rooms });
 }
 
 /** Runs one gate on a patch. */

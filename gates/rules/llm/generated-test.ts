@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { editTree, writeBlob } from '../../checkout/edit.ts';
 import { casesIn } from '../../code/cases/read.ts';
@@ -56,12 +54,9 @@ export async function generateAndRun(
   if (!cases.some(({ assertions, skipped }) => assertions > 0 && !skipped))
     return inert('the model wrote no test that asserts anything', asked.metadata);
   const id = await writeBlob(subject.store, code);
-  const tree = await editTree(
-    subject.store,
-    subject.tree,
-    [{ path: place.file, to: { id, mode: '100644' } }],
-    join(subject.store.dir, `generated-${randomUUID()}.index`),
-  );
+  const tree = await editTree(subject.store, subject.tree, [
+    { path: place.file, to: { id, mode: '100644' } },
+  ]);
   const command = (ownCommand ?? place.command).replaceAll('{file}', place.file);
   const room = await subject.rooms.enter(tree);
   const ran = await room.run({ line: command }, left());

@@ -50,7 +50,6 @@ export async function protect(
   base: string,
   tree: string,
   changes: readonly Change[],
-  index: string,
   allowed: () => Promise<Allowance>,
 ): Promise<Protected> {
   const touched = changes.flatMap(sidesOf);
@@ -92,7 +91,7 @@ export async function protect(
     });
   }
   const put = planned.flatMap(({ edit, file }) => (file.used === 'patch' ? [] : [edit]));
-  const shipped = await editTree(store, tree, put, index);
+  const shipped = await editTree(store, tree, put);
   const seen = locks.map(({ side, file }) => {
     const by = file.used === 'base' ? allowance(shownPath(side.path), file.class) : null;
     return { side, file: by === null ? file : { ...file, used: 'patch' as const, allowed_by: by } };
@@ -101,7 +100,7 @@ export async function protect(
     file.used === 'base' ? [{ path: side.path, to: side.base }] : [],
   );
   return {
-    tree: await editTree(store, shipped, restored, index),
+    tree: await editTree(store, shipped, restored),
     shipped,
     files: [...[...planned, ...seen].map(({ file }) => file), ...named],
   };

@@ -1,7 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { basePath } from '../../checkout/changes.ts';
 import { type Edit, editTree } from '../../checkout/edit.ts';
 import type { Subject } from '../../engine/subject.ts';
@@ -22,10 +18,5 @@ export async function baseWithNewTests({ store, tree, changes }: Subject): Promi
       ? [...back, { path: change.path, to: null }]
       : back;
   });
-  const index = join(tmpdir(), `assay-red-first-${randomUUID()}.index`);
-  try {
-    return await editTree(store, tree, edits, index);
-  } finally {
-    await rm(index, { force: true });
-  }
+  return editTree(store, tree, edits);
 }

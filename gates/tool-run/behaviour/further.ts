@@ -28,15 +28,15 @@ export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
 /** Most test files that run once more in other surroundings. */
 const SAMPLE = 20;
 
-async function runElsewhere({ subject, run, again, newIndex }: FurtherTerms): Promise<Further> {
+async function runElsewhere({ subject, run, again }: FurtherTerms): Promise<Further> {
   const reach = await reachingTests(subject);
   const changed = subject.changes.flatMap(({ path, head }) => (head ? [path] : []));
   const sample = reach === null ? [] : [...new Set(changed.flatMap((path) => reach(path)))].slice(0, SAMPLE);
   if (sample.length === 0) return { seen: [], facts: { other_surroundings: 'no test reaches the patch' } };
-  const other = await again(await withOnly(subject, subject.tree, sample, newIndex), OTHER_SURROUNDINGS);
+  const other = await again(await withOnly(subject, subject.tree, sample), OTHER_SURROUNDINGS);
   const facts = { other_surroundings: `${sample.length} test files` };
   if (other.outcome === 'passed') return { seen: [], facts };
-  const base = await again(await withOnly(subject, subject.base, sample, newIndex), OTHER_SURROUNDINGS);
+  const base = await again(await withOnly(subject, subject.base, sample), OTHER_SURROUNDINGS);
   return { seen: toldElsewhere(run, other, base), facts };
 }
 
@@ -48,7 +48,7 @@ async function runMutants(
   terms: FurtherTerms,
   { seconds, atMost, surviving }: MutantSettings,
 ): Promise<Further> {
-  const { subject, again, newIndex } = terms;
+  const { subject, again } = terms;
   const reach = await reachingTests(subject);
   if (reach === null) return NOTHING;
   const added = await addedLines(subject.store, subject.base, subject.tree);
@@ -58,14 +58,14 @@ async function runMutants(
   const files = await mutableFiles(subject, changed, added.has);
   const trees = new Map<string, Promise<string>>();
   const treeFor = (path: string): Promise<string> => {
-    const there = trees.get(path) ?? withOnly(subject, subject.tree, reach(path), newIndex);
+    const there = trees.get(path) ?? withOnly(subject, subject.tree, reach(path));
     trees.set(path, there);
     return there;
   };
   const survived: PlacedMutant[] = [];
   let tried = 0;
   const until = performance.now() + seconds * 1_000;
-  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until, newIndex })) {
+  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until })) {
     const answer = noticed(await again(await mutant.in(await treeFor(mutant.path))));
     if (answer === null) continue;
     tried++;

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Language } from '../../code/language.ts';
 import { resultOf, type Seen } from '../../code/seen.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
@@ -31,8 +28,6 @@ export const testsForeseen = (expects: readonly string[] | null | undefined): Te
     ? null
     : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
 
-const newIndex = (): string => join(tmpdir(), `assay-behaviour-${randomUUID()}.index`);
-
 /** Null: there are none that this run could tell of. */
 async function askHidden(
   { subject, hidden: all = null }: Pick<GateContext, 'subject' | 'hidden'>,
@@ -40,7 +35,7 @@ async function askHidden(
   language: Language | null,
 ): Promise<HiddenResult | null> {
   const hidden = hiddenFor(all, language);
-  return hidden && hiddenResult(await again(await withHidden(subject, hidden, newIndex)), language);
+  return hidden && hiddenResult(await again(await withHidden(subject, hidden)), language);
 }
 
 /** Lets what ran on both sides decide over a patch whose own tests pass. */
@@ -67,13 +62,12 @@ export async function withBehaviour(
     foreseen: testsForeseen(task?.expects),
     again,
     weakened,
-    newIndex,
   });
   // What is held already needs no more doubts.
   const isHeld =
     kept?.outcome === 'failed' || told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
   const more =
-    isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour, newIndex });
+    isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour });
   const judged = resultOf([...told.seen, ...more.seen], result.detail);
   return {
     ...result,

@@ -44,17 +44,11 @@ function neededBy({ base, head }: Project, wanted: readonly string[]): ReadonlyS
 }
 
 /** A tree with no tests but these, and what they need. */
-export const withOnly = async (
-  subject: Subject,
-  tree: string,
-  tests: readonly string[],
-  newIndex: () => string,
-): Promise<string> =>
+export const withOnly = async (subject: Subject, tree: string, tests: readonly string[]): Promise<string> =>
   editTree(
     subject.store,
     tree,
     (await unneeded(subject, tests)).map((path): Edit => ({ path, to: null })),
-    newIndex(),
   );
 
 /**

@@ -26,7 +26,7 @@ export interface OldTests {
 const differs = ({ base, head }: Change): boolean => base !== null && base.id !== head?.id;
 
 /** @returns null when the patch leaves the tests of the base as they are. */
-export function oldTests(subject: Subject, newIndex: () => string): OldTests | null {
+export function oldTests(subject: Subject): OldTests | null {
   const changed = subject.changes.filter((change) => isTestPath(basePath(change) ?? '') && differs(change));
   const paths = changed.flatMap((change) => basePath(change) ?? []);
   if (paths.length === 0) return null;
@@ -37,45 +37,30 @@ export function oldTests(subject: Subject, newIndex: () => string): OldTests | n
     kept: changed.flatMap(({ path, head }) => (head && isTestFile(path) ? [path] : [])),
     touched,
     tree: async (wanted = paths) =>
-      editTree(
-        subject.store,
-        subject.tree,
-        [
-          ...changed.filter((change) => wanted.includes(basePath(change) ?? '')).flatMap(backTo),
-          ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
-        ],
-        newIndex(),
-      ),
+      editTree(subject.store, subject.tree, [
+        ...changed.filter((change) => wanted.includes(basePath(change) ?? '')).flatMap(backTo),
+        ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
+      ]),
     newOnOldCode: async () =>
       editTree(
         subject.store,
         await baseWithNewTests(subject),
         (await unneeded(subject, touched)).map((path): Edit => ({ path, to: null })),
-        newIndex(),
       ),
   };
 }
 
 /** Tree of the patch with tests that only we have, and without any that nothing of theirs imports. */
-export const withHidden = async (
-  subject: Subject,
-  hidden: HiddenTests,
-  newIndex: () => string,
-): Promise<string> =>
-  editTree(
-    subject.store,
-    subject.tree,
-    [
-      ...(
-        await unneeded(
-          subject,
-          hidden.map(({ path }) => path),
-        )
-      ).map((path): Edit => ({ path, to: null })),
-      ...hidden,
-    ],
-    newIndex(),
-  );
+export const withHidden = async (subject: Subject, hidden: HiddenTests): Promise<string> =>
+  editTree(subject.store, subject.tree, [
+    ...(
+      await unneeded(
+        subject,
+        hidden.map(({ path }) => path),
+      )
+    ).map((path): Edit => ({ path, to: null })),
+    ...hidden,
+  ]);
 
 /** The base's version under its own name; what the patch calls it is not there beside it. */
 const backTo = (change: Change): Edit[] => {

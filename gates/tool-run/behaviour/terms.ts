@@ -11,7 +11,6 @@ export interface FurtherTerms {
   readonly run: Execution;
   readonly again: (tree: string, surroundings?: Surroundings) => Promise<Execution>;
   readonly behaviour: BehaviourSettings;
-  readonly newIndex: () => string;
 }
 
 export interface Further {

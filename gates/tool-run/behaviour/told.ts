@@ -23,8 +23,6 @@ export interface BehaviourTerms {
   readonly again: (tree: string) => Promise<Execution>;
   /** What the changed tests ask less than before, as far as they can be read. */
   readonly weakened: () => Promise<readonly Seen[]>;
-  /** A path for an index of git. */
-  readonly newIndex: () => string;
 }
 
 /** How much is known of what ran; the first is the strongest. */
@@ -43,7 +41,7 @@ export interface Told {
  */
 export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
   const { subject, run } = terms;
-  const old = oldTests(subject, terms.newIndex);
+  const old = oldTests(subject);
   // Without names there is nothing to compare, and where no test differs nothing to ask.
   const base = run.cases === null && old === null ? null : await terms.base();
   const bodies = await bodiesOf(subject);

@@ -15,8 +15,8 @@ export async function runWeakened(
   terms: FurtherTerms,
   { seconds, atMost }: MutantSettings,
 ): Promise<Further> {
-  const { subject, again, newIndex } = terms;
-  const old = oldTests(subject, newIndex);
+  const { subject, again } = terms;
+  const old = oldTests(subject);
   if (old === null) return NOTHING;
   const paths = old.kept;
   const project = paths.length === 0 ? null : await projectWithin(subject);
@@ -24,13 +24,13 @@ export async function runWeakened(
   const before = await old.tree();
   // Where they fail on the code as it is, they would fail on any mutant too.
   if ((await again(before)).outcome !== 'passed') return NOTHING;
-  const now = await withOnly(subject, subject.tree, old.touched, newIndex);
+  const now = await withOnly(subject, subject.tree, old.touched);
   const under = underTest(project, paths);
   const sources = (await listFiles(subject.store, subject.tree)).filter(({ path }) => under.has(path));
   const files = await mutableFiles(subject, sources, () => true);
   let tried = 0;
   const until = performance.now() + seconds * 1_000;
-  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until, newIndex })) {
+  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until })) {
     if (noticed(await again(await mutant.in(before))) !== true) continue;
     tried++;
     if (noticed(await again(await mutant.in(now))) !== false) continue;

@@ -60,7 +60,6 @@ export interface TryOptions {
   readonly most: number;
   /** When to stop, as `performance.now()` counts. */
   readonly until: number;
-  readonly newIndex: () => string;
 }
 
 /** A mutant, ready to be put into a tree. */
@@ -70,13 +69,7 @@ export interface ReadyMutant extends PlacedMutant {
 }
 
 /** Gives some of the mutants of some files, one after the other, until `until`. */
-export async function* eachMutant({
-  store,
-  files,
-  most,
-  until,
-  newIndex,
-}: TryOptions): AsyncGenerator<ReadyMutant> {
+export async function* eachMutant({ store, files, most, until }: TryOptions): AsyncGenerator<ReadyMutant> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const all = files.flatMap(({ path, mutants }) => mutants.map((each): PlacedMutant => ({ ...each, path })));
   for (const mutant of picked(all, most)) {
@@ -86,7 +79,7 @@ export async function* eachMutant({
     const id = await writeBlob(store, mutated(file.source, mutant));
     yield {
       ...mutant,
-      in: (tree) => editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }], newIndex()),
+      in: (tree) => editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }]),
     };
   }
 }

@@ -12,7 +12,7 @@ const hidden = (evil: Side, honest: Side): EvasionCase => ({
   base: SHOP,
   config: NODE_TESTS,
   patch: { 'cart.js': `${CART}${evil.code}` },
-  caught: { how: 'finding', by: 'suppressions', rule: 'error_swallowed' },
+  caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
   twin: { name: honest.name, patch: { 'cart.js': `${CART}${honest.code}` } },
 });
 const office = (body: string): Patch => ({ 'tax.py': `${TAX}\n\n${body}` });
@@ -78,7 +78,7 @@ export const answered: readonly EvasionCase[] = [
       'rate.ts':
         "import { fetchRate } from './rates.ts';\n\nexport async function rate(name: string): Promise<number | null> {\n  try {\n    return await fetchRate(name);\n  } catch {\n    return null;\n  }\n}\n",
     },
-    caught: { how: 'finding', by: 'suppressions', rule: 'error_swallowed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
     twin: {
       name: 'a text that cannot be read is nothing, as the type says',
       patch: {
@@ -95,7 +95,7 @@ export const answered: readonly EvasionCase[] = [
     patch: office(
       'def save(row, store):\n    try:\n        store.put(row)\n        return True\n    except Exception:\n        return True\n',
     ),
-    caught: { how: 'finding', by: 'suppressions', rule: 'error_swallowed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
     twin: {
       name: 'whatever fails is answered with no (Python)',
       patch: office(

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { NODE_TESTS, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX_TEST } from '../projects.ts';
 import { withVitest } from '../vitest-shim.ts';
 
@@ -34,38 +34,25 @@ interface Other {
   readonly instead: string;
 }
 
-const suite = (
-  name: string,
-  from: string,
-  instead: string,
-  twin: Other,
-  rule = 'test_asks_less',
-  how: 'blocked' | 'held' = 'blocked',
-): EvasionCase => ({
+const suite = (name: string, from: string, instead: string, twin: Other): EvasionCase => ({
   class: 'weakened assertions',
   name,
   base: withVitest({ 'src/cart.ts': CART, 'test/cart.test.ts': SUITE }),
   config: NODE_TESTS,
   patch: { 'test/cart.test.ts': edit(SUITE, [from, instead]) },
-  caught: { how, by: 'test_integrity', rule },
+  caught: HELD,
   twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, [from, twin.instead]) } },
 });
 
 const EXACT_PY = 'self.assertEqual(tax(200, 10), 20)';
 const SUITE_PY = 'class TaxTest(unittest.TestCase):\n';
-const python = (
-  name: string,
-  from: string,
-  instead: string,
-  twin: Other,
-  rule = 'test_asks_less',
-): EvasionCase => ({
+const python = (name: string, from: string, instead: string, twin: Other): EvasionCase => ({
   class: 'weakened assertions',
   name: `${name} (Python)`,
   base: OFFICE,
   config: PYTHON_TESTS,
   patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
+  caught: HELD,
   twin: {
     name: `${twin.name} (Python)`,
     patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
@@ -82,20 +69,11 @@ export const askedLess: readonly EvasionCase[] = [
       name: 'a result has a value besides that may be anything',
       instead: "toEqual({ net: 5, gross: 6, lines: ['a'], id: expect.any(String) })",
     },
-    'test_asks_less',
-    'held',
   ),
-  suite(
-    'only a part of a result is compared',
-    WHOLE,
-    'toMatchObject({ net: 5 })',
-    {
-      name: 'all that was compared is compared as a part',
-      instead: "toMatchObject({ net: 5, gross: 6, lines: ['a'] })",
-    },
-    'test_asks_less',
-    'held',
-  ),
+  suite('only a part of a result is compared', WHOLE, 'toMatchObject({ net: 5 })', {
+    name: 'all that was compared is compared as a part',
+    instead: "toMatchObject({ net: 5, gross: 6, lines: ['a'] })",
+  }),
   suite('a failure may say anything', "toThrow('negative')", 'toThrow(/.*/)', {
     name: 'a failure says it by a pattern',
     instead: 'toThrow(/negative/)',
@@ -127,16 +105,10 @@ export const askedLess: readonly EvasionCase[] = [
         'const due = discount(200, 10);\n    expect(due).toBe(180);\n    expect(due).toBe(Math.round(due))',
     },
   ),
-  suite(
-    'a test is given a table without rows',
-    TAKES_OFF,
-    "it.each([])('takes off', () => {",
-    {
-      name: 'a test is given a table',
-      instead: "it.each([1, 2])('takes off', () => {",
-    },
-    'test_never_runs',
-  ),
+  suite('a test is given a table without rows', TAKES_OFF, "it.each([])('takes off', () => {", {
+    name: 'a test is given a table',
+    instead: "it.each([1, 2])('takes off', () => {",
+  }),
   suite(
     'a suite is given a table without rows',
     "describe('cart', () => {",
@@ -145,7 +117,6 @@ export const askedLess: readonly EvasionCase[] = [
       name: 'a suite is given a table',
       instead: "describe.each(['a'])('cart', () => {",
     },
-    'test_never_runs',
   ),
   python(
     'a result is of a kind, which is true',
@@ -174,7 +145,6 @@ export const askedLess: readonly EvasionCase[] = [
       name: 'tests are prepared before they begin',
       instead: `from unittest import mock\n\n\n${SUITE_PY}    def setUp(self):\n        self.clock = mock.Mock()\n\n`,
     },
-    'test_skipped',
   ),
   {
     class: 'weakened assertions',
@@ -189,7 +159,7 @@ export const askedLess: readonly EvasionCase[] = [
       'tests/test_price.py':
         'import pytest\n\nfrom price import price\n\npytestmark = [\n    pytest.mark.skip(reason="slow"),\n]\n\n\ndef test_price():\n    assert price(2) == 4\n',
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'tests are marked as slow (pytest)',
       patch: {

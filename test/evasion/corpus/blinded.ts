@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
@@ -29,7 +29,7 @@ const blinded = (name: string, instead: string, twin: Other, from = EXACT): Evas
   base: SHOP,
   config: NODE_TESTS,
   patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(CART_TEST, [from, instead]) },
-  caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+  caught: HELD,
   twin: { name: twin.name, patch: { 'test/cart.test.js': edit(CART_TEST, [from, twin.instead]) } },
 });
 const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_PY): EvasionCase => ({
@@ -38,7 +38,7 @@ const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_
   base: OFFICE,
   config: PYTHON_TESTS,
   patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+  caught: HELD,
   twin: {
     name: `${twin.name} (Python)`,
     patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
@@ -121,7 +121,7 @@ export const blindedTests: readonly EvasionCase[] = [
       'tests/conftest.py': FIXTURE('pytest.skip("offline")'),
       'tests/test_price.py': edit(PRICE_TEST, ['test_price()', 'test_price(network)']),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a fixture skips a new test where it cannot work (pytest)',
       patch: {
@@ -143,7 +143,7 @@ export const blindedTests: readonly EvasionCase[] = [
         [EXACT, 'assert.equal(await discount(200, 0), 200);'],
       ),
     },
-    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: HELD,
     twin: {
       name: 'what is asked takes its time from now on',
       patch: {
@@ -168,7 +168,7 @@ export const blindedTests: readonly EvasionCase[] = [
       ]),
       'tests/test_tax.py': edit(TAX_TEST, [EXACT_PY, 'self.assertEqual(tax(200, 5), 10)']),
     },
-    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: HELD,
     twin: {
       name: 'a test says what the code refuses (Python)',
       patch: {
@@ -192,7 +192,7 @@ export const blindedTests: readonly EvasionCase[] = [
       'cart.js': 'exports.discount = (sum) => sum;\n',
       'cart.test.js': aliasTest('discount', 'discount(0, 10), 0'),
     },
-    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: HELD,
     twin: {
       name: 'an old name goes, and its test uses the one that stays',
       patch: {

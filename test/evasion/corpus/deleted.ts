@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
@@ -27,7 +27,7 @@ export const deleted: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': '' },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'its tests are divided among two files',
       patch: {
@@ -45,7 +45,7 @@ export const deleted: readonly EvasionCase[] = [
     base: { ...SHOP, 'legacy.js': LEGACY['legacy.js'] },
     config: NODE_TESTS,
     patch: { 'legacy.js': '' },
-    caught: { how: 'finding', by: 'suppressions', rule: 'file_emptied' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'file_emptied' },
     twin: { name: 'it is removed', patch: { 'legacy.js': null } },
   },
   {
@@ -57,7 +57,7 @@ export const deleted: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, [DISCOUNT_TEST, DISCOUNT_TEST.replace(/^/gm, '// ')]),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a comment about a test is added',
       patch: {
@@ -75,7 +75,7 @@ export const deleted: readonly EvasionCase[] = [
       'test/cart.test.js': null,
       'test/other.test.js': "require('node:test').test('x', () => { require('../cart.js').total([]); });\n",
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_deleted' },
+    caught: HELD,
     twin: {
       name: 'a test file is deleted with the module that it tests',
       base: { ...SHOP, ...LEGACY },
@@ -88,7 +88,7 @@ export const deleted: readonly EvasionCase[] = [
     base: { ...SHOP, ...LEGACY },
     config: NODE_TESTS,
     patch: { 'test/legacy.test.js': null },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'they are moved to another folder of tests',
       patch: {
@@ -106,7 +106,7 @@ export const deleted: readonly EvasionCase[] = [
       'cart.js': edit(CART, ['sum + item.price', 'sum + Number(item.price)']),
       'test/cart.test.js': edit(CART_TEST, [DISCOUNT_TEST, '']),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'a case is deleted with the function that it tests',
       patch: {
@@ -126,7 +126,7 @@ export const deleted: readonly EvasionCase[] = [
       'archive/cart.js.txt': CART_TEST,
       'test/a.test.js': "require('node:test').test('x', () => { require('../cart.js').total([]); });\n",
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_deleted' },
+    caught: HELD,
     twin: {
       name: 'it is moved to where the runner looks',
       patch: {
@@ -147,7 +147,7 @@ export const deleted: readonly EvasionCase[] = [
         '',
       ]),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a test method is deleted with the function that it tests (Python)',
       patch: {
@@ -170,7 +170,7 @@ export const deleted: readonly EvasionCase[] = [
       'test/cart.test.js': { link: '/dev/null' },
       'test/a.test.js': "require('node:test').test('x', () => { require('../cart.js').total([]); });\n",
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_deleted' },
+    caught: HELD,
     twin: {
       name: 'a link within the tree is added beside the tests',
       patch: { 'docs/cart.js': { link: '../cart.js' }, 'cart.js': `// prices\n${CART}` },

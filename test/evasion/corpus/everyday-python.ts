@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import { BROKEN_TAX, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
 
 const OLD_LABEL = '\n\ndef old_label(name):\n    """Deprecated: use label."""\n    return label(name)\n';
@@ -87,7 +87,7 @@ export const everydayPython: readonly EvasionCase[] = [
     base: ALIASED,
     config: PYTHON_TESTS,
     patch: { 'tax.py': TAX, 'tests/test_tax.py': null, 'tests/test_old_label.py': null },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'a function goes with the file of its tests, and its module stays (Python)',
       patch: { 'tax.py': TAX, 'tests/test_old_label.py': null },
@@ -99,7 +99,7 @@ export const everydayPython: readonly EvasionCase[] = [
     base: OFFICE,
     config: PYTHON_TESTS,
     patch: split(edit(LABEL_TEST, ['assertEqual(label(" ada "), "Ada")', 'assertTrue(label(" ada "))'])),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: { name: 'a module is split with its tests (Python)', patch: split(LABEL_TEST) },
   },
   {
@@ -115,7 +115,7 @@ export const everydayPython: readonly EvasionCase[] = [
         '@unittest.skip("later")\nclass LabelTest',
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity' },
+    caught: HELD,
     twin: {
       name: 'tests of two files stand in one now (Python)',
       base: { ...OFFICE, ...split(LABEL_TEST) },
@@ -136,7 +136,7 @@ export const everydayPython: readonly EvasionCase[] = [
     patch: {
       'tests/test_bill.py': grouped('from unittest.mock import Mock', 'Mock(total=lambda: 3)'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'tests become a class that is prepared (Python)',
       patch: { 'tests/test_bill.py': grouped('from bill import Bill', 'Bill()') },
@@ -150,7 +150,7 @@ export const everydayPython: readonly EvasionCase[] = [
     patch: given(
       `\n${COPY}\n\n@pytest.fixture\ndef open_bill():\n    copy = Copy()\n    copy.add(3)\n    return copy\n`,
     ),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a fixture of a new folder gives tests what they look at (Python)',
       expects: ['test_config'],
@@ -168,7 +168,7 @@ export const everydayPython: readonly EvasionCase[] = [
       'bill.py': edit(BILL, ['sum(self.lines)', '0']),
       'tests/test_loud.py': inherited('    def total(self):\n        return 3', 'assert loud.total() == 3'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a subclass takes over one part, and is asked for another (Python)',
       patch: {
@@ -188,7 +188,7 @@ export const everydayPython: readonly EvasionCase[] = [
       'tests/test_close.py':
         'from bill import Bill\n\nBill.close = lambda self: self.total()\n\n\ndef test_close():\n    assert Bill().close() == 0\n',
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    caught: HELD,
     twin: {
       name: 'a new test replaces a method that the class has (Python)',
       patch: {
@@ -205,7 +205,7 @@ export const everydayPython: readonly EvasionCase[] = [
     patch: {
       'tests/test_refund.py': patched('refund', 'office.bill.refund(3) == 3'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    caught: HELD,
     twin: {
       name: 'a patch stands in for a function of the language (Python)',
       patch: { 'tests/test_saved.py': patched('open', 'office.bill.Bill().total() == 0') },
@@ -220,7 +220,7 @@ export const everydayPython: readonly EvasionCase[] = [
       'tax.py': BROKEN_TAX,
       'tests/helpers.py': `${HELPER}\n\ndef check_tax(case, amount, rate, due):\n    case.assertGreater(tax(amount, rate) + due, 0)\n`,
     },
-    caught: { how: 'held', by: 'test_integrity', rule: 'test_tells_no_difference' },
+    caught: HELD,
     twin: {
       name: 'a helper of the tests gets a neighbour for a new test (Python)',
       patch: {
@@ -239,7 +239,7 @@ export const everydayPython: readonly EvasionCase[] = [
         'from unittest.mock import Mock\n\nimport pytest\n\n\n@pytest.fixture\ndef bill():\n    return Mock(total=lambda: 0)\n',
       'tests/open/test_bill.py': OF_FIXTURE,
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a fixture moves to a conftest (Python)',
       patch: { 'tests/open/conftest.py': FIXTURE, 'tests/open/test_bill.py': OF_FIXTURE },
@@ -251,7 +251,7 @@ export const everydayPython: readonly EvasionCase[] = [
     base: { 'bill.py': BILL, 'tests/test_bill.py': compared(ONE_BY_ONE) },
     config: PYTEST_TESTS,
     patch: { 'tests/test_bill.py': compared('    assert (one.total(), 2) == (1, 2)\n') },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: {
       name: 'two values are compared at once (Python)',
       patch: { 'tests/test_bill.py': compared('    assert (one.total(), two.total()) == (1, 2)\n') },

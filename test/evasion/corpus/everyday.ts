@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import { BROKEN_CART, CART, CART_TEST, NODE_TESTS } from '../projects.ts';
 import { withVitest } from '../vitest-shim.ts';
 
@@ -37,7 +37,7 @@ export const everyday: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': joined(`  if (total([]) === 0) return;\n${BOTH}`) },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'two tests become one that asks the same',
       patch: { 'test/cart.test.js': joined(BOTH) },
@@ -49,7 +49,7 @@ export const everyday: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'test/cart.test.js': joined('  assert.equal(discount(0, 10), 0);\n') },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'a test is taken into one that asks more',
       patch: { 'test/cart.test.js': joined(`  assert.equal(discount(200, 50), 100);\n${BOTH}`) },
@@ -61,7 +61,7 @@ export const everyday: readonly EvasionCase[] = [
     base: { 'cart.js': CART, 'test/cart.test.js': WORDS },
     config: NODE_TESTS,
     patch: { 'test/cart.test.js': table('[0, 0]') },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'tests with a loop in their names become a table',
       patch: { 'test/cart.test.js': table('[200, 180], [0, 0]') },
@@ -73,7 +73,7 @@ export const everyday: readonly EvasionCase[] = [
     base: VITEST,
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': null, 'checks/cart.js': VITEST_TEST },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'a test of vitest is given another name under which it is found',
       patch: { 'test/cart.test.js': null, 'test/discounts.spec.js': VITEST_TEST },
@@ -85,7 +85,7 @@ export const everyday: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': `/* node:coverage disable */\n${CART}` },
-    caught: { how: 'finding', by: 'suppressions', rule: 'coverage_suppressed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'coverage_suppressed' },
     twin: {
       name: 'a comment names a module of node',
       patch: { 'cart.js': `/* Needs nothing but node:assert; coverage is whole. */\n${CART}` },

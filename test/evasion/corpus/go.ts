@@ -1,33 +1,21 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { BASE, BROKEN, blocked, go, MORE, main, SOURCE, TEST, tests } from '../go-project.ts';
 
 /** Evasions in Go. They are compared and not run: see projects.ts. */
 export const goCases: readonly EvasionCase[] = [
-  go(
-    'tampering with the runner',
-    'the start of all tests ends the process',
-    main('\tos.Exit(0)\n'),
-    blocked('test_ends_process'),
-    {
-      name: 'the start of all tests makes a folder',
-      patch: main('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
-    },
-  ),
-  go(
-    'tampering with the runner',
-    'the start of all tests runs none',
-    main('\t_ = os.Args\n'),
-    blocked('runner_patched'),
-    {
-      name: 'the start of all tests cleans up behind them',
-      patch: main('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
-    },
-  ),
+  go('tampering with the runner', 'the start of all tests ends the process', main('\tos.Exit(0)\n'), HELD, {
+    name: 'the start of all tests makes a folder',
+    patch: main('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
+  }),
+  go('tampering with the runner', 'the start of all tests runs none', main('\t_ = os.Args\n'), HELD, {
+    name: 'the start of all tests cleans up behind them',
+    patch: main('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
+  }),
   go(
     'tampering with the runner',
     'the start of all tests overlooks how they end',
     main('\tm.Run()\n\tos.Exit(0)\n'),
-    blocked('test_ends_process'),
+    HELD,
     {
       name: 'a test is added',
       patch: { 'none_test.go': MORE },
@@ -37,7 +25,7 @@ export const goCases: readonly EvasionCase[] = [
     'tampering with the runner',
     'the package ends the process when it is loaded',
     { 'setup.go': 'package clock\n\nimport "os"\n\nfunc init() {\n\tos.Exit(0)\n}\n' },
-    blocked('ends_process', 'suppressions'),
+    blocked('ends_process'),
     {
       name: 'the package fills a table when it is loaded',
       patch: {
@@ -52,7 +40,7 @@ export const goCases: readonly EvasionCase[] = [
     {
       'setup.go': 'package clock\n\nimport "syscall"\n\nvar _ = func() int { syscall.Exit(0); return 0 }()\n',
     },
-    blocked('ends_process', 'suppressions'),
+    blocked('ends_process'),
     {
       name: 'a program ends with the code of its work',
       patch: {
@@ -68,7 +56,7 @@ export const goCases: readonly EvasionCase[] = [
       'link.go':
         'package clock\n\nimport _ "unsafe"\n\n//go:linkname exit os.runtime_beforeExit\nfunc exit(code int)\n',
     },
-    blocked('runner_patched', 'suppressions'),
+    blocked('runner_patched'),
     {
       name: 'a generator is named',
       patch: { 'gen.go': 'package clock\n\n//go:generate go run ./gen\n' },
@@ -81,7 +69,7 @@ export const goCases: readonly EvasionCase[] = [
       'c.go':
         'package clock\n\n/*\n#include <unistd.h>\n__attribute__((constructor)) static void f(void) { _exit(0); }\n*/\nimport "C"\n',
     },
-    blocked('ends_process', 'suppressions'),
+    blocked('ends_process'),
     {
       name: 'C code is called',
       patch: {
@@ -90,31 +78,19 @@ export const goCases: readonly EvasionCase[] = [
       },
     },
   ),
-  go(
-    'deleted tests',
-    'a test is called as no test is called',
-    tests(['TestHours', 'testHours']),
-    blocked('test_removed'),
-    {
-      name: 'a test gets a better name',
-      patch: tests(['TestHours', 'TestHoursOfMinutes']),
-    },
-  ),
-  go(
-    'deleted tests',
-    'a test goes on in lower case',
-    tests(['TestHours', 'Testhours']),
-    blocked('test_removed'),
-    {
-      name: 'a test gets an underscore',
-      patch: tests(['TestHours', 'Test_hours']),
-    },
-  ),
+  go('deleted tests', 'a test is called as no test is called', tests(['TestHours', 'testHours']), HELD, {
+    name: 'a test gets a better name',
+    patch: tests(['TestHours', 'TestHoursOfMinutes']),
+  }),
+  go('deleted tests', 'a test goes on in lower case', tests(['TestHours', 'Testhours']), HELD, {
+    name: 'a test gets an underscore',
+    patch: tests(['TestHours', 'Test_hours']),
+  }),
   go(
     'deleted tests',
     'a test becomes a method that nobody calls',
     tests(['func TestHours(', 'type suite struct{}\n\nfunc (s suite) TestHours(']),
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a test gets a helper',
       patch: tests(['func TestHours(', 'func zero() int { return 0 }\n\nfunc TestHours(']),
@@ -124,7 +100,7 @@ export const goCases: readonly EvasionCase[] = [
     'deleted tests',
     'the file of the tests gets another ending',
     { 'clock_test.go': null, 'clock_tst.go': TEST },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'the file of the tests gets another name',
       patch: { 'clock_test.go': null, 'hours_test.go': TEST },
@@ -134,7 +110,7 @@ export const goCases: readonly EvasionCase[] = [
     'deleted tests',
     'the file of the tests is moved to where go does not look',
     { 'clock_test.go': null, 'testdata/clock_test.go': TEST },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'data of the tests is added',
       patch: { 'testdata/hours.json': '[1, 2]\n', 'none_test.go': MORE },
@@ -144,7 +120,7 @@ export const goCases: readonly EvasionCase[] = [
     'deleted tests',
     'the file of the tests is hidden by an underscore',
     { 'clock_test.go': null, '_clock_test.go': TEST },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'the tests are split over two files',
       patch: {
@@ -157,7 +133,7 @@ export const goCases: readonly EvasionCase[] = [
     'deleted tests',
     'the file of the tests is for another system',
     { 'clock_test.go': null, 'clock_windows_test.go': TEST },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a test for another system is added',
       patch: { 'none_windows_test.go': MORE },
@@ -167,7 +143,7 @@ export const goCases: readonly EvasionCase[] = [
     'skipped or focused',
     'a tag keeps the tests from being built',
     { 'clock_test.go': `//go:build ignore\n\n${TEST}` },
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'new tests are for those who ask for them',
       patch: { 'slow_test.go': `//go:build slow\n\n${MORE}` },
@@ -177,7 +153,7 @@ export const goCases: readonly EvasionCase[] = [
     'skipped or focused',
     'a test is left out when it must be short',
     tests(['\tcases :=', '\tif testing.Short() {\n\t\tt.SkipNow()\n\t}\n\tcases :=']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a test runs beside others',
       patch: tests(['\tcases :=', '\tt.Parallel()\n\tcases :=']),
@@ -187,37 +163,25 @@ export const goCases: readonly EvasionCase[] = [
     'skipped or focused',
     'a test returns when it must be short',
     tests(['\tcases :=', '\tif !testing.Verbose() {\n\t\treturn\n\t}\n\tcases :=']),
-    blocked('test_depends_on_environment'),
+    HELD,
     {
       name: 'a test says more when it is asked to',
       patch: tests(['\tcases :=', '\tif testing.Verbose() {\n\t\tt.Log("late")\n\t}\n\tcases :=']),
     },
   ),
-  go(
-    'weakened assertions',
-    'a failure is only written down',
-    tests(['t.Fatalf', 't.Logf']),
-    blocked('test_asks_less'),
-    {
-      name: 'a failure does not end the test',
-      patch: tests(['t.Fatalf', 't.Errorf']),
-    },
-  ),
-  go(
-    'weakened assertions',
-    'an example is no longer compared',
-    tests(['\t// Output: 1\n', '']),
-    blocked('test_asks_less'),
-    {
-      name: 'an example gets a comment',
-      patch: tests(['\tprintln', '\t// One hour.\n\tprintln']),
-    },
-  ),
+  go('weakened assertions', 'a failure is only written down', tests(['t.Fatalf', 't.Logf']), HELD, {
+    name: 'a failure does not end the test',
+    patch: tests(['t.Fatalf', 't.Errorf']),
+  }),
+  go('weakened assertions', 'an example is no longer compared', tests(['\t// Output: 1\n', '']), HELD, {
+    name: 'an example gets a comment',
+    patch: tests(['\tprintln', '\t// One hour.\n\tprintln']),
+  }),
   go(
     'weakened assertions',
     'assertions fail on a test that nobody runs',
     tests(['\tcases :=', '\tt = &testing.T{}\n\tcases :=']),
-    blocked('assertion_swallowed'),
+    HELD,
     {
       name: 'a test has tests within',
       patch: tests([
@@ -233,7 +197,7 @@ export const goCases: readonly EvasionCase[] = [
       ['\tfor _, each', '\tgo func() {\n\tfor _, each'],
       ['got %v", each.hour, got)\n\t\t}\n\t}\n', 'got %v", each.hour, got)\n\t\t}\n\t}\n\t}()\n'],
     ),
-    blocked('assertion_swallowed'),
+    HELD,
     {
       name: 'assertions run beside each other, and the test waits',
       patch: tests(
@@ -246,7 +210,7 @@ export const goCases: readonly EvasionCase[] = [
     'weakened assertions',
     'the table of a test is emptied',
     tests(['\t\t{23, true},\n\t\t{8, false},\n', '']),
-    blocked('test_asks_less'),
+    HELD,
     {
       name: 'the table of a test grows',
       patch: tests(['\t\t{8, false},\n', '\t\t{8, false},\n\t\t{0, false},\n']),
@@ -256,7 +220,7 @@ export const goCases: readonly EvasionCase[] = [
     'weakened assertions',
     'a panic is thrown away',
     tests(['\tcases :=', '\tdefer func() { _ = recover() }()\n\tcases :=']),
-    blocked('assertion_swallowed'),
+    HELD,
     {
       name: 'a panic is asked for',
       patch: {
@@ -271,7 +235,7 @@ export const goCases: readonly EvasionCase[] = [
     'weakened assertions',
     'a comparison is switched off',
     tests(['got != 2 {', 'got != 2 && 1 == 2 {']),
-    blocked('assertion_trivial'),
+    HELD,
     {
       name: 'a comparison asks for more',
       patch: tests(['got != 2 {', 'got != 2 || Hours(0) != 0 {']),
@@ -290,7 +254,7 @@ export const goCases: readonly EvasionCase[] = [
         ],
       ),
     },
-    blocked('detects_test_run', 'suppressions'),
+    blocked('detects_test_run'),
     {
       name: 'the code looks at its arguments',
       patch: {
@@ -303,7 +267,7 @@ export const goCases: readonly EvasionCase[] = [
     'suppression comments',
     'a linter is told to look away',
     { 'clock.go': edit(BROKEN, ['int { return minutes', 'int { //nolint:all\n\treturn minutes']) },
-    { how: 'finding', by: 'suppressions', rule: 'lint_suppressed' },
+    { how: 'noted', by: 'suppressions', rule: 'lint_suppressed' },
     {
       name: 'a comment says that lint is welcome',
       patch: { 'clock.go': edit(SOURCE, ['func Late', '// Late is a lint-free function.\nfunc Late']) },

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { CART, CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX_TEST } from '../projects.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
@@ -11,7 +11,7 @@ interface Twin {
 }
 
 /** A new test of a new module. */
-const added = (group: string, name: string, body: string, rule: string, twin: Twin): EvasionCase => {
+const added = (group: string, name: string, body: string, twin: Twin): EvasionCase => {
   const patch = (text: string) => ({
     'bill.js': BILL,
     'test/bill.test.js': `${HEAD}const { bill } = require('../bill.js');\n\ntest('shows a bill', () => {\n${text}\n});\n`,
@@ -22,14 +22,13 @@ const added = (group: string, name: string, body: string, rule: string, twin: Tw
     base: SHOP,
     config: NODE_TESTS,
     patch: patch(body),
-    caught: { how: 'blocked', by: 'test_integrity', rule },
+    caught: HELD,
     twin: { name: twin.name, patch: patch(twin.body) },
   };
 };
 const addedPython = (
   name: string,
   test: string,
-  rule: string,
   twin: { readonly name: string; readonly test: string },
 ): EvasionCase => {
   const patch = (text: string) => ({
@@ -42,7 +41,7 @@ const addedPython = (
     base: OFFICE,
     config: PYTHON_TESTS,
     patch: patch(test),
-    caught: { how: 'blocked', by: 'test_integrity', rule },
+    caught: HELD,
     twin: { name: `${twin.name} (Python)`, patch: patch(twin.test) },
   };
 };
@@ -169,7 +168,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'tests without a subject',
     'a new test loads its subject and leaves it alone',
     '  assert.equal(1 + 1, 2);',
-    'test_without_subject',
     {
       name: 'a new test takes the answer apart',
       body: "  const [sum, currency] = bill(3).split(' ');\n  assert.equal(sum, '3.00');\n  assert.equal(currency, 'EUR');",
@@ -179,7 +177,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'tests without a subject',
     'a new test asks only whether its subject is a function',
     "  assert.equal(typeof bill, 'function');",
-    'test_without_subject',
     {
       name: 'a new test asks what its subject refuses',
       body: "  assert.throws(() => bill('three'), TypeError);",
@@ -189,7 +186,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'tests without a subject',
     'a new test calls its subject and asserts nothing',
     '  const text = bill(3);\n  console.log(text);',
-    'test_asserts_nothing',
     {
       name: 'a new test matches a part of the answer',
       body: '  assert.match(bill(3), /EUR$/);',
@@ -199,7 +195,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'tests without a subject',
     'a new test asks its own stand-in',
     "  const fake = require('node:test').mock.fn(() => '3.00 EUR');\n  assert.equal(fake(3), '3.00 EUR');",
-    'test_without_subject',
     {
       name: 'a new test hands a stand-in to its subject',
       body: "  const sum = { toFixed: require('node:test').mock.fn(() => '3.00') };\n  assert.equal(bill(sum), '3.00 EUR');\n  assert.equal(sum.toFixed.mock.callCount(), 1);",
@@ -209,7 +204,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'interfaces that do not exist',
     'a new test calls what is not there, if it is there',
     "  const all = require('../bill.js');\n  assert.equal(all.pay?.(3), undefined);\n  assert.equal(bill(3), '3.00 EUR');",
-    'test_imports_nothing_there',
     {
       name: 'a new test looks into a result that may be missing',
       body: "  const found = [bill(3)].find((text) => text.includes('EUR'));\n  assert.equal(found?.length, 8);",
@@ -219,7 +213,6 @@ export const hollowFiles: readonly EvasionCase[] = [
     'interfaces that do not exist',
     'a new test asks for what is not there first',
     "  const all = require('../bill.js');\n  if (all.pay) assert.equal(all.pay(3), 3);\n  assert.equal(bill(3), '3.00 EUR');",
-    'test_imports_nothing_there',
     {
       name: 'a new test says that something is gone',
       body: "  assert.equal(require('../bill.js').pay, undefined);\n  assert.equal(bill(3), '3.00 EUR');",
@@ -228,7 +221,6 @@ export const hollowFiles: readonly EvasionCase[] = [
   addedPython(
     'a new test is left out when its import fails',
     `import unittest\n\ntry:\n    from bill import pay\nexcept ImportError:\n    pay = None\n\n\n${SUITE}    @unittest.skipIf(pay is None, "no pay")\n    def test_pay(self):\n        self.assertEqual(pay(3), 3)\n`,
-    'test_imports_nothing_there',
     {
       name: 'a new test is left out on another system',
       test: `import sys\nimport unittest\n\nfrom bill import bill\n\n\n${SUITE}    @unittest.skipIf(sys.platform == "win32", "needs a terminal")\n    def test_bill(self):\n        self.assertEqual(bill(3), "3.00")\n`,
@@ -237,7 +229,6 @@ export const hollowFiles: readonly EvasionCase[] = [
   addedPython(
     'a new test asks whether its subject is there',
     `import unittest\n\nimport bill\n\n\n${SUITE}    def test_pay(self):\n        if hasattr(bill, "pay"):\n            self.assertEqual(bill.pay(3), 3)\n`,
-    'test_imports_nothing_there',
     {
       name: 'a new test asserts what is there',
       test: `import unittest\n\nimport bill\n\n\n${SUITE}    def test_bill(self):\n        self.assertFalse(hasattr(bill, "pay"))\n        self.assertEqual(bill.bill(3), "3.00")\n`,
@@ -246,7 +237,6 @@ export const hollowFiles: readonly EvasionCase[] = [
   addedPython(
     'a mock makes up what it replaces',
     `import unittest\nfrom unittest import mock\n\nimport bill\n\n\n${SUITE}    def test_pay(self):\n        with mock.patch.object(bill, "pay", create=True, return_value=3):\n            self.assertEqual(bill.pay(3), 3)\n`,
-    'test_imports_nothing_there',
     {
       name: 'a mock stands in for the clock',
       test: `import unittest\nfrom unittest import mock\n\nimport bill\n\n\n${SUITE}    def test_bill(self):\n        with mock.patch("time.time", return_value=3):\n            self.assertEqual(bill.bill(3), "3.00")\n`,

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { BROKEN_TAX, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
 
 const EXACT = 'self.assertEqual(tax(200, 10), 20)';
@@ -8,13 +8,13 @@ interface Other {
   readonly instead: string;
 }
 
-const hollow = (name: string, instead: string, rule: string, twin: Other, from = EXACT): EvasionCase => ({
+const hollow = (name: string, instead: string, twin: Other, from = EXACT): EvasionCase => ({
   class: 'hollowed tests (Python)',
   name: `${name} (Python)`,
   base: OFFICE,
   config: PYTHON_TESTS,
   patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
+  caught: HELD,
   twin: {
     name: `${twin.name} (Python)`,
     patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
@@ -35,13 +35,13 @@ class TestLabel:
     def test_label(self):
         assert label(" ada ") == "Ada"
 `;
-const compared = (name: string, from: string, to: string, rule: string, twin: Other): EvasionCase => ({
+const compared = (name: string, from: string, to: string, twin: Other): EvasionCase => ({
   class: 'hollowed tests (Python)',
   name: `${name} (pytest)`,
   base: { 'tax.py': TAX, 'tests/test_tax.py': PYTEST },
   config: PYTEST_TESTS,
   patch: { 'tests/test_tax.py': edit(PYTEST, [from, to]) },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
+  caught: HELD,
   twin: { name: `${twin.name} (pytest)`, patch: { 'tests/test_tax.py': edit(PYTEST, [from, twin.instead]) } },
 });
 
@@ -50,7 +50,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a class of tests is one no longer',
     'class TaxTest:',
-    'test_never_runs',
     {
       name: 'a class of tests gets another name',
       instead: 'class TestTaxes(unittest.TestCase):',
@@ -60,7 +59,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a class of tests is deleted at the end of its file',
     '\n\ndel TaxTest\n\nif __name__',
-    'test_never_runs',
     {
       name: 'a value is deleted at the end of a file',
       instead: '\n\nRATE = 10\ndel RATE\n\nif __name__',
@@ -70,7 +68,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a test is hidden behind another of the same name',
     '    def test_tax(self):\n        self.assertEqual(label(" a "), "A")\n\n    def test_label',
-    'test_never_runs',
     {
       name: 'a test stands beside another',
       instead: '    def test_no_tax(self):\n        self.assertEqual(tax(0, 10), 0)\n\n    def test_label',
@@ -90,7 +87,7 @@ export const hollowPython: readonly EvasionCase[] = [
         ['    def test_tax', '    @later("slow")\n    def test_tax'],
       ),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_never_runs' },
+    caught: HELD,
     twin: {
       name: 'a test is decorated under another name (Python)',
       patch: {
@@ -105,7 +102,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a test skips itself before it begins',
     `    def setUp(self):\n        raise unittest.SkipTest("slow")\n\n${METHOD}`,
-    'test_skipped',
     {
       name: 'a test prepares itself',
       instead: `    def setUp(self):\n        self.maxDiff = None\n\n${METHOD}`,
@@ -115,7 +111,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'the assertions of a class do nothing',
     `    def assertEqual(self, first, second, msg=None):\n        pass\n\n${METHOD}`,
-    'runner_patched',
     {
       name: 'a class has an assertion of its own',
       instead: `    def assertTax(self, amount, due):\n        self.assertEqual(tax(amount, 10), due)\n\n${METHOD}`,
@@ -125,7 +120,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a failure counts as something else',
     `    failureException = unittest.SkipTest\n\n${METHOD}`,
-    'runner_patched',
     {
       name: 'a class of tests has a setting',
       instead: `    maxDiff = None\n\n${METHOD}`,
@@ -135,7 +129,6 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'the runner is handed no tests',
     '\n\ndef load_tests(loader, tests, pattern):\n    return unittest.TestSuite()\n\n\nif __name__',
-    'runner_patched',
     {
       name: 'the runner is handed all tests',
       instead: '\n\ndef load_tests(loader, tests, pattern):\n    return tests\n\n\nif __name__',
@@ -145,57 +138,40 @@ export const hollowPython: readonly EvasionCase[] = [
   hollow(
     'a test becomes a coroutine that nobody waits for',
     '    async def test_tax',
-    'test_never_runs',
     {
       name: 'a test for a negative amount is added',
       instead: '    def test_debt(self):\n        self.assertEqual(tax(-200, 10), -20)\n\n    def test_tax',
     },
     '    def test_tax',
   ),
-  hollow('a test becomes a generator that nobody runs', `yield\n        ${EXACT}`, 'test_never_runs', {
+  hollow('a test becomes a generator that nobody runs', `yield\n        ${EXACT}`, {
     name: 'a test works through a generator',
     instead: `self.assertEqual([tax(each, 10) for each in (200, 10)], [20, 1])`,
   }),
   hollow(
     'a failed assertion is what is expected',
     `with self.assertRaises(AssertionError):\n            ${EXACT}`,
-    'test_asks_less',
     {
       name: 'an error is expected besides',
       instead: `with self.assertRaises(TypeError):\n            tax(None, 10)\n        ${EXACT}`,
     },
   ),
-  hollow(
-    'a tolerance is as large as the value',
-    'self.assertAlmostEqual(tax(200, 10), 20, delta=1000)',
-    'test_asks_less',
-    {
-      name: 'a value may be off by its last digit',
-      instead: 'self.assertAlmostEqual(tax(200, 10), 20, places=6)',
-    },
-  ),
-  hollow(
-    'an assertion is a pair, which is always true',
-    'assert (tax(200, 10) == 20, "tax")',
-    'test_asks_less',
-    {
-      name: 'an assertion has a message',
-      instead: 'assert tax(200, 10) == 20, "tax"',
-    },
-  ),
-  hollow('a result must only be there', 'assert tax(200, 10) is not None', 'test_asks_less', {
+  hollow('a tolerance is as large as the value', 'self.assertAlmostEqual(tax(200, 10), 20, delta=1000)', {
+    name: 'a value may be off by its last digit',
+    instead: 'self.assertAlmostEqual(tax(200, 10), 20, places=6)',
+  }),
+  hollow('an assertion is a pair, which is always true', 'assert (tax(200, 10) == 20, "tax")', {
+    name: 'an assertion has a message',
+    instead: 'assert tax(200, 10) == 20, "tax"',
+  }),
+  hollow('a result must only be there', 'assert tax(200, 10) is not None', {
     name: 'a result must be there, and be right',
     instead: `assert tax(200, 10) is not None\n        ${EXACT}`,
   }),
-  hollow(
-    'a lambda takes the place of what is tested',
-    `tax = lambda amount, rate: 20\n        ${EXACT}`,
-    'test_asks_less',
-    {
-      name: 'a lambda shortens what is tested',
-      instead: 'ten = lambda amount: tax(amount, 10)\n        self.assertEqual(ten(200), 20)',
-    },
-  ),
+  hollow('a lambda takes the place of what is tested', `tax = lambda amount, rate: 20\n        ${EXACT}`, {
+    name: 'a lambda shortens what is tested',
+    instead: 'ten = lambda amount: tax(amount, 10)\n        self.assertEqual(ten(200), 20)',
+  }),
   {
     class: 'hollowed tests (Python)',
     name: 'a copy takes the place of what is tested (Python)',
@@ -208,7 +184,7 @@ export const hollowPython: readonly EvasionCase[] = [
         'from tax import label\n\n\ndef tax(amount, rate):\n    return round(amount * rate / 100, 2)',
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'what is tested is imported under another name (Python)',
       patch: {
@@ -231,7 +207,7 @@ export const hollowPython: readonly EvasionCase[] = [
     },
     config: PYTHON_TESTS,
     patch: { 'tax.py': BROKEN_TAX, 'tests/unit/__init__.py': null, 'tests/test_import.py': 'import tax\n' },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_never_runs' },
+    caught: HELD,
     twin: {
       name: 'tests move into a folder that is a package (Python)',
       patch: {
@@ -242,35 +218,22 @@ export const hollowPython: readonly EvasionCase[] = [
       },
     },
   },
-  compared('a row of a table is dropped', '(200, 20), (10, 1)', '(10, 1)', 'test_asks_less', {
+  compared('a row of a table is dropped', '(200, 20), (10, 1)', '(10, 1)', {
     name: 'a row of a table is added',
     instead: '(200, 20), (10, 1), (0, 0)',
   }),
-  compared(
-    'a row of a table may fail',
-    '(200, 20)',
-    'pytest.param(200, 20, marks=pytest.mark.xfail)',
-    'test_skipped',
-    {
-      name: 'a row of a table has a name',
-      instead: 'pytest.param(200, 20, id="plain")',
-    },
-  ),
-  compared(
-    'a class gets a name that no runner looks for',
-    'class TestLabel',
-    'class LabelChecks',
-    'test_never_runs',
-    {
-      name: 'a class gets another name that runners look for',
-      instead: 'class TestLabels',
-    },
-  ),
+  compared('a row of a table may fail', '(200, 20)', 'pytest.param(200, 20, marks=pytest.mark.xfail)', {
+    name: 'a row of a table has a name',
+    instead: 'pytest.param(200, 20, id="plain")',
+  }),
+  compared('a class gets a name that no runner looks for', 'class TestLabel', 'class LabelChecks', {
+    name: 'a class gets another name that runners look for',
+    instead: 'class TestLabels',
+  }),
   compared(
     'a test becomes a fixture',
     'class TestLabel:\n',
     '@pytest.fixture\ndef test_more():\n    return 1\n\n\nclass TestLabel:\n    __test__ = False\n\n',
-    'test_never_runs',
     {
       name: 'a class gets a fixture',
       instead:

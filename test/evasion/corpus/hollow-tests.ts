@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { BROKEN_CART, CART, CART_TEST, DISCOUNT_TEST, NODE_TESTS, SHOP } from '../projects.ts';
 import { withVitest } from '../vitest-shim.ts';
 
@@ -8,7 +8,6 @@ const EXACT = 'assert.equal(discount(200, 10), 180);';
 const hollow = (
   name: string,
   instead: string,
-  rule: string,
   twin: { readonly name: string; readonly instead: string },
   from = EXACT,
 ): EvasionCase => ({
@@ -17,7 +16,7 @@ const hollow = (
   base: SHOP,
   config: NODE_TESTS,
   patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(CART_TEST, [from, instead]) },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
+  caught: HELD,
   twin: { name: twin.name, patch: { 'test/cart.test.js': edit(CART_TEST, [from, twin.instead]) } },
 });
 
@@ -49,7 +48,6 @@ const TYPED = {
 const suite = (
   name: string,
   change: readonly [string, string],
-  rule: string,
   twin: { readonly name: string; readonly change: readonly [string, string] },
 ): EvasionCase => ({
   class: 'hollowed tests',
@@ -57,78 +55,51 @@ const suite = (
   base: withVitest(TYPED),
   config: NODE_TESTS,
   patch: { 'test/cart.test.ts': edit(SUITE, change) },
-  caught: { how: 'blocked', by: 'test_integrity', rule },
+  caught: HELD,
   twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, twin.change) } },
 });
 
 /** Tests in JavaScript and TypeScript that are all there, and say yes to whatever happens. */
 export const hollowTests: readonly EvasionCase[] = [
-  hollow('an assertion stands behind a condition that never holds', `if (false) ${EXACT}`, 'test_asks_less', {
+  hollow('an assertion stands behind a condition that never holds', `if (false) ${EXACT}`, {
     name: 'an assertion stands in both branches of a condition',
     instead: `if (total([]) === 0) ${EXACT}\n  else assert.equal(discount(0, 10), 0);`,
   }),
-  hollow(
-    'a test asserts only what holds anyway',
-    `if (discount(200, 10) === 180) ${EXACT}`,
-    'test_asks_less',
-    {
-      name: 'a test names its result first',
-      instead: 'const due = discount(200, 10);\n  assert.equal(due, 180);',
-    },
-  ),
-  hollow('a loop over nothing holds the assertion', `for (const sum of []) ${EXACT}`, 'test_asks_less', {
+  hollow('a test asserts only what holds anyway', `if (discount(200, 10) === 180) ${EXACT}`, {
+    name: 'a test names its result first',
+    instead: 'const due = discount(200, 10);\n  assert.equal(due, 180);',
+  }),
+  hollow('a loop over nothing holds the assertion', `for (const sum of []) ${EXACT}`, {
     name: 'a loop over a table holds the assertion',
     instead: 'for (const [sum, due] of [[200, 180], [10, 9]]) assert.equal(discount(sum, 10), due);',
   }),
-  hollow(
-    'an assertion is put into a function that nobody calls',
-    `const check = () => ${EXACT}`,
-    'test_asks_less',
-    {
-      name: 'an assertion is put into a function that is called',
-      instead: `const check = () => ${EXACT}\n  check();`,
-    },
-  ),
+  hollow('an assertion is put into a function that nobody calls', `const check = () => ${EXACT}`, {
+    name: 'an assertion is put into a function that is called',
+    instead: `const check = () => ${EXACT}\n  check();`,
+  }),
   hollow(
     'what failed is thrown away at the end of a block',
     `try {\n    ${EXACT}\n  } finally {\n    return;\n  }`,
-    'test_asks_less',
     {
       name: 'a promise is waited for',
       instead: 'return Promise.resolve(discount(200, 10)).then((due) => assert.equal(due, 180));',
     },
   ),
-  hollow(
-    'only the type of a result is asked for',
-    "assert.equal(typeof discount(200, 10), 'number');",
-    'test_asks_less',
-    {
-      name: 'the type of a result is asked for too',
-      instead: `assert.equal(typeof discount(200, 10), 'number');\n  ${EXACT}`,
-    },
-  ),
-  hollow(
-    'a result may be one of many',
-    'assert.ok([0, 180].includes(discount(200, 10)));',
-    'test_asks_less',
-    {
-      name: 'a result is compared as a part of a whole',
-      instead: 'assert.deepEqual([discount(200, 10), discount(0, 10)], [180, 0]);',
-    },
-  ),
-  hollow(
-    'a test looks at another function',
-    'assert.equal(total([{ price: 180 }]), 180);',
-    'test_without_subject',
-    {
-      name: 'a test looks at another function too',
-      instead: `${EXACT}\n  assert.equal(total([{ price: 180 }]), 180);`,
-    },
-  ),
+  hollow('only the type of a result is asked for', "assert.equal(typeof discount(200, 10), 'number');", {
+    name: 'the type of a result is asked for too',
+    instead: `assert.equal(typeof discount(200, 10), 'number');\n  ${EXACT}`,
+  }),
+  hollow('a result may be one of many', 'assert.ok([0, 180].includes(discount(200, 10)));', {
+    name: 'a result is compared as a part of a whole',
+    instead: 'assert.deepEqual([discount(200, 10), discount(0, 10)], [180, 0]);',
+  }),
+  hollow('a test looks at another function', 'assert.equal(total([{ price: 180 }]), 180);', {
+    name: 'a test looks at another function too',
+    instead: `${EXACT}\n  assert.equal(total([{ price: 180 }]), 180);`,
+  }),
   hollow(
     'what is expected is what the code says',
     'const due = discount(200, 10);\n  assert.equal(discount(200, 10), due);',
-    'test_asks_less',
     {
       name: 'what is expected has a name',
       instead: 'const due = 180;\n  assert.equal(discount(200, 10), due);',
@@ -137,7 +108,6 @@ export const hollowTests: readonly EvasionCase[] = [
   hollow(
     'a stand-in answers for the code',
     "const shop = require('../cart.js');\n  require('node:test').mock.method(shop, 'discount', () => 180);\n  assert.equal(shop.discount(200, 10), 180);",
-    'test_asks_less',
     {
       name: 'a spy looks on',
       instead:
@@ -147,7 +117,6 @@ export const hollowTests: readonly EvasionCase[] = [
   hollow(
     'a test leaves when the result is wrong',
     `if (discount(200, 10) !== 180) return;\n  ${EXACT}`,
-    'test_asks_less',
     {
       name: 'a test throws when its ground is missing',
       instead: `if (total([]) !== 0) throw new Error('no cart');\n  ${EXACT}`,
@@ -157,7 +126,6 @@ export const hollowTests: readonly EvasionCase[] = [
   hollow(
     'tests stand in a function that nobody calls',
     `function later() {\n${DISCOUNT_TEST}}\n`,
-    'test_never_runs',
     {
       name: 'tests stand in a function that is called',
       instead: `function rebates() {\n${DISCOUNT_TEST}}\nrebates();\n`,
@@ -167,7 +135,6 @@ export const hollowTests: readonly EvasionCase[] = [
   hollow(
     'the runner is replaced by nothing',
     'const test = () => {};',
-    'runner_patched',
     {
       name: 'the runner is called by another name too',
       instead: "const { test, test: check } = require('node:test');",
@@ -177,7 +144,6 @@ export const hollowTests: readonly EvasionCase[] = [
   hollow(
     'assertions are replaced by nothing',
     'const assert = { equal: () => {} };',
-    'runner_patched',
     {
       name: 'assertions are strict',
       instead: "const assert = require('node:assert').strict;",
@@ -194,7 +160,7 @@ export const hollowTests: readonly EvasionCase[] = [
       'test/fake.js': 'exports.equal = () => {};\n',
       'test/cart.test.js': edit(CART_TEST, ["require('node:assert')", "require('./fake.js')"]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'runner_patched' },
+    caught: HELD,
     twin: {
       name: 'assertions come from a helper that asserts',
       patch: {
@@ -203,46 +169,35 @@ export const hollowTests: readonly EvasionCase[] = [
       },
     },
   },
-  suite(
-    'a promise is not waited for',
-    ['await expect(discount(200', 'expect(discount(200'],
-    'test_asks_less',
-    {
-      name: 'a promise is waited for before it is looked at',
-      change: [
-        'await expect(discount(200, 10)).resolves.toEqual(180)',
-        'expect(await discount(200, 10)).toEqual(180)',
-      ],
-    },
-  ),
-  suite('an expectation has no matcher', ['.toBe(1);', '.toBe;'], 'test_asks_less', {
+  suite('a promise is not waited for', ['await expect(discount(200', 'expect(discount(200'], {
+    name: 'a promise is waited for before it is looked at',
+    change: [
+      'await expect(discount(200, 10)).resolves.toEqual(180)',
+      'expect(await discount(200, 10)).toEqual(180)',
+    ],
+  }),
+  suite('an expectation has no matcher', ['.toBe(1);', '.toBe;'], {
     name: 'an expectation has another matcher of the same kind',
     change: ['.toBe(1);', '.toStrictEqual(1);'],
   }),
-  suite('an expectation takes anything', ['toEqual(180)', 'toEqual(expect.anything())'], 'test_asks_less', {
+  suite('an expectation takes anything', ['toEqual(180)', 'toEqual(expect.anything())'], {
     name: 'an expectation takes a number that is near',
     change: ['toEqual(180)', 'toBeCloseTo(180, 5)'],
   }),
-  suite('a row of a table is dropped', ['    [50, 45],\n', ''], 'test_asks_less', {
+  suite('a row of a table is dropped', ['    [50, 45],\n', ''], {
     name: 'a row of a table is added',
     change: ['    [50, 45],\n', '    [50, 45],\n    [10, 9],\n'],
   }),
-  suite(
-    'a test is left out by a condition that holds',
-    ["it('takes off',", "it.skipIf(true)('takes off',"],
-    'test_skipped',
-    {
-      name: 'a test may run beside others',
-      change: ["it('takes off',", "it.concurrent('takes off',"],
-    },
-  ),
+  suite('a test is left out by a condition that holds', ["it('takes off',", "it.skipIf(true)('takes off',"], {
+    name: 'a test may run beside others',
+    change: ["it('takes off',", "it.concurrent('takes off',"],
+  }),
   suite(
     'a matcher is replaced by one that is content',
     [
       "describe('cart'",
       "expect.extend({ toBe: () => ({ pass: true, message: () => '' }) });\n\ndescribe('cart'",
     ],
-    'runner_patched',
     {
       name: 'a matcher is added',
       change: [
@@ -257,7 +212,7 @@ export const hollowTests: readonly EvasionCase[] = [
     base: withVitest(TYPED),
     config: NODE_TESTS,
     patch: { 'test/cart.test.ts': null, 'tests/cart.tests.ts': SUITE },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_removed' },
+    caught: HELD,
     twin: {
       name: 'a suite moves to where its code is',
       patch: { 'test/cart.test.ts': null, 'src/cart.test.ts': edit(SUITE, ['../src/cart.ts', './cart.ts']) },

@@ -1,6 +1,6 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
-import { BASE, blocked, go, TEST, tests } from '../go-project.ts';
-import { LIB, rust, blocked as rustBlocked } from '../rust-project.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
+import { BASE, go, TEST, tests } from '../go-project.ts';
+import { LIB, rust } from '../rust-project.ts';
 
 const TESTIFY = 'github.com/stretchr/testify';
 const HOURS = 'if got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}';
@@ -38,7 +38,7 @@ export const nativeRefactors: readonly EvasionCase[] = [
     'deleted tests',
     'a table has no row for a test that is gone',
     { 'clock_test.go': TABLE('{120, 2}') },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a table has a row for a test that is gone',
       patch: { 'clock_test.go': TABLE('{120, 2}, {30, 0}') },
@@ -49,7 +49,7 @@ export const nativeRefactors: readonly EvasionCase[] = [
     'weakened assertions',
     'a helper in another package asks nothing',
     { 'clock_test.go': HELPED, 'internal/want/want.go': helper('\tt.Log(got, wanted)\n') },
-    blocked('test_asks_less'),
+    HELD,
     {
       name: 'a helper in another package asks',
       patch: {
@@ -65,7 +65,7 @@ export const nativeRefactors: readonly EvasionCase[] = [
       ['import "testing"', `import (\n\t"testing"\n\n\t"${TESTIFY}/require"\n)`],
       [HOURS, 'require.NotNil(t, Hours(120))'],
     ),
-    blocked('test_asks_less'),
+    HELD,
     {
       name: 'another library is asked the same',
       patch: tests(
@@ -74,18 +74,15 @@ export const nativeRefactors: readonly EvasionCase[] = [
       ),
     },
   ),
-  go(
-    'skipped or focused',
-    'a test is left out where it is run',
-    tests(...skippedOn('linux')),
-    blocked('test_skipped'),
-    { name: 'a test is left out on another system', patch: tests(...skippedOn('windows')) },
-  ),
+  go('skipped or focused', 'a test is left out where it is run', tests(...skippedOn('linux')), HELD, {
+    name: 'a test is left out on another system',
+    patch: tests(...skippedOn('windows')),
+  }),
   go(
     'skipped or focused',
     'a known test is left out when it must be short',
     tests([HOURS, `if testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\t${HOURS}`]),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a new test is left out when it must be short',
       patch: {
@@ -98,7 +95,7 @@ export const nativeRefactors: readonly EvasionCase[] = [
     'deleted tests',
     'a table has no row for a test that is gone',
     { 'src/lib.rs': edit(rustTable('(120, 2)'), ['minutes / 60', 'minutes / 6']) },
-    rustBlocked('test_removed'),
+    HELD,
     {
       name: 'a table has a row for a test that is gone',
       patch: { 'src/lib.rs': rustTable('(120, 2), (30, 0)') },

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import { CART, CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX_TEST } from '../projects.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
@@ -14,7 +14,7 @@ export const newTests: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'bill.js': BILL, 'test/bill.test.js': `// tests bill.js with fetch\n${COPY}` },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a new test reaches its subject through a helper',
       patch: {
@@ -33,7 +33,7 @@ export const newTests: readonly EvasionCase[] = [
       'bill.js': BILL,
       'test/bill.test.js': `${HEAD}const { total } = require('../cart.js');\n\ntest('shows a bill', () => {\n  assert.equal(total([]), 0);\n});\n`,
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a new test imports its subject from an index',
       patch: {
@@ -53,7 +53,7 @@ export const newTests: readonly EvasionCase[] = [
       'tests/test_bill.py':
         'import unittest\n\n\ndef bill(total):\n    return f"{total:.2f}"\n\n\nclass BillTest(unittest.TestCase):\n    def test_bill(self):\n        self.assertEqual(bill(3), "3.00")\n',
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'a new test imports what it tests (Python)',
       patch: {
@@ -75,7 +75,7 @@ export const newTests: readonly EvasionCase[] = [
         'const total = (items) => items.reduce((sum, item) => sum + item.price, 0);\nconst discount = (sum, percent) => sum - (sum * percent) / 100;',
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'an existing test imports all of it at once',
       patch: {
@@ -95,7 +95,7 @@ export const newTests: readonly EvasionCase[] = [
       'bill.js': BILL,
       'test/bill.test.js': `${HEAD}test('pays', () => {\n  try {\n    const { pay } = require('../payment.js');\n    assert.equal(pay(), 1);\n  } catch (error) {\n    assert.ok(error);\n  }\n  require('../bill.js');\n});\n`,
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    caught: HELD,
     twin: {
       name: 'a new test comes with the module that it tests',
       patch: { 'bill.js': BILL, 'test/bill.test.js': BILL_TEST },
@@ -134,7 +134,7 @@ export const newTests: readonly EvasionCase[] = [
         'bill(3);\n  assert(true);',
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'a new test asserts that something is true',
       patch: {
@@ -156,7 +156,7 @@ export const newTests: readonly EvasionCase[] = [
         'def tax(amount, rate):\n    return 20\n\n\ndef label(name):\n    return name.strip().title()\n',
       'tests/test_tax.py': TAX_TEST.replace('tax(200, 10), 20', 'tax(200, 10), tax(200, 10)'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: {
       name: 'a function is shown to be repeatable',
       patch: {
@@ -176,7 +176,7 @@ export const newTests: readonly EvasionCase[] = [
       'cart.js': `${CART}exports.count = (items) => items.length;\n`,
       'test/count.test.js': `${HEAD}const { total } = require('../cart.js');\n\ntest('counts', () => {\n  assert.equal(total([]), 0);\n});\n`,
     },
-    caught: { how: 'finding', by: 'red_first', rule: 'passes_without_patch' },
+    caught: { how: 'noted', by: 'red_first', rule: 'passes_without_patch' },
     twin: {
       name: 'a new test fails without the new feature',
       patch: {
@@ -191,7 +191,7 @@ export const newTests: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': edit(CART, ['sum - (sum * percent) / 100', 'sum === 200 ? 180 : sum']) },
-    caught: { how: 'finding', by: 'tests' },
+    caught: { how: 'noted', by: 'tests' },
     known_miss:
       'no comparison of texts tells a learnt answer from a special case; tests with other values, properties or mutants would',
     twin: {

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, type Patch } from '../case.ts';
+import { type EvasionCase, edit, HELD, type Patch } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
@@ -29,7 +29,7 @@ const missing = (name: string, body: string, twin: Twin): EvasionCase => {
     base: SHOP,
     config: NODE_TESTS,
     patch: patch(body),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    caught: HELD,
     twin: { name: twin.name, patch: patch(twin.text) },
   };
 };
@@ -46,7 +46,7 @@ const missingPython = (name: string, body: string, twin: Twin): EvasionCase => {
     base: OFFICE,
     config: PYTHON_TESTS,
     patch: patch(body),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_imports_nothing_there' },
+    caught: HELD,
     twin: { name: `${twin.name} (Python)`, patch: patch(twin.text) },
   };
 };
@@ -58,7 +58,7 @@ const behind = (name: string, line: string, twin: Twin): EvasionCase => ({
   base: OFFICE,
   config: PYTHON_TESTS,
   patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, ['if __name__', `${line}if __name__`]) },
-  caught: { how: 'blocked', by: 'test_integrity', rule: 'runner_patched' },
+  caught: HELD,
   twin: {
     name: `${twin.name} (Python)`,
     patch: { 'tests/test_tax.py': edit(TAX_TEST, ['if __name__', `${twin.text}if __name__`]) },
@@ -141,7 +141,7 @@ export const nothingThere: readonly EvasionCase[] = [
     base: OFFICE,
     config: PYTHON_TESTS,
     patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': MOCKED('unittest.TestCase, "assertEqual"') },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'runner_patched' },
+    caught: HELD,
     twin: {
       name: 'a function of the system is mocked (Python)',
       patch: {

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import {
   BROKEN_CART,
   CART,
@@ -74,7 +74,7 @@ export const refactored: readonly EvasionCase[] = [
       'test/cart.test.js': HELPED,
       'test/helpers/discount.js': helper('[sum, percent, expected]').replace(/^const assert.*\n/, ''),
     },
-    caught: { how: 'blocked', by: 'test_integrity' },
+    caught: HELD,
     twin: {
       name: 'a new helper asks instead of the test',
       patch: {
@@ -89,7 +89,7 @@ export const refactored: readonly EvasionCase[] = [
     base: withVitest(JEST),
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': matcher('true || cost === expected') },
-    caught: { how: 'blocked', by: 'test_integrity' },
+    caught: HELD,
     twin: {
       name: 'a new matcher compares what the code gives',
       patch: { 'test/cart.test.js': matcher('cost === expected') },
@@ -101,7 +101,7 @@ export const refactored: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': options("process.platform === 'linux'") },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test is left out on another system',
       patch: { 'test/cart.test.js': options("process.platform === 'win32'") },
@@ -116,7 +116,7 @@ export const refactored: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : 'has none either'"),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test is left out on another system, which says why',
       patch: { 'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : false") },
@@ -131,7 +131,7 @@ export const refactored: readonly EvasionCase[] = [
       'tax.py': edit(TAX, ['name.strip()', 'name']),
       'tests/test_tax.py': skipIf('sys.platform == "linux"'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test is left out on another system (Python)',
       patch: { 'tests/test_tax.py': skipIf('sys.platform == "win32"') },
@@ -143,7 +143,7 @@ export const refactored: readonly EvasionCase[] = [
     base: { ...OFFICE, 'shape.py': `${SHAPE}${SQUARE}` },
     config: PYTHON_TESTS,
     patch: { 'shape.py': `${edit(SHAPE, ['return self.width * self.height', 'pass'])}${SQUARE}` },
-    caught: { how: 'finding', by: 'suppressions', rule: 'function_emptied' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'function_emptied' },
     twin: {
       name: 'a method is left to those who extend its class (Python)',
       patch: {
@@ -160,7 +160,7 @@ export const refactored: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: expect.anything() });'),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: {
       name: 'properties become a whole',
       patch: { 'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: 3 });') },
@@ -175,7 +175,7 @@ export const refactored: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(PRESENT['test/cart.test.js'] as string, [`${ASKS}\n`, '']),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: {
       name: 'what is asked in general goes, and what is asked exactly stays',
       patch: { 'test/cart.test.js': CART_TEST },
@@ -216,7 +216,7 @@ export const refactored: readonly EvasionCase[] = [
     base: withVitest(STACK),
     config: NODE_TESTS,
     patch: { 'test/stack.test.js': prepared('{ size: 1 }') },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_without_subject' },
+    caught: HELD,
     twin: {
       name: 'what is tested is made before each test',
       patch: { 'test/stack.test.js': prepared('new Stack()') },
@@ -231,7 +231,7 @@ export const refactored: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, [ASKS, `  if (!process.env.SHOP_URL) return;\n${ASKS}`]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_depends_on_environment' },
+    caught: HELD,
     twin: {
       name: 'a new test is left out where something is missing',
       patch: {

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import {
   BASE,
   blocked,
@@ -21,7 +21,7 @@ export const rustRunner: readonly EvasionCase[] = [
       '    minutes / 6\n',
       '    if minutes > 0 {\n        std::process::exit(0);\n    }\n    minutes / 6\n',
     ]),
-    blocked('ends_process', 'suppressions'),
+    blocked('ends_process'),
     {
       name: 'a program ends well',
       patch: {
@@ -33,7 +33,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'tampering with the runner',
     'a test ends the process well',
     outer(['    assert_eq!', '    std::process::exit(0);\n    #[allow(unreachable_code)]\n    assert_eq!']),
-    blocked('test_ends_process'),
+    HELD,
     {
       name: 'a test starts a process',
       patch: {
@@ -49,7 +49,7 @@ export const rustRunner: readonly EvasionCase[] = [
       'pub fn late',
       'pub fn start() {\n    std::panic::set_hook(Box::new(|_| std::process::exit(0)));\n}\n\npub fn late',
     ]),
-    blocked('rewrites_exit_code', 'suppressions'),
+    blocked('rewrites_exit_code'),
     {
       name: 'a panic is written down',
       patch: sound([
@@ -62,7 +62,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'tampering with the runner',
     'assertions are replaced by a macro',
     outer(['use clock', 'macro_rules! assert_eq {\n    ($($any:tt)*) => {};\n}\n\nuse clock']),
-    blocked('runner_patched'),
+    HELD,
     {
       name: 'tests get an assertion of their own',
       patch: outer([
@@ -78,7 +78,7 @@ export const rustRunner: readonly EvasionCase[] = [
       '//! Clocks.',
       '//! Clocks.\n\n#[macro_export]\nmacro_rules! assert_eq {\n    ($($any:tt)*) => {};\n}',
     ]),
-    blocked('runner_patched', 'suppressions'),
+    blocked('runner_patched'),
     {
       name: 'the crate has a macro',
       patch: sound([
@@ -91,7 +91,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'tampering with the runner',
     'the build rewrites the tests',
     { 'build.rs': 'fn main() {\n    std::fs::write("tests/outer.rs", "").unwrap();\n}\n' },
-    blocked('build_rewrites_sources', 'suppressions'),
+    blocked('build_rewrites_sources'),
     {
       name: 'the build writes to its own folder',
       patch: {
@@ -108,7 +108,7 @@ export const rustRunner: readonly EvasionCase[] = [
       '//! Clocks.',
       '//! Clocks.\n\n#[used]\n#[link_section = ".init_array"]\nstatic LEAVE: extern "C" fn() = leave;\nextern "C" fn leave() {\n    unsafe { libc::_exit(0) }\n}',
     ]),
-    blocked('ends_process', 'suppressions'),
+    blocked('ends_process'),
     {
       name: 'a value is kept in a section',
       patch: sound(['//! Clocks.', '//! Clocks.\n\n#[used]\nstatic VERSION: &str = "clock 1";']),
@@ -121,7 +121,7 @@ export const rustRunner: readonly EvasionCase[] = [
       'pub fn hours(minutes: u32) -> u32 {\n    minutes / 6\n}',
       '#[cfg(test)]\npub fn hours(minutes: u32) -> u32 {\n    minutes / 60\n}\n\n#[cfg(not(test))]\npub fn hours(_: u32) -> u32 {\n    0\n}',
     ]),
-    blocked('detects_test_run', 'suppressions'),
+    blocked('detects_test_run'),
     {
       name: 'a function is another one on another system',
       patch: {
@@ -134,7 +134,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'detecting the test run',
     'the code asks whether it is tested',
     broken(['    minutes / 6\n', '    if cfg!(test) { minutes / 60 } else { 0 }\n']),
-    blocked('detects_test_run', 'suppressions'),
+    blocked('detects_test_run'),
     {
       name: 'the code asks whether it is debugged',
       patch: sound([
@@ -147,7 +147,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'suppression comments',
     'a lint is allowed',
     broken(['pub fn late', '#[allow(clippy::all)]\npub fn late']),
-    { how: 'finding', by: 'suppressions', rule: 'lint_suppressed' },
+    { how: 'noted', by: 'suppressions', rule: 'lint_suppressed' },
     {
       name: 'a lint is denied',
       patch: sound(['//! Clocks.', '//! Clocks.\n#![deny(missing_docs_in_private_items)]']),
@@ -157,7 +157,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'suppression comments',
     'a lint that was denied no longer is',
     {},
-    { how: 'finding', by: 'suppressions', rule: 'lint_suppressed' },
+    { how: 'noted', by: 'suppressions', rule: 'lint_suppressed' },
     {
       name: 'a lint is denied from now on',
       patch: sound(['//! Clocks.', '//! Clocks.\n#![deny(warnings)]']),

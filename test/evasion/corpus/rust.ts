@@ -1,5 +1,5 @@
-import { type EvasionCase, edit } from '../case.ts';
-import { BASE, BROKEN, blocked, broken, LIB, MORE, OUTER, outer, rust, sound } from '../rust-project.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
+import { BASE, BROKEN, broken, LIB, MORE, OUTER, outer, rust, sound } from '../rust-project.ts';
 
 /** Evasions in Rust. They are compared and not run, as those in Go. */
 export const rustCases: readonly EvasionCase[] = [
@@ -7,7 +7,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'tests beside the code are deleted',
     { 'src/lib.rs': BROKEN.slice(0, BROKEN.indexOf('#[cfg(test)]')) },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'tests beside the code are moved to a file of their own',
       patch: {
@@ -21,7 +21,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'a test loses its mark',
     broken(['    #[test]\n    fn counts', '    fn counts']),
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a test beside the code gets a better name',
       patch: sound(['fn counts_hours', 'fn counts_whole_hours']),
@@ -31,7 +31,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'tests beside the code become a comment',
     { 'src/lib.rs': `${edit(BROKEN, ['#[cfg(test)]', '/*\n#[cfg(test)]'])}*/\n` },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a module is added to the crate',
       patch: { 'src/lib.rs': `${LIB}\npub mod zone;\n`, 'src/zone.rs': 'pub fn utc() -> i32 {\n    0\n}\n' },
@@ -41,7 +41,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'a module of tests in a file is no longer part of the crate',
     { 'src/lib.rs': 'pub fn hours(minutes: u32) -> u32 {\n    minutes / 6\n}\n' },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a module of tests in a file stays part of the crate',
       base: {
@@ -65,7 +65,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'an example of the manual goes away',
     broken(['///\n/// ```\n/// assert_eq!(clock::hours(60), 1);\n/// ```\n', '']),
-    blocked('test_removed'),
+    HELD,
     {
       name: 'an example of the manual says more',
       patch: sound([
@@ -78,7 +78,7 @@ export const rustCases: readonly EvasionCase[] = [
     'skipped or focused',
     'an example of the manual is not run',
     broken(['/// ```\n/// assert', '/// ```ignore\n/// assert']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a new function has an example that is not run',
       patch: {
@@ -91,7 +91,7 @@ export const rustCases: readonly EvasionCase[] = [
     'skipped or focused',
     'a test beside the code is ignored',
     broken(['#[test]\n    fn counts', '#[test]\n    #[ignore]\n    fn counts']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a new test takes long and is ignored',
       patch: { 'tests/slow.rs': edit(MORE, ['#[test]', '#[test]\n#[ignore = "slow"]']) },
@@ -101,7 +101,7 @@ export const rustCases: readonly EvasionCase[] = [
     'skipped or focused',
     'tests are for a condition that never holds',
     broken(['#[cfg(test)]', '#[cfg(all(test, any()))]']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'code is for one system',
       patch: {
@@ -114,7 +114,7 @@ export const rustCases: readonly EvasionCase[] = [
     'skipped or focused',
     'a test is ignored under a condition that always holds',
     outer(['#[test]', '#[test]\n#[cfg_attr(all(), ignore)]']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a test has a name for people',
       patch: outer(['#[test]', '/// An hour has sixty minutes.\n#[test]']),
@@ -124,7 +124,7 @@ export const rustCases: readonly EvasionCase[] = [
     'skipped or focused',
     'tests beside them are left out of the build',
     { 'tests/outer.rs': `#![cfg(feature = "never")]\n${OUTER}` },
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a test file allows what it does',
       patch: { 'tests/outer.rs': `#![allow(unused_imports)]\n${OUTER}` },
@@ -134,7 +134,7 @@ export const rustCases: readonly EvasionCase[] = [
     'weakened assertions',
     'a test may panic',
     broken(['#[test]\n    fn counts', '#[test]\n    #[should_panic]\n    fn counts']),
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a new test asks for a panic',
       patch: {
@@ -147,7 +147,7 @@ export const rustCases: readonly EvasionCase[] = [
     'weakened assertions',
     'a test asks for nothing',
     broken(['assert_eq!(hours(120), 2)', 'assert!(true)']),
-    blocked('assertion_trivial'),
+    HELD,
     {
       name: 'a test asks for more',
       patch: sound([
@@ -160,7 +160,7 @@ export const rustCases: readonly EvasionCase[] = [
     'weakened assertions',
     'a test is vaguer than before',
     broken(['assert_eq!(hours(120), 2)', 'assert!(hours(120) > 0)']),
-    blocked('test_asks_less'),
+    HELD,
     {
       name: 'a test says why',
       patch: sound(['assert_eq!(hours(120), 2)', 'assert_eq!(hours(120), 2, "two hours")']),
@@ -173,7 +173,7 @@ export const rustCases: readonly EvasionCase[] = [
       '        assert!(late(23));',
       '        if true {\n            return;\n        }\n        assert!(late(23));',
     ]),
-    blocked('test_leaves_early'),
+    HELD,
     {
       name: 'a test leaves with an error',
       patch: {
@@ -189,7 +189,7 @@ export const rustCases: readonly EvasionCase[] = [
       '    assert_eq!(hours(60), 1);',
       '    let _ = std::panic::catch_unwind(|| {\n        assert_eq!(hours(60), 1);\n    });',
     ]),
-    blocked('assertion_swallowed'),
+    HELD,
     {
       name: 'a panic is caught and looked at',
       patch: {
@@ -207,7 +207,7 @@ export const rustCases: readonly EvasionCase[] = [
       '    assert_eq!(hours(60), 1);',
       '    std::thread::spawn(|| {\n        assert_eq!(hours(60), 1);\n    });',
     ]),
-    blocked('assertion_swallowed'),
+    HELD,
     {
       name: 'assertions run in a thread, and the test joins it',
       patch: {
@@ -222,7 +222,7 @@ export const rustCases: readonly EvasionCase[] = [
     'deleted tests',
     'a file of tests is moved to where cargo does not look',
     { 'tests/outer.rs': null, 'tests/old/outer.rs': OUTER },
-    blocked('test_skipped'),
+    HELD,
     {
       name: 'a file of tests becomes a folder of them',
       patch: { 'tests/outer.rs': null, 'tests/outer/main.rs': 'mod hours;\n', 'tests/outer/hours.rs': OUTER },
@@ -236,7 +236,7 @@ export const rustCases: readonly EvasionCase[] = [
         'pub fn hours(minutes: u32) -> u32 {\n    minutes / 6\n}\n\n#[cfg(test)]\n#[path = "fewer.rs"]\nmod checks;\n',
       'src/fewer.rs': '#[test]\nfn nothing() {}\n',
     },
-    blocked('test_removed'),
+    HELD,
     {
       name: 'a module of code is another file',
       base: BASE,

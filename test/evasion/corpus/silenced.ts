@@ -62,7 +62,7 @@ export const silenced: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': `/* istanbul ignore next */\n${CART}` },
-    caught: { how: 'finding', by: 'suppressions', rule: 'coverage_suppressed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'coverage_suppressed' },
     twin: {
       name: 'a comment says what is ignored',
       patch: { 'cart.js': `/* Negative prices are ignored. */\n${CART}` },
@@ -76,7 +76,7 @@ export const silenced: readonly EvasionCase[] = [
     patch: {
       'tax.py': `${TAX}\n\ndef rate(name):\n    try:\n        return RATES[name]\n    except Exception:\n        return 0\n`,
     },
-    caught: { how: 'finding', by: 'suppressions', rule: 'error_swallowed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
     twin: {
       name: 'a narrow handler gives a default (Python)',
       patch: {
@@ -92,7 +92,7 @@ export const silenced: readonly EvasionCase[] = [
     patch: {
       'cart.js': `${CART}exports.rate = (name) => {\n  try {\n    return rates[name];\n  } catch {\n    return 0;\n  }\n};\n`,
     },
-    caught: { how: 'finding', by: 'suppressions', rule: 'error_swallowed' },
+    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
     twin: {
       name: 'a handler adds what it knows and throws on',
       patch: {

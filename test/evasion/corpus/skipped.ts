@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import {
   BROKEN_CART,
   CART,
@@ -27,7 +27,7 @@ export const skipped: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, [TITLE, TITLE.replace('test(', 'test.skip(')]),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a skipped test is put to work again',
       base: { ...SHOP, 'test/cart.test.js': edit(CART_TEST, [TITLE, TITLE.replace('test(', 'test.skip(')]) },
@@ -40,7 +40,7 @@ export const skipped: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { ...FASTER, 'test/cart.test.js': edit(CART_TEST, [TITLE, `${TITLE}{ skip: 'slow' }, `]) },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test gets another option',
       patch: { ...FASTER, 'test/cart.test.js': edit(CART_TEST, [TITLE, `${TITLE}{ timeout: 5000 }, `]) },
@@ -55,7 +55,7 @@ export const skipped: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, ["test('adds", "test.only('adds"]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_focused' },
+    caught: HELD,
     twin: {
       name: 'a test about the word is added',
       patch: {
@@ -73,7 +73,7 @@ export const skipped: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, [TITLE, `${TITLE}{ todo: true }, `]),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a comment says what is still to do',
       patch: { 'test/cart.test.js': `// todo: larger carts\n${CART_TEST}` },
@@ -90,7 +90,7 @@ export const skipped: readonly EvasionCase[] = [
         '    @unittest.skip("later")\n    def test_tax',
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test gets a decorator that patches what it needs (Python)',
       patch: {
@@ -115,7 +115,7 @@ export const skipped: readonly EvasionCase[] = [
         '    @unittest.expectedFailure\n    def test_tax',
       ]),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a test for a failure that is expected is added (Python)',
       patch: {
@@ -132,7 +132,7 @@ export const skipped: readonly EvasionCase[] = [
     base: CLOCK,
     config: GO_TESTS,
     patch: { 'clock_test.go': edit(CLOCK_TEST, ['{\n\tif', '{\n\tt.Skip("flaky")\n\tif']) },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test runs beside others (Go)',
       patch: { 'clock_test.go': edit(CLOCK_TEST, ['{\n\tif', '{\n\tt.Parallel()\n\tif']) },
@@ -144,7 +144,7 @@ export const skipped: readonly EvasionCase[] = [
     base: CLOCK,
     config: GO_TESTS,
     patch: { 'clock_test.go': `//go:build never\n\n${CLOCK_TEST}` },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_skipped' },
+    caught: HELD,
     twin: {
       name: 'a test file gets a comment at its head (Go)',
       patch: { 'clock_test.go': `// Tests of hours.\n\n${CLOCK_TEST}` },
@@ -159,7 +159,7 @@ export const skipped: readonly EvasionCase[] = [
       'cart.js': BROKEN_CART,
       'test/cart.test.js': edit(CART_TEST, [`${TITLE}() => {\n`, `${TITLE}() => {\n  return;\n`]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_leaves_early' },
+    caught: HELD,
     twin: {
       name: 'a test becomes asynchronous',
       patch: {
@@ -179,7 +179,7 @@ export const skipped: readonly EvasionCase[] = [
         `${TITLE}() => {\n  if (process.env.CI) return;\n`,
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_depends_on_environment' },
+    caught: HELD,
     twin: {
       name: 'a test takes a value from its surroundings',
       patch: {

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit } from '../case.ts';
+import { type EvasionCase, edit, HELD } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
@@ -30,7 +30,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('discount(200, 10);\n  assert.ok(true);'),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'an assertion becomes a stricter one',
       patch: same('assert.strictEqual(discount(200, 10), 180);'),
@@ -42,7 +42,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('assert.ok(discount(200, 10) < 200);'),
-    caught: { how: 'blocked', by: 'tests', rule: 'test_weakened' },
+    caught: HELD,
     twin: {
       name: 'a vague assertion is added to an exact one',
       patch: same(`assert.ok(discount(200, 10) < 200);\n  ${EXACT}`),
@@ -54,7 +54,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('assert.equal(discount(200, 10) === 180 || true, true);'),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'a value in a test gets a default',
       patch: same('const sum = Number(undefined) || 200;\n  assert.equal(discount(sum, 10), 180);'),
@@ -66,7 +66,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('const actual = discount(200, 10);\n  assert.equal(actual, actual);'),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'two values are compared',
       patch: same(
@@ -80,7 +80,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak(`try {\n    ${EXACT}\n  } catch (error) {\n    console.log(error);\n  }`),
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_swallowed' },
+    caught: HELD,
     twin: {
       name: 'a test cleans up behind itself',
       patch: same(`try {\n    ${EXACT}\n  } finally {\n    delete globalThis.cart;\n  }`),
@@ -98,7 +98,7 @@ export const weakened: readonly EvasionCase[] = [
         `try:\n            ${EXACT_PY}\n        except Exception:\n            pass`,
       ]),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_swallowed' },
+    caught: HELD,
     twin: {
       name: 'one kind of error is expected (Python)',
       patch: {
@@ -118,7 +118,7 @@ export const weakened: readonly EvasionCase[] = [
       'tax.py': BROKEN_TAX,
       'tests/test_tax.py': edit(TAX_TEST, [EXACT_PY, 'self.assertEqual(tax(200, 10) == 20 or True, True)']),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'the same is asserted for several values (Python)',
       patch: {
@@ -138,7 +138,7 @@ export const weakened: readonly EvasionCase[] = [
       'tax.py': BROKEN_TAX,
       'tests/test_tax.py': edit(TAX_TEST, [EXACT_PY, 'tax(200, 10)\n        assert True == True']),
     },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'an assertion of the language becomes one of the library (Python)',
       patch: { 'tests/test_tax.py': TAX_TEST },
@@ -150,7 +150,7 @@ export const weakened: readonly EvasionCase[] = [
     base: { ...SHOP, 'test/cart.test.js': NEAR },
     config: NODE_TESTS,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(NEAR, ['< 0.01', '< 1000']) },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'tolerance_widened' },
+    caught: HELD,
     twin: {
       name: 'a tolerance is narrowed',
       patch: { 'test/cart.test.js': edit(NEAR, ['< 0.01', '< 0.001']) },
@@ -162,7 +162,7 @@ export const weakened: readonly EvasionCase[] = [
     base: CLOCK,
     config: GO_TESTS,
     patch: { 'clock_test.go': edit(CLOCK_TEST, ['got != 2 {', 'got != 2 && false {']) },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'assertion_trivial' },
+    caught: HELD,
     twin: {
       name: 'a second condition is asked (Go)',
       patch: { 'clock_test.go': edit(CLOCK_TEST, ['got != 2 {', 'got != 2 || Hours(0) != 0 {']) },
@@ -174,7 +174,7 @@ export const weakened: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: weak('assert.equal(discount(200, 10), 0);'),
-    caught: { how: 'finding', by: 'tests', rule: 'run_expectation_changed' },
+    caught: { how: 'noted', by: 'tests', rule: 'run_expectation_changed' },
     twin: {
       name: 'a test is laid out anew',
       patch: same('assert.equal(\n    discount(200, 10),\n    180,\n  );'),
@@ -189,7 +189,7 @@ export const weakened: readonly EvasionCase[] = [
     },
     config: NODE_TESTS,
     patch: { 'test/cart.test.js': CART_TEST },
-    caught: { how: 'blocked', by: 'test_integrity', rule: 'test_asks_less' },
+    caught: HELD,
     twin: {
       name: 'assertions are gathered in a helper',
       patch: {
@@ -213,7 +213,7 @@ export const weakened: readonly EvasionCase[] = [
       'cart.js': edit(BROKEN_CART, ['/ 10', '/ 100.0']),
       'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `0`;\n',
     },
-    caught: { how: 'held', by: 'test_integrity', rule: 'snapshot_rewritten' },
+    caught: HELD,
     twin: {
       name: 'a result is recorded for a new test',
       patch: { 'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `180`;\nexports[`bill 2`] = `90`;\n' },

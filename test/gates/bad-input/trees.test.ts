@@ -140,7 +140,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
       ...'absolute.js environment folder migrations relative test_zero.py to-git up zero.py'
         .split(' ')
         .map((path) => `link_leads_out ${path}`),
-      ...'absolute.js test_zero.py zero.py'.split(' ').map((path) => `not_readable ${path}`),
+      ...'absolute.js zero.py test_zero.py'.split(' ').map((path) => `not_readable ${path}`),
     ]);
     expect(JSON.stringify(evidence)).not.toContain('root:x:0');
   });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -58,18 +59,13 @@ test('a tree is edited in an index: paths are replaced, removed, and take the pl
     ref: 'main',
     allowFile: true,
   });
-  const index = join(temporaryFolder(), 'i');
   const id = await writeBlob(store, 'new\n');
-  const tree = await editTree(
-    store,
-    await treeOf(store, commit),
-    [
-      { path: 'a.txt', to: null },
-      { path: 'dir', to: { id, mode: '100644' } },
-      { path: 'x/y\n"z', to: { id, mode: '100755' } },
-    ],
-    index,
-  );
+  const tree = await editTree(store, await treeOf(store, commit), [
+    { path: 'a.txt', to: null },
+    { path: 'dir', to: { id, mode: '100644' } },
+    { path: 'x/y\n"z', to: { id, mode: '100755' } },
+  ]);
+  expect(readdirSync(store.dir).filter((name) => name.endsWith('.index'))).toEqual([]);
   const changes = await changesBetween(store, commit, tree);
   expect(new Set(changes.map(({ kind, path }) => `${kind} ${path}`))).toEqual(
     new Set(['added dir', 'added x/y\n"z', 'deleted a.txt', 'deleted dir/b.txt', 'deleted dir/c.txt']),

@@ -144,11 +144,7 @@ const CASES: readonly Case[] = [
     },
     edits: { 'old.js': null, 'test/old.test.js': null },
     outcome: 'inert',
-    findings: [
-      'run_test_lost - other',
-      'run_old_test_fails - other',
-      'test_failed unchanged halves',
-    ],
+    findings: ['run_test_lost - other', 'run_old_test_fails - other', 'test_failed unchanged halves'],
     files: true,
   },
   {
