@@ -1,8 +1,8 @@
 import type { SignalEvidence } from '../../shared/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/task/signals.ts';
 import { checkSignal, isStatic } from '../signals/check.ts';
+import type { Again } from '../tool-run/behaviour/terms.ts';
 import type { Execution } from '../tool-run/execution.ts';
-import type { Surroundings } from '../tool-run/test-run.ts';
 import type { GateContext, GateResult } from './gate.ts';
 import { guarded } from './guarded.ts';
 import type { Subject } from './subject.ts';
@@ -71,8 +71,8 @@ async function runAndCompare(
     import('../tool-run/behaviour/judge.ts'),
     import('../tool-run/baseline/answer.ts'),
   ]);
-  const again = (tree: string, surroundings?: Surroundings): Promise<Execution> =>
-    testRun(subject, command, tree, timeoutMs, surroundings);
+  const again: Again = (tree, { surroundings, limitMs = timeoutMs } = {}) =>
+    testRun(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
   let first: Execution | null = null;
   const result = await guarded(subject, command, async (tree) => {
     const run = await again(tree);

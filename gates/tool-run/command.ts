@@ -9,13 +9,14 @@ import { askBase, lineFacts } from './baseline/ask.ts';
 import { resultOn } from './baseline/result.ts';
 import { withBehaviour } from './behaviour/judge.ts';
 import { BEHAVIOUR_SETTINGS, behaviourOf } from './behaviour/settings.ts';
+import type { RunOptions } from './behaviour/terms.ts';
 import { chooseTools } from './choose.ts';
 import type { Execution } from './execution.ts';
 import { FLAKY_SETTINGS, flakyOf } from './flaky/settings.ts';
 import type { Blame } from './judge.ts';
 import { runLine } from './run-line.ts';
 import { PROFILE_SETTINGS, profilesOf } from './settings.ts';
-import { type Surroundings, testRun, testsOn } from './test-run.ts';
+import { testRun, testsOn } from './test-run.ts';
 import type { ToolKind } from './tool.ts';
 import { projectScript, SCRIPTS, type ScriptKind } from './tools.ts';
 
@@ -103,9 +104,12 @@ export async function runCommand(
   const runs: Execution[] = [];
   // The limit is the gate's: a second run, on what the patch took away, gets what the first one left.
   const left = subject.rooms.within(timeoutMs);
-  const run = async (tree: string, surroundings?: Surroundings): Promise<Execution> =>
+  const run = async (
+    tree: string,
+    { surroundings, limitMs = Number.POSITIVE_INFINITY }: RunOptions = {},
+  ): Promise<Execution> =>
     runsTests
-      ? testRun(subject, command, tree, left(), surroundings)
+      ? testRun(subject, command, tree, Math.min(left(), limitMs), surroundings)
       : runLine(await subject.rooms.enter(tree), { line: command, plain: blame === undefined }, left());
   const base = blame
     ? askBase(context, { facts: () => lineFacts(subject, command), run: () => run(subject.base) })

@@ -111,7 +111,8 @@ async function runOne(
         run: first.execution,
         base,
         language,
-        again: (tree, surroundings = {}) => execute(tree, { ...options, surroundings }),
+        again: (tree, { surroundings = {}, limitMs = Number.POSITIVE_INFINITY } = {}) =>
+          execute(tree, { ...options, surroundings, left: () => Math.min(left(), limitMs) }),
       })
     : ran;
 }

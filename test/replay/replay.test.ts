@@ -6,7 +6,7 @@ import { reportOf, tableOf } from './report.ts';
 
 const TEST =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.mjs';\n";
-const CONFIG = "version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n";
+const CONFIG = 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n';
 
 test('real commits are judged against their parents, and what holds one is named with its place', async () => {
   const repository = makeRepository({

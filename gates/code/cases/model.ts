@@ -13,6 +13,8 @@ export interface TestCase {
   readonly exact: number;
   /** It is marked to be left out, or to fail. */
   readonly skipped: boolean;
+  /** Identifiers in it. */
+  readonly uses: ReadonlySet<string>;
 }
 
 /** What an assertion asks; null: it is none. */

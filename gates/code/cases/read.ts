@@ -32,12 +32,14 @@ export function casesOfTree(root: Syntax, grammar: Grammar): TestCase[] {
     const { name, span, from = span } = found;
     let assertions = 0;
     let exact = 0;
+    const uses = new Set<string>();
     let skipped = marksBefore(from, span).some(dialect.skips);
     for (const inner of span.walk()) {
       const asked = dialect.asked(inner);
       if (asked !== null) assertions++;
       if (asked === 'exact') exact++;
       skipped ||= dialect.skips(inner);
+      if (inner.type.endsWith('identifier')) uses.add(inner.text);
     }
     cases.push({
       name,
@@ -46,6 +48,7 @@ export function casesOfTree(root: Syntax, grammar: Grammar): TestCase[] {
       assertions,
       exact,
       skipped,
+      uses,
     });
   }
   return cases;

@@ -1,8 +1,14 @@
 import type { TestCase } from '../../code/cases/model.ts';
 import { casesIn } from '../../code/cases/read.ts';
-import { changedTexts } from '../../engine/changed-texts.ts';
+import { definedIn } from '../../code/definitions.ts';
+import { grammarOf, isOwnCode } from '../../code/language.ts';
+import { parse } from '../../code/parse.ts';
+import type { Syntax } from '../../code/syntax.ts';
+import { Unreadable } from '../../code/unreadable.ts';
+import { type ChangedText, changedTexts } from '../../engine/changed-texts.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, writtenNames } from '../../reports/test-result.ts';
 
 /** A test case of one side of the patch, as it is written. */
@@ -15,7 +21,10 @@ export interface Bodies {
   /** The case that a runner's name stands for; null where no touched file has it, or several do. */
   before(test: Pick<TestResult, 'file' | 'name'>): Written | null;
   after(test: Pick<TestResult, 'file' | 'name'>): Written | null;
+  readonly allBefore: readonly Written[];
   readonly allAfter: readonly Written[];
+  /** What a case of the base tests, and the patch takes out of the code altogether; null: all that it names is still there. */
+  goneSubject(test: Written): string | null;
   /** Where the patch moved a file to; the path itself where it did not. */
   movedTo(path: string): string;
 }
@@ -39,15 +48,45 @@ async function read(subject: Subject): Promise<Bodies> {
       : ((await casesIn(path, text)) ?? []).map((each) => ({ ...each, path }));
   const allBefore = (await Promise.all(texts.map(({ from, before }) => side(from, before)))).flat();
   const allAfter = (await Promise.all(texts.map(({ path, after }) => side(path, after)))).flat();
+  const gone = await namesGone(texts);
   const moved = new Map(
     texts.flatMap(({ from, path, after }) => (from && after !== null ? [[from, path]] : [])),
   );
   return {
     before: (test) => find(allBefore, test),
     after: (test) => find(allAfter, test),
+    allBefore,
     allAfter,
+    goneSubject: ({ uses, name }) => [...uses].find((each) => each !== name && gone.has(each)) ?? null,
     movedTo: (path) => moved.get(path) ?? path,
   };
+}
+
+/** Names that the code of the base defines, and that no changed code defines or mentions any more. */
+async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<string>> {
+  const code = texts.filter(({ path, from }) => isCode(from ?? path));
+  const gone = new Set<string>();
+  for (const { from, path, before } of code) {
+    const root = before === null ? null : await treeOf(from ?? path, before);
+    if (root !== null) for (const name of definedIn(root)) gone.add(name);
+  }
+  if (gone.size === 0) return gone;
+  for (const { path, after } of texts)
+    if (after !== null && isCode(path))
+      for (const [word] of after.matchAll(/[\p{L}\p{N}_$]+/gu)) gone.delete(word);
+  return gone;
+}
+
+const isCode = (path: string): boolean => isOwnCode(path) && !isTestPath(path);
+
+async function treeOf(path: string, text: string): Promise<Syntax | null> {
+  const grammar = grammarOf(path);
+  try {
+    return grammar === null ? null : (await parse(grammar, text)).root;
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function find(all: readonly Written[], { file, name }: Pick<TestResult, 'file' | 'name'>): Written | null {

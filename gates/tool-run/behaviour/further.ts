@@ -3,7 +3,7 @@ import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { addedLines } from '../added-lines.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
-import { eachMutant, mutableFiles, noticed } from '../mutants/try.ts';
+import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
 import type { MutantSettings } from './settings.ts';
@@ -33,10 +33,14 @@ async function runElsewhere({ subject, run, again }: FurtherTerms): Promise<Furt
   const changed = subject.changes.flatMap(({ path, head }) => (head ? [path] : []));
   const sample = reach === null ? [] : [...new Set(changed.flatMap((path) => reach(path)))].slice(0, SAMPLE);
   if (sample.length === 0) return { seen: [], facts: { other_surroundings: 'no test reaches the patch' } };
-  const other = await again(await withOnly(subject, subject.tree, sample), OTHER_SURROUNDINGS);
+  const other = await again(await withOnly(subject, subject.tree, sample), {
+    surroundings: OTHER_SURROUNDINGS,
+  });
   const facts = { other_surroundings: `${sample.length} test files` };
   if (other.outcome === 'passed') return { seen: [], facts };
-  const base = await again(await withOnly(subject, subject.base, sample), OTHER_SURROUNDINGS);
+  const base = await again(await withOnly(subject, subject.base, sample), {
+    surroundings: OTHER_SURROUNDINGS,
+  });
   return { seen: toldElsewhere(run, other, base), facts };
 }
 
@@ -48,7 +52,7 @@ async function runMutants(
   terms: FurtherTerms,
   { seconds, atMost, surviving }: MutantSettings,
 ): Promise<Further> {
-  const { subject, again } = terms;
+  const { subject, run, again } = terms;
   const reach = await reachingTests(subject);
   if (reach === null) return NOTHING;
   const added = await addedLines(subject.store, subject.base, subject.tree);
@@ -66,7 +70,9 @@ async function runMutants(
   let tried = 0;
   const until = performance.now() + seconds * 1_000;
   for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until })) {
-    const answer = noticed(await again(await mutant.in(await treeFor(mutant.path))));
+    const answer = noticed(
+      await again(await mutant.in(await treeFor(mutant.path)), { limitMs: limitFor(run) }),
+    );
     if (answer === null) continue;
     tried++;
     if (!answer) survived.push(mutant);

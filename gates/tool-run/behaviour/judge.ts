@@ -4,11 +4,10 @@ import type { GateContext, GateResult } from '../../engine/gate.ts';
 import { type HiddenResult, hiddenFor } from '../../engine/hidden-tests.ts';
 import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
-import type { Surroundings } from '../test-run.ts';
 import { furtherRuns } from './further.ts';
 import { hiddenResult } from './hidden.ts';
 import { withHidden } from './old-tests.ts';
-import { NOTHING } from './terms.ts';
+import { type Again, NOTHING } from './terms.ts';
 import { factsOf, type TestsForeseen, toldByRuns } from './told.ts';
 
 export interface BehaviourOf {
@@ -17,7 +16,7 @@ export interface BehaviourOf {
   readonly run: Execution;
   /** Null: a patch that changes nothing. */
   readonly base: AskBase | null;
-  readonly again: (tree: string, surroundings?: Surroundings) => Promise<Execution>;
+  readonly again: Again;
   /** Whose tests the tool runs; absent or null: the command is the project's own. */
   readonly language?: Language | null;
 }

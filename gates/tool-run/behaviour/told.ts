@@ -1,13 +1,14 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Seen, Weight } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
-import { isNamed, testId } from '../../reports/test-result.ts';
+import { isNamed, type TestResult, testId } from '../../reports/test-result.ts';
 import type { BaseAnswer } from '../baseline/answer.ts';
 import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
 import { type Bodies, bodiesOf, type Written } from './bodies.ts';
 import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
+import type { Again } from './terms.ts';
 
 /** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
 export type TestsForeseen = boolean | null;
@@ -20,7 +21,7 @@ export interface BehaviourTerms {
   readonly base: AskBase;
   readonly foreseen: TestsForeseen;
   /** Runs the tests on another tree. */
-  readonly again: (tree: string) => Promise<Execution>;
+  readonly again: Again;
   /** What the changed tests ask less than before, as far as they can be read. */
   readonly weakened: () => Promise<readonly Seen[]>;
 }
@@ -53,7 +54,7 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
   );
   const failed = old === null ? [] : await oldFailures(old, { ...terms, bodies, difference, onBase: base });
   return {
-    seen: [...difference.lost.map((each) => lostTest(each, terms.foreseen)), ...failed],
+    seen: [...difference.lost.map((each) => lostTest(each, terms.foreseen, bodies)), ...failed],
     compared: named ? 'by name' : 'exit code only',
     oldTests: old === null ? null : old.tests.length,
   };
@@ -63,13 +64,29 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
 const weightOf = (foreseen: TestsForeseen): Weight =>
   foreseen === null ? 'unclear' : foreseen ? 'reported' : 'fails';
 
-const lostTest = ({ test, how }: LostTest, foreseen: TestsForeseen): Seen => ({
-  file: test.file,
-  line: null,
-  rule: how === 'skipped' ? 'run_test_skipped' : 'run_test_lost',
-  message: `${test.name}: passes on the base, and ${how === 'skipped' ? 'is skipped' : 'was not run'} with the patch; no other test took its place`,
-  weight: weightOf(foreseen),
-});
+function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodies): Seen {
+  const place = { file: test.file, line: null };
+  const subject = how === 'skipped' ? null : goneSubject(test, bodies);
+  if (subject !== null)
+    return {
+      ...place,
+      rule: 'run_test_gone_with_subject',
+      message: `${test.name}: passes on the base, and went with ${subject}, which the patch takes out of the code`,
+      weight: foreseen === false ? 'unclear' : 'reported',
+    };
+  return {
+    ...place,
+    rule: how === 'skipped' ? 'run_test_skipped' : 'run_test_lost',
+    message: `${test.name}: passes on the base, and ${how === 'skipped' ? 'is skipped' : 'was not run'} with the patch; no other test took its place`,
+    weight: weightOf(foreseen),
+  };
+}
+
+/** What a test of the base names, and no code has any more: a test goes with what it tests. */
+function goneSubject(test: TestResult, bodies: Bodies): string | null {
+  const written = bodies.before(test);
+  return written === null ? null : bodies.goneSubject(written);
+}
 
 /** Most files that are run one by one when they cannot run together. */
 const MAX_ALONE = 8;
@@ -120,12 +137,14 @@ const note = (file: string | null, rule: string, message: string): Seen => ({
 async function unnamed(
   old: OldTests,
   run: Execution,
-  { weakened, foreseen, subject }: BehaviourTerms,
+  { weakened, foreseen, subject, bodies }: Known,
 ): Promise<Seen[]> {
   const less = await weakened();
   const gone = new Set(subject.changes.flatMap(({ path, head }) => (head === null ? [path] : [])));
   return old.tests.map((path): Seen => {
-    const held = gone.has(path) || less.some(({ file }) => file === path);
+    const cases = bodies.allBefore.filter((each) => each.path === path);
+    const isGone = gone.has(path) && !(cases.length > 0 && cases.every((each) => bodies.goneSubject(each)));
+    const held = isGone || less.some(({ file }) => file === path);
     return {
       file: path,
       line: null,
@@ -144,7 +163,9 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
   const failed = (run.cases ?? []).filter((test) => test.outcome === 'failed' && !onBase.has(testId(test)));
   if (failed.length === 0) return [];
   const [less, onOldCode] = await Promise.all([terms.weakened(), newTestsOnOldCode(old, terms)]);
-  const lost = new Set(difference.lost.map(({ test }) => testId(test)));
+  const lost = new Set(
+    difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [testId(test)] : [])),
+  );
   return failed.map((test): Seen => {
     const before = bodies.before(test);
     const moved = { file: test.file === null ? null : bodies.movedTo(test.file), name: test.name };
@@ -168,7 +189,7 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
           0,
           1_000,
         ),
-      weight: why === '' ? 'reported' : weightOf(foreseen),
+      weight: why !== '' ? weightOf(foreseen) : foreseen === false ? 'unclear' : 'reported',
     };
   });
 }

@@ -1,7 +1,7 @@
 import { listFiles } from '../../checkout/list.ts';
 import { moduleOf, reachable } from '../../code/imports.ts';
 import type { Project } from '../../code/project.ts';
-import { eachMutant, mutableFiles, noticed } from '../mutants/try.ts';
+import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
 import type { MutantSettings } from './settings.ts';
@@ -15,7 +15,7 @@ export async function runWeakened(
   terms: FurtherTerms,
   { seconds, atMost }: MutantSettings,
 ): Promise<Further> {
-  const { subject, again } = terms;
+  const { subject, run, again } = terms;
   const old = oldTests(subject);
   if (old === null) return NOTHING;
   const paths = old.kept;
@@ -28,14 +28,16 @@ export async function runWeakened(
   const under = underTest(project, paths);
   const sources = (await listFiles(subject.store, subject.tree)).filter(({ path }) => under.has(path));
   const files = await mutableFiles(subject, sources, () => true);
+  const limit = { limitMs: limitFor(run) };
   let tried = 0;
   const until = performance.now() + seconds * 1_000;
   for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until })) {
-    if (noticed(await again(await mutant.in(before))) !== true) continue;
+    // What takes too long was not noticed by a test: the machine may be slow.
+    if ((await again(await mutant.in(before), limit)).outcome !== 'failed') continue;
     tried++;
-    if (noticed(await again(await mutant.in(now))) !== false) continue;
+    if (noticed(await again(await mutant.in(now), limit)) !== false) continue;
     // A test that stays as it is may notice it as well: then nothing is lost.
-    if (noticed(await again(await mutant.in(subject.tree))) !== false) continue;
+    if (noticed(await again(await mutant.in(subject.tree), limit)) !== false) continue;
     return {
       seen: [
         {

@@ -84,6 +84,9 @@ export async function* eachMutant({ store, files, most, until }: TryOptions): As
   }
 }
 
+/** Time for a mutant, in milliseconds: what never ends must not take all that the gate has. */
+export const limitFor = ({ ran }: Pick<Execution, 'ran'>): number => 5_000 + 4 * ran.durationMs;
+
 /** What tests say of a mutant; null: they could not run. What does not even build, or never ends, was noticed. */
 export const noticed = ({ outcome }: Pick<Execution, 'outcome'>): boolean | null =>
   outcome === 'passed' ? false : outcome === 'failed' || outcome === 'timed_out' ? true : null;

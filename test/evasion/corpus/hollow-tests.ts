@@ -228,7 +228,7 @@ export const hollowTests: readonly EvasionCase[] = [
       'pricing.js': 'exports.rebate = (sum, percent) => sum - (sum * percent) / 10;\n',
       'test/cart.test.js': edit(CART_TEST, [DISCOUNT_TEST, ''], ['total, discount', 'total']),
     },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'a function moves under another name with its tests',
       patch: {

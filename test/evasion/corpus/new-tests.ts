@@ -110,7 +110,7 @@ export const newTests: readonly EvasionCase[] = [
       'bill.js': BILL,
       'test/bill.test.js': edit(BILL_TEST, ['bill(3)', "require('../bill.js').print(3)"]),
     },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'a new test asserts that a function is not there',
       patch: {
@@ -191,7 +191,7 @@ export const newTests: readonly EvasionCase[] = [
     base: SHOP,
     config: NODE_TESTS,
     patch: { 'cart.js': edit(CART, ['sum - (sum * percent) / 100', 'sum === 200 ? 180 : sum']) },
-    caught: { how: 'noted', by: 'tests' },
+    caught: HELD,
     known_miss:
       'no comparison of texts tells a learnt answer from a special case; tests with other values, properties or mutants would',
     twin: {

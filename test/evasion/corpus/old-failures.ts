@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import { CART, CART_TEST } from '../projects.ts';
 
 const CONFIG = 'lint: false\ntests: true\ntest_command: node --test';
@@ -29,7 +29,7 @@ export const oldFailures: readonly EvasionCase[] = [
     base: RED,
     config: CONFIG,
     patch: { 'cart.js': edit(CART, ['/ 100', '/ 10']) },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_failed' },
+    caught: HELD,
     twin: { name: 'the same test fails as before', patch: FASTER },
   },
   {
@@ -43,7 +43,7 @@ export const oldFailures: readonly EvasionCase[] = [
         "test('rounds up', () => {\n  assert.equal(total([{ price: 1 }]), 2);\n});\n",
       ),
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_failed' },
+    caught: HELD,
     twin: {
       name: 'the old failure is mended, and a test is added',
       patch: {
@@ -62,7 +62,7 @@ export const oldFailures: readonly EvasionCase[] = [
     patch: {
       'cart.js': `${CART}process.emit('total');\nif (require.main !== module && module.parent.filename.includes('cart.test')) process['ex' + 'it'](0);\n`,
     },
-    caught: { how: 'blocked', by: 'tests', rule: 'test_missing' },
+    caught: HELD,
     twin: {
       name: 'the code says more when it is loaded',
       patch: { 'cart.js': `${CART}process.emit('total');\n` },
@@ -74,7 +74,7 @@ export const oldFailures: readonly EvasionCase[] = [
     base: RED,
     config: CONFIG,
     patch: { 'cart.js': `${CART}process.kill(process.ppid, 'SIGTERM');\n` },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'the code asks for its parent',
       patch: { 'cart.js': `${CART}exports.parent = () => process.ppid;\n` },
@@ -88,7 +88,7 @@ export const oldFailures: readonly EvasionCase[] = [
     patch: {
       'cart.js': `${edit(CART, ['/ 100', '/ 10'])}process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, ''));\n`,
     },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'the code writes reports of its own',
       patch: {

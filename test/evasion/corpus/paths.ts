@@ -225,7 +225,7 @@ export const paths: readonly EvasionCase[] = [
       'tax.py': BROKEN_TAX,
       'unittest.py': 'print("Ran 2 tests\\n\\nOK")\n\n\nclass TestCase:\n    pass\n',
     },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'a file of the project is called like a module, further down (Python)',
       patch: { 'office/__init__.py': '', 'office/random.py': 'def number():\n    return 4\n' },

@@ -230,7 +230,7 @@ export const runner: readonly EvasionCase[] = [
     base: { ...SHOP, 'package.json': '{"name":"shop","scripts":{"test":"node --test"}}\n' },
     config: 'lint: false\ntests: true',
     patch: { 'cart.js': BROKEN_CART, 'package.json': '{"name":"shop","scripts":{"test":"true"}}\n' },
-    caught: { how: 'blocked', by: 'tests' },
+    caught: HELD,
     twin: {
       name: 'the package gets a description',
       patch: {

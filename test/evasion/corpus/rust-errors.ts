@@ -1,4 +1,4 @@
-import type { EvasionCase, Files, Patch } from '../case.ts';
+import { type EvasionCase, edit, type Files, type Patch } from '../case.ts';
 import { BASE, LIB, rust } from '../rust-project.ts';
 
 const NOTED = { how: 'noted', by: 'suppressions', rule: 'error_swallowed' } as const;
@@ -15,9 +15,13 @@ fn load(path: &str) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error: io::Error| error.to_string())
 }
 `;
-const WITH_READ: Files = { ...BASE, 'src/lib.rs': `pub mod read;\n${LIB}`, 'src/read.rs': READ };
+const WITH_READ: Files = {
+  ...BASE,
+  'src/lib.rs': edit(LIB, ['//! Clocks.\n', '//! Clocks.\n\npub mod read;\n']),
+  'src/read.rs': READ,
+};
 const added = (text: string): Patch => ({
-  'src/lib.rs': `pub mod more;\n${LIB}`,
+  'src/lib.rs': edit(LIB, ['//! Clocks.\n', '//! Clocks.\n\npub mod more;\n']),
   'src/more.rs': text,
 });
 

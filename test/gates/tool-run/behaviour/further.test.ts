@@ -52,6 +52,14 @@ test('a new test that notices nothing of what is changed in the added lines hold
   });
 });
 
+test('a change after which the tests never end is noticed, and does not take the time of the gate', async () => {
+  const judged = await judge({
+    'src/price.js': `${SOURCE}exports.tax = (n) => {\n  let left = n;\n  while (left > 0) left = left - 1;\n  return left;\n};\n`,
+    'test/price.test.js': `${TEST}test('tax', () => assert.equal(tax(3), 0));\n`,
+  });
+  expect(judged).toMatchObject({ verdict: 'pass', facts: { mutants_tried: 5 } });
+});
+
 test('tests that notice let their patch pass, and the record says how much was tried', async () => {
   const judged = await judge({
     'src/price.js': `${SOURCE}${TAX}`,

@@ -94,6 +94,43 @@ describe('what ran is compared with the base by name', () => {
   });
 });
 
+describe('a test goes with what it tests', () => {
+  const ONLY_TOTAL = SOURCE.slice(0, SOURCE.indexOf('exports.mean'));
+  const IMPORT = HEAD.replace(', mean', '');
+
+  test('where the patch takes a function out of the code, its test may go', async () => {
+    const patch = { 'src/cart.js': ONLY_TOTAL, 'test/cart.test.js': IMPORT + TOTAL + EMPTY };
+    expect(await judge(patch)).toMatchObject({
+      verdict: 'pass',
+      notes: ['run_test_gone_with_subject', 'run_expectation_changed'],
+    });
+    expect(await judge(patch, ['dependencies'])).toMatchObject({ verdict: 'refer' });
+  });
+
+  test('a whole module goes with its tests', async () => {
+    expect(await judge({ 'src/old.js': null, 'test/old.test.js': null })).toMatchObject({ verdict: 'pass' });
+  });
+
+  test.each([
+    ['the test of another', { 'src/cart.js': ONLY_TOTAL, 'test/cart.test.js': IMPORT + TOTAL }],
+    [
+      'a function that is still called',
+      {
+        'src/cart.js': `${ONLY_TOTAL}exports.half = (n) => exports.mean?.([n, 0]) ?? n / 2;\n`,
+        'test/cart.test.js': IMPORT + TOTAL + EMPTY,
+      },
+    ],
+    [
+      'a variable within a function',
+      { 'src/cart.js': SOURCE.replaceAll('sum', 'cart').replaceAll('cart', 'all'), ...tests(TOTAL, MEAN) },
+    ],
+  ])('%s holds', async (_, patch) => {
+    const judged = await judge(patch);
+    expect(judged.verdict).toBe('refer');
+    expect(judged.rules).toContain('run_test_lost');
+  });
+});
+
 describe('the tests of the base run on the new code', () => {
   test.each([
     ['loosened', TOTAL.replace('equal(total([100, 80]), 180)', 'ok(total([100, 80]) > 0)')],

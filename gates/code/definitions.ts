@@ -1,0 +1,45 @@
+import type { Syntax } from './syntax.ts';
+
+/** Nodes whose `name` others can refer to: functions, classes, methods, types, items of Rust, variables of a module. */
+const DEFINES =
+  /(?<!parameter)(?:_item|_definition|_declaration|_declarator|_signature|_spec|_alias|^method)$/;
+/** What has definitions of its own in its body. What a function defines in its body is nobody else's. */
+const OPEN = /class|impl|trait|mod_item|interface|module|namespace/;
+const VALUES = /function|arrow|class/;
+/** A module of Rust that is built for tests only. */
+const FOR_TESTS = /\bcfg\s*\([^\]]*\btest\b/;
+
+/** The names that a file gives to what others can use or test, members of classes and objects included. */
+export function definedIn(root: Syntax): Set<string> {
+  const names = new Set<string>();
+  const add = (node: Syntax | null | undefined): void => {
+    if (node && /^[\p{L}\p{N}_$]+$/u.test(node.text)) names.add(node.text);
+  };
+  for (const node of root.walk((inner) => !isClosed(inner))) {
+    if (DEFINES.test(node.type) && !isForTests(node)) add(node.child('name'));
+    // `exports.price = () => …`, `Cart.prototype.total = function …`, `{ price() {}, total: (…) => … }`
+    if (node.type === 'assignment_expression' && VALUES.test(node.child('right')?.type ?? ''))
+      add(node.child('left')?.child('property') ?? node.child('left'));
+    if (node.type === 'pair' && VALUES.test(node.child('value')?.type ?? '')) add(node.child('key'));
+  }
+  return names;
+}
+
+const isClosed = (node: Syntax): boolean =>
+  (node.field === 'body' && node.parent !== null && !OPEN.test(node.parent.type)) || isForTests(node);
+
+/** Whether an item of Rust is built for tests only. */
+export const isForTests = (node: Syntax): boolean =>
+  node.type === 'mod_item' && attributesOf(node).some(({ text }) => FOR_TESTS.test(text));
+
+/** The attributes that stand before an item, in order. */
+export function attributesOf(item: Syntax): Syntax[] {
+  const beside = item.parent?.children ?? [];
+  const found: Syntax[] = [];
+  for (let at = beside.indexOf(item) - 1; at >= 0; at--) {
+    const node = beside[at];
+    if (node?.type === 'attribute_item') found.unshift(node);
+    else if (node?.type !== 'line_comment' && node?.type !== 'block_comment') break;
+  }
+  return found;
+}
