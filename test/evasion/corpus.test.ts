@@ -62,6 +62,7 @@ test('a known miss counts as not caught, and is no error', () => {
     right: false,
     knownMiss: 'nobody can',
     verdict: 'pass',
+    facts: {},
     by: [],
     detail: '',
   };

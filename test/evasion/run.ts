@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createStore } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import { pooled } from '../../gates/process/pool.ts';
-import { type Evidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
+import { type Evidence, type GateEvidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
 import type { Expectation } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import type { Catch, EvasionCase, Files, Patch } from './case.ts';
@@ -21,6 +21,8 @@ export interface Judged {
   readonly right: boolean;
   readonly knownMiss: string | null;
   readonly verdict: Verdict['verdict'];
+  /** What the tests gate says of how far it went. */
+  readonly facts: GateEvidence['metadata'];
   /** Rules, or gates, that held it. */
   readonly by: readonly string[];
   /** What was expected, and what the gates said, for people. */
@@ -132,6 +134,7 @@ export async function runCorpus(
               ? verdict.verdict === 'pass' && verdict.verified
               : isAsExpected(patch.caught, evidence, verdict),
           verdict: verdict.verdict,
+          facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
           by: heldBy(evidence),
           detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
         };

@@ -23,6 +23,8 @@ export interface Replayed extends RealCommit {
   readonly holding: readonly Holding[];
   /** Files of the patch that steer checks: a task would name them, so they are allowed here. */
   readonly steering: readonly string[];
+  /** What the tests gate says of how far it went. */
+  readonly facts: GateEvidence['metadata'];
   /** Why there is no verdict. */
   readonly error: string | null;
   readonly duration_ms: number;
@@ -65,7 +67,15 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
           return { ...commit, ...judged(evidence), error: null, duration_ms: took() };
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
-          return { ...commit, verdict: 'error', holding: [], steering: [], error: why, duration_ms: took() };
+          return {
+            ...commit,
+            verdict: 'error',
+            holding: [],
+            steering: [],
+            facts: {},
+            error: why,
+            duration_ms: took(),
+          };
         } finally {
           rmSync(workDir, { recursive: true, force: true });
           onDone(++done, commits.length);
@@ -77,11 +87,12 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
   }
 }
 
-const judged = (evidence: Evidence): Pick<Replayed, 'verdict' | 'holding' | 'steering'> => ({
+const judged = (evidence: Evidence): Pick<Replayed, 'verdict' | 'holding' | 'steering' | 'facts'> => ({
   verdict: reduce(evidence).verdict,
   holding: evidence.gates
     .filter(({ required, blocked, outcome }) => (required || blocked) && !FINE.includes(outcome))
     .map(holdingOf),
+  facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
   steering: evidence.protected_files.map(({ path }) => path),
 });
 
