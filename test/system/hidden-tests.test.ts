@@ -41,10 +41,7 @@ const SEARCHES = `
 let stack: Stack;
 let repository: Repository;
 beforeAll(async () => {
-  repository = new Repository({
-    ...PROJECT,
-    'assay.yaml': `${PROJECT['assay.yaml']}  runs_decide: true\n`,
-  });
+  repository = new Repository(PROJECT);
   stack = await Stack.start();
 });
 afterAll(async () => {

@@ -65,8 +65,7 @@ export async function withBehaviour(
   // What is held already needs no more doubts.
   const isHeld =
     kept?.outcome === 'failed' || told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
-  const more =
-    isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour });
+  const more = isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour });
   const judged = resultOf([...told.seen, ...more.seen], result.detail);
   return {
     ...result,
