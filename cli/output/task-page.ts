@@ -82,6 +82,12 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
 }
 
 /** Everything about one task as a page of text. */
+/** Files that go out on a person's word. */
+function accepted({ review }: TaskView): string | undefined {
+  const named = review?.accepted_files?.map(oneLine).join(', ');
+  return review?.accepted_more === undefined ? named : `${named} and ${review.accepted_more} more`;
+}
+
 export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
   const lines = [pc.bold(oneLine(task.title)), field(pc, 'id', task.id)];
@@ -103,7 +109,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('depends on', task.depends_on.join(', '));
   add('files', task.files.map(oneLine).join(', '));
   add('expects', task.expects.join(', '));
-  add('accepted', task.review?.accepted_files?.map(oneLine).join(', '));
+  add('accepted', accepted(task));
   add('created', `${task.created_at} by ${oneLine(task.created_by)}`);
   add('ended', task.ended_at);
   if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));

@@ -1,4 +1,4 @@
-import { commitTree, pushNewBranch } from '../../gates/checkout/deliver.ts';
+import { commitTree } from '../../gates/checkout/commit.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
@@ -6,6 +6,7 @@ import { BOX_ENV } from '../../shared/names.ts';
 import type { Box } from '../supervisor/box.ts';
 import { credentialFor, takeCredentials } from '../supervisor/credentials.ts';
 import { rebuildTree } from '../supervisor/rebuild.ts';
+import { pushNewBranch } from './push.ts';
 
 /**
  * Leave to push comes from the API of this deployment alone, which the task definition names: an assignment cannot choose its judge.

@@ -11,6 +11,16 @@ const MAX_RACES = 5;
 /** The digest in the name of an object that is named by its content; see `objectKey`. */
 const DIGEST = /-([0-9a-f]{64})\.[a-z.]+$/;
 
+/** What S3 says of an object that is not there, or is another than was read. */
+const GONE: ReadonlySet<string> = new Set([
+  'NoSuchKey',
+  'NotFound',
+  // So it calls what is not there, for whoever may not list the bucket.
+  'AccessDenied',
+  'PreconditionFailed',
+  'ConditionalRequestConflict',
+]);
+
 /** Leave to write one object, once. */
 export interface Upload {
   readonly url: string;
@@ -54,6 +64,33 @@ export class ObjectStore {
         // Somebody is writing the same just now; it may still come to nothing.
         if (name !== 'ConditionalRequestConflict' || race === MAX_RACES) throw error;
       }
+    }
+  }
+
+  /**
+   * Puts another content in the place of an object, as long as it is there and nobody has changed it. False when there is none, or not
+   * any more: what somebody has removed does not come back.
+   */
+  async replace(
+    key: string,
+    alter: (body: string) => Promise<string>,
+    contentType: string,
+  ): Promise<boolean> {
+    try {
+      const { Body, ETag } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+      const body = await alter((await Body?.transformToString('utf8')) ?? '');
+      const replaced = {
+        Bucket: this.#bucket,
+        Key: key,
+        Body: body,
+        ContentType: contentType,
+        IfMatch: ETag,
+      };
+      await this.#s3.send(new PutObjectCommand(replaced));
+      return true;
+    } catch (error) {
+      if (error instanceof Error && GONE.has(error.name)) return false;
+      throw error;
     }
   }
 

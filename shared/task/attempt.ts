@@ -124,6 +124,8 @@ export const VerificationRecord = z.object({
   protected_files: z
     .array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }))
     .optional(),
+  /** How many files were put back; the list may have room for fewer. Absent in items of earlier versions. */
+  put_back: z.number().int().nonnegative().optional(),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
   /** True when words or checks were cut for want of room; the whole is still under `key`. */

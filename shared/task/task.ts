@@ -16,6 +16,14 @@ export const Review = z.object({
   tree: z.string(),
   /** Files that steer checks, were judged as the base has them, and are delivered as the patch has them on this word. */
   accepted_files: z.array(z.string()).optional(),
+  accepted_more: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'How many more such files there are than `accepted_files` has room for; the evidence names them.',
+    ),
 });
 
 export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;

@@ -134,6 +134,24 @@ async function giveUp(message: LaunchMessage, launches: number, context: LaunchC
   );
 }
 
+/**
+ * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
+ * taken: that is removed, and stays so.
+ */
+async function signAnew(key: string, { artifact }: Attempt, { objects }: LaunchContext): Promise<void> {
+  const fresh = async (text: string): Promise<string> => {
+    const assignment = JSON.parse(text) as Assignment;
+    return JSON.stringify({
+      ...assignment,
+      forget_url: await objects.presignDelete(key),
+      ...('patch_url' in assignment && artifact
+        ? { patch_url: await objects.presignGet(artifact.patch_key) }
+        : {}),
+    });
+  };
+  await objects.replace(key, fresh, 'application/json');
+}
+
 /** Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count. */
 async function launchOf(
   message: LaunchMessage,
@@ -144,8 +162,10 @@ async function launchOf(
   const present = attempt[message.kind];
   const reuse = present !== null && !present.lost;
   let launch: Launch;
-  if (reuse) launch = { ...present, task_token: message.task_token };
-  else {
+  if (reuse) {
+    launch = { ...present, task_token: message.task_token };
+    await signAnew(launch.assignment_key, attempt, context);
+  } else {
     const token = mintBoxToken(message.kind, task.id, attempt.number);
     const models =
       message.kind === 'agent' && context.modelGateway

@@ -18,8 +18,24 @@ export interface ReportContext {
   readonly now: Date;
 }
 
+const NO_BYTES = sha256('');
+
+/**
+ * Digest and length of the patch. That nothing was changed is no claim of the agent's: only one content has no bytes, and the digest
+ * says whether it is that.
+ */
 function patchFacts(body: z.infer<typeof CompleteBody>): { sha: string; bytes: number } {
-  if (body.patch === undefined) return { sha: body.patch_sha256 ?? '', bytes: body.patch_bytes ?? 0 };
+  if (body.patch === undefined) {
+    const { patch_sha256: sha = '', patch_bytes: bytes = 0 } = body;
+    if ((bytes === 0) !== (sha === NO_BYTES)) {
+      const message =
+        bytes === 0
+          ? 'is 0, but the digest is not that of no bytes'
+          : 'is not 0, but the digest is that of no bytes';
+      throw new Refusal('invalid', `/patch_bytes ${message}`, [{ pointer: '/patch_bytes', message }]);
+    }
+    return { sha, bytes };
+  }
   const sha = sha256(body.patch);
   if (body.patch_sha256 !== undefined && body.patch_sha256 !== sha)
     throw new Refusal('invalid', `/patch_sha256 the patch has SHA-256 ${sha}`, [

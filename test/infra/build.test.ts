@@ -103,9 +103,12 @@ describe('the programs of the containers', () => {
     expect(sources('deliver')).toContain('containers/deliver/deliver.ts');
     expect(sources('deliver').filter(foreign)).toEqual([]);
     expect(sources('deliver').filter((each) => /tree-sitter|oxc|wasm/.test(each))).toEqual([]);
-    expect(
-      sources('gates').filter((each) => /containers\/deliver|supervisor\/credentials/.test(each)),
-    ).toEqual([]);
+    expect(sources('gates').filter((each) => /deliver|push\b|supervisor\/credentials/.test(each))).toEqual(
+      [],
+    );
+    // Whatever it is called: the program that judges knows no way to send anything to a repository.
+    expect(read(bundles.imageDirectory('gates'), 'main.mjs')).not.toMatch(/receive-pack|force-with-lease/);
+    expect(read(bundles.imageDirectory('deliver'), 'main.mjs')).toMatch(/force-with-lease/);
   });
 
   it('have the thread that matches regular expressions beside them, and it answers', async () => {

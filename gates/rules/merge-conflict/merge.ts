@@ -1,4 +1,4 @@
-import { commitTree } from '../../checkout/deliver.ts';
+import { commitTree } from '../../checkout/commit.ts';
 import { treeOf } from '../../checkout/fetch.ts';
 import { complaint } from '../../checkout/git.ts';
 import { decodePath } from '../../checkout/path-bytes.ts';

@@ -1,5 +1,6 @@
 import { isPutBack } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
+import type { Attempt } from '../attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../fit.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { boundBase, namedCommit, startsCascade } from './base.ts';
@@ -65,6 +66,14 @@ export function retry(task: Task, now: Date): Change {
   });
 }
 
+/** The files that an approval lets out although they were put back for the check: as many as have room, and how many there are besides. */
+function acceptedWith(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
+  const files = verification?.protected_files?.filter(isPutBack).map(({ path }) => path) ?? [];
+  if (files.length === 0) return {};
+  const more = (verification?.put_back ?? files.length) - files.length;
+  return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
+}
+
 /** A person's word on a held task. It counts for the work that the person looked at. */
 export function review(
   task: Task,
@@ -83,8 +92,7 @@ export function review(
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
   const base = boundBase(task, base_commit);
-  const putBack = attempt.verification?.protected_files?.filter(isPutBack).map(({ path }) => path) ?? [];
-  const accepted = decision === 'approve' && putBack.length > 0 ? { accepted_files: putBack } : {};
+  const accepted = decision === 'approve' ? acceptedWith(attempt.verification) : {};
   return change(task, 'review', now, {
     review: { decision, reason, by, at: nowIso(now), base_commit: base, tree, ...accepted },
     hold: null,

@@ -71,6 +71,7 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
         allowed_by: allowed_by?.slice(0, KEPT_TEXT) ?? null,
       }),
     ),
+    put_back: evidence.protected_files.filter(isPutBack).length,
     duration_ms: evidence.duration_ms,
     at: nowIso(now),
   };

@@ -401,6 +401,24 @@ describe('operators', () => {
     expect(refusal(() => retry(task(), NOW))).toBe('conflict');
   });
 
+  it('names the files that it lets out, and how many more there are', () => {
+    const files = Array.from({ length: 33 }, (_, index) => ({
+      path: `ci-${index}.yml`,
+      change: 'added' as const,
+      class: 'ci' as const,
+      reason: 'r',
+      used: 'base' as const,
+      allowed_by: null,
+    }));
+    const reviewed = (protected_files: typeof files) => {
+      const changed = recordEvidence(inReview(), 1, evidence({ protected_files }), 'key', NOW)?.task;
+      const held = { ...inReview(), ...changed, hold: { reasons: [], since: NOW.toISOString() } };
+      return review(held, 'approve', 'r', 'ann', { tree: sha1('b') }, NOW)?.task.review;
+    };
+    expect(reviewed(files)).toMatchObject({ accepted_files: { length: 30 }, accepted_more: 3 });
+    expect(reviewed(files.slice(0, 30))).not.toHaveProperty('accepted_more');
+  });
+
   it('review a held task on the tree they looked at', () => {
     const held = inReview({}, { hold: { reasons: ['inert'], since: NOW.toISOString() } });
     expect(review(held, 'approve', 'looks right', 'ann', work('b'), NOW)?.task).toMatchObject({

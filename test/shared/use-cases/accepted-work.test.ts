@@ -95,3 +95,21 @@ it('reads nothing in the place of what was named by its content', async () => {
   bucket.set(key, 'forged');
   await expect(objects.getByDigest(key)).rejects.toThrow('does not hold what its name says');
 });
+
+it.each([
+  ['nothing was changed', 0, 'c'.repeat(64)],
+  ['something was changed', 7, sha256('')],
+])('is not told that %s by an agent whose digest says otherwise', async (_, patch_bytes, patch_sha256) => {
+  const id = `B${count++}`;
+  await table.tasks.create(task({ id, status: 'in_progress', attempts: [attempt({ agent: launch() })] }));
+  const objects = new ObjectStore(new S3Client({ region: 'us-east-1' }), 'bucket');
+  const body = { summary: 's', output_tail: '', tree: sha1('b'), patch_sha256, patch_bytes };
+  const handed = completeWork(id, 1, body, {
+    tasks: table.tasks,
+    objects,
+    models: DEFAULT_TIER_MODELS,
+    now: NOW,
+  });
+  await expect(handed).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/patch_bytes' }] });
+  expect((await table.tasks.require(id)).version).toBe(1);
+});
