@@ -61,6 +61,8 @@ async function main(): Promise<number> {
     const result = await runScript(name, { CDK_DISABLE_CLI_TELEMETRY: 'true' });
     line(result.outcome, title, result.ms);
     if (result.outcome !== 'passed') console.log(result.output.trimEnd());
+    // What was left out of a step is not tested, and is said.
+    else for (const left of result.output.match(/^SKIPPED .*$/gm) ?? []) console.log(`        ${left}`);
     count(one(result.outcome));
   }
   const started = performance.now();

@@ -23,7 +23,7 @@ export function failureOf(session: Session, program: string): Failure | null {
   const { result, reading, waitedFor } = session;
   if (waitedFor !== null)
     return {
-      class: 'provider_transient',
+      class: reading?.waitingClass ?? 'provider_transient',
       reason: `the agent did nothing but wait and was stopped: ${waitedFor}`,
     };
   if (result.end === 'timed_out')

@@ -54,6 +54,7 @@ export async function runSession(
     read &&
     new EventLines((event) => {
       reading.waiting = null;
+      reading.waitingClass = null;
       read(event, reading);
       waiting.see(reading.waiting);
     });

@@ -18,6 +18,7 @@ export const STEPS: readonly Step[] = [
   { name: 'simulate:kills', title: 'the stack killed while tasks run' },
   { name: 'evasion', title: 'the whole evasion corpus' },
   { name: 'schemathesis', title: 'answers as the document says' },
+  { name: 'test:cli', title: 'the real agent CLIs' },
 ];
 
 /** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */

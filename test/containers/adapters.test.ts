@@ -6,6 +6,7 @@ import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { progressOf } from '../../containers/agent/progress.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
+import { recordedCases } from '../agent-clis/record.ts';
 
 /** What the pinned version of a CLI printed in one case (test/fixtures/agent-clis/README.md). */
 const recorded = (kind: CliKind, name: string): Buffer =>
@@ -16,6 +17,7 @@ function reads(kind: CliKind, output: Buffer, exitCode = 0): Reading {
   const adapter = AGENT_ADAPTERS[kind];
   const lines = new EventLines((event) => {
     reading.waiting = null;
+    reading.waitingClass = null;
     adapter.read?.(event, reading);
   });
   lines.add(output);
@@ -65,47 +67,32 @@ describe('a run that went well is read whole', () => {
 });
 
 describe('why a run failed is told by its events', () => {
+  const failed = recordedCases().filter((each) => each.class !== null);
+  test.each(failed.filter((each) => each.exit_code !== null))(
+    'the real $kind, $name (exit $exit_code): $class',
+    ({ kind, name, exit_code, class: expected }) => {
+      const reading = reads(kind, recorded(kind, name), exit_code ?? 0);
+      expect(reading.ended).toBe(true);
+      expect(reading.failure?.reason).not.toBe('');
+      expect(classOf(reading)).toBe(expected);
+    },
+  );
+
+  test.each(failed.filter((each) => each.exit_code === null))(
+    'the real $kind, $name (waits for ever): $class',
+    ({ kind, name, class: expected }) => {
+      const reading = reads(kind, recorded(kind, name));
+      expect(reading).toMatchObject({ ended: false, failure: null, waitingClass: expected });
+      expect(progressOf(reading)).toContain(`waits: ${reading.waiting}`);
+    },
+  );
+
   test.each<[CliKind, string, number, FailureClass]>([
-    ['claude', '401-retries2', 1, 'provider_auth'],
-    ['claude', '403', 1, 'provider_auth'],
-    ['claude', '402-budget', 1, 'provider_spend_limit'],
     ['claude', 'proxy-budget', 1, 'provider_spend_limit'],
     ['claude', 'max-budget', 1, 'provider_spend_limit'],
-    ['claude', '404-model', 1, 'model_invalid'],
-    ['claude', '429-retries2', 1, 'rate_limited'],
-    ['claude', '429-after600', 1, 'rate_limited'],
-    ['claude', '500-retries2', 1, 'provider_transient'],
-    ['claude', '529-retries2', 1, 'provider_overloaded'],
-    ['claude', 'cut-retries2', 1, 'provider_transient'],
-    ['claude', 'refused-retries2', 1, 'provider_transient'],
     ['claude', 'hang-api-timeout', 1, 'provider_transient'],
-    ['claude', 'context', 1, 'context_too_long'],
-    ['claude', 'refuse', 1, 'refused'],
-    ['claude', 'max-turns', 1, 'turn_limit'],
     ['claude', 'kill-int', 0, 'agent_failed'],
-    ['codex', '401', 1, 'provider_auth'],
-    ['codex', '403', 1, 'provider_auth'],
-    ['codex', '402-budget', 1, 'provider_spend_limit'],
-    ['codex', 'quota', 1, 'provider_spend_limit'],
     ['codex', 'proxy-budget', 1, 'provider_spend_limit'],
-    ['codex', '404-model', 1, 'model_invalid'],
-    ['codex', '429-default', 1, 'rate_limited'],
-    ['codex', '500-default', 1, 'provider_transient'],
-    ['codex', '529-retries0', 1, 'provider_overloaded'],
-    ['codex', 'cut-default', 1, 'provider_transient'],
-    ['codex', 'context', 1, 'context_too_long'],
-    ['codex', 'refuse', 0, 'refused'],
-    ['gemini', '401', 145, 'provider_auth'],
-    ['gemini', '403', 147, 'provider_auth'],
-    ['gemini', '402-budget', 146, 'provider_spend_limit'],
-    ['gemini', '404-model', 1, 'model_invalid'],
-    ['gemini', '429-attempts2', 173, 'rate_limited'],
-    ['gemini', '500-default', 244, 'provider_transient'],
-    ['gemini', '503-attempts2', 247, 'provider_overloaded'],
-    ['gemini', 'refused-attempts2', 1, 'provider_transient'],
-    ['gemini', 'context', 144, 'context_too_long'],
-    ['gemini', 'refuse', 0, 'refused'],
-    ['gemini', 'max-turns', 53, 'turn_limit'],
     ['opencode', '401', 1, 'provider_auth'],
     ['opencode', '529-default', 1, 'provider_overloaded'],
     ['opencode', 'quota', 1, 'provider_spend_limit'],
@@ -113,12 +100,11 @@ describe('why a run failed is told by its events', () => {
   ])('%s, %s (exit %i): %s', (kind, name, exitCode, expected) => {
     const reading = reads(kind, recorded(kind, name), exitCode);
     expect(reading.ended).toBe(true);
-    expect(reading.failure?.reason).not.toBe('');
     expect(classOf(reading)).toBe(expected);
   });
 
   test('with the time that the provider asked for', () => {
-    expect(reads('gemini', recorded('gemini', '429-attempts2'), 173).failure?.retryAfterSeconds).toBe(1);
+    expect(reads('gemini', recorded('gemini', 'rate-limited'), 173).failure?.retryAfterSeconds).toBe(1);
   });
 
   test('with the usage that Claude prints on the way out', () => {
@@ -132,13 +118,6 @@ describe('why a run failed is told by its events', () => {
     ['gemini', 'kill-int'],
   ])('and a run that broke off has no last event: %s, %s', (kind, name) => {
     expect(reads(kind, recorded(kind, name))).toMatchObject({ ended: false, failure: null });
-  });
-
-  test('and a CLI that waits for the network says so last', () => {
-    const reading = reads('codex', recorded('codex', 'refused-retries0'));
-    expect(reading.waiting).toContain('waiting for network');
-    expect(reading.ended).toBe(false);
-    expect(progressOf(reading)).toContain('waits: Reconnecting...');
   });
 });
 

@@ -67,7 +67,7 @@ describe('an agent CLI', () => {
   });
 
   test('that exits with 0 and was refused has failed', async () => {
-    const { complete, fail } = await runs('codex', `cat ${recorded('codex/refuse.jsonl')}`);
+    const { complete, fail } = await runs('codex', `cat ${recorded('codex/model-refuses.jsonl')}`);
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({ failure_class: 'refused', usage: { input_tokens: 1_000 } });
   });
@@ -201,7 +201,7 @@ describe('stopping an agent CLI', () => {
 
   test('happens when it does nothing but wait for a network that is not there', async () => {
     const { failure, waitedFor } = await session(
-      `cat ${recorded('codex/refused-retries0.jsonl')}; while :; do tail -1 ${recorded('codex/refused-retries0.jsonl')}; sleep 0.05; done`,
+      `cat ${recorded('codex/connection-refused.jsonl')}; while :; do tail -1 ${recorded('codex/connection-refused.jsonl')}; sleep 0.05; done`,
       { waitingMs: 300 },
     );
     expect(waitedFor).toContain('waiting for network');

@@ -55,8 +55,12 @@ function read(event: Fields, reading: Reading): void {
   reading.session = text(event['session_id']) ?? reading.session;
   if (event['type'] === 'assistant') readTurn(event, reading);
   else if (event['type'] === 'result') readResult(event, reading);
-  else if (event['subtype'] === 'api_retry')
-    reading.waiting = `the provider: ${text(event['error']) ?? 'no reason'}`;
+  else if (event['subtype'] === 'api_retry') readRetry(event, reading);
+}
+
+function readRetry(event: Fields, reading: Reading): void {
+  reading.waiting = `the provider: ${text(event['error']) ?? 'no reason'}`;
+  reading.waitingClass = classOfStatus(count(event['error_status']));
 }
 
 function readTurn(event: Fields, reading: Reading): void {
@@ -109,9 +113,9 @@ function failureOf(event: Fields, { stopReason }: Reading): Failure {
     if (event['subtype'] === 'error_max_budget_usd') return 'provider_spend_limit';
     const byStatus = classOfStatus(count(event['api_error_status']));
     if (byStatus !== null) return byStatus;
-    return event['terminal_reason'] === 'api_error' && stopReason === 'server_error'
-      ? 'provider_transient'
-      : 'agent_failed';
+    // Without a status there was no answer that could be read.
+    const isUnread = event['terminal_reason'] === 'api_error' && count(event['api_error_status']) === null;
+    return isUnread && stopReason !== 'invalid_request' ? 'provider_transient' : 'agent_failed';
   };
   return { class: of(), reason };
 }

@@ -69,6 +69,7 @@ function read(event: Fields, reading: Reading): void {
       break;
     case 'error':
       reading.waiting = text(event['message']);
+      if (reading.waiting !== null) reading.waitingClass = failureOf(reading.waiting).class;
       break;
   }
 }
@@ -112,7 +113,7 @@ const MESSAGES: readonly (readonly [RegExp, FailureClass])[] = [
 ];
 
 function failureOf(reason: string): Failure {
-  const status = /^unexpected status (\d{3})\b|last status: (\d{3})\b/.exec(reason);
+  const status = /\bunexpected status (\d{3})\b|\blast status: (\d{3})\b/.exec(reason);
   const byStatus = classOfStatus(status ? Number(status[1] ?? status[2]) : null);
   const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
   return { class: byStatus ?? byWords ?? 'agent_failed', reason };

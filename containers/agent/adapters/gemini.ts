@@ -88,7 +88,11 @@ function readResult(event: Fields, reading: Reading): void {
 function failureOf(event: Fields, { stopReason }: Reading): Failure {
   const error = fields(event['error']);
   const message = text(error['message']);
-  if (message === null) return { class: 'refused', reason: stopReason ?? 'the model gave no answer' };
+  if (message === null)
+    return {
+      class: /^Model stream ended/.test(stopReason ?? '') ? 'provider_transient' : 'refused',
+      reason: stopReason ?? 'the model gave no answer',
+    };
   const answer = /^\[API Error: (\{.*\})\]/s.exec(message);
   const provider = fields(fields(json(answer?.[1] ?? ''))['error']);
   const seconds = /Suggested retry after (\d+(?:\.\d+)?)s/.exec(message)?.[1];
@@ -112,7 +116,7 @@ const BY_TYPE: Readonly<Record<string, FailureClass>> = {
 /** Where there is no code: what the provider or the CLI's client says of a request. */
 const WORDS: readonly (readonly [RegExp, FailureClass])[] = [
   [/prompt is too long|exceeds the maximum number of tokens/, 'context_too_long'],
-  [/fetch failed sending request/, 'provider_transient'],
+  [/fetch failed sending request|^\[API Error: (?:terminated|.* in JSON)/, 'provider_transient'],
   [/^\[API Error: model: /, 'model_invalid'],
 ];
 

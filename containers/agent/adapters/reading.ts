@@ -28,6 +28,8 @@ export interface Reading {
   failure: Failure | null;
   /** The CLI has said that it waits and for what; null when anything else came after it. */
   waiting: string | null;
+  /** Why it waits, where that can be told. */
+  waitingClass: FailureClass | null;
 }
 
 export const newReading = (): Reading => ({
@@ -44,6 +46,7 @@ export const newReading = (): Reading => ({
   ended: false,
   failure: null,
   waiting: null,
+  waitingClass: null,
 });
 
 /** All models together; null when none reported anything. */

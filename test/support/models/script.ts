@@ -59,5 +59,6 @@ export function toolCall(step: Step, offered: readonly string[]): ToolCall | nul
   if ('run' in step) return shellCall(step.run, offered);
   const writer = firstOf(WRITERS, offered);
   if (writer) return { name: writer[0], ...writer[1](step.write, step.text) };
-  return shellCall(`printf %s ${quoted(step.text)} > ${quoted(step.write)}`, offered);
+  const folder = `mkdir -p "$(dirname ${quoted(step.write)})"`;
+  return shellCall(`${folder} && printf %s ${quoted(step.text)} > ${quoted(step.write)}`, offered);
 }

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CliKind } from '../../shared/task/adapter.ts';
+import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { FAILURE_CASES } from './cases.ts';
+import { PRESENT, RECORDS } from './place.ts';
+import { record } from './record.ts';
+import { type Outcome, runCase } from './run-case.ts';
+
+/** Longest that a run that fails may take, in milliseconds: the CLIs' own retries with their defaults take minutes. */
+const BOUND_MS = 60_000;
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterAll(() => server.stop());
+
+function keep(kind: CliKind, name: string, { failure, exitCode, calls, printed, places }: Outcome): void {
+  if (!RECORDS) return;
+  const of = { kind, name, exit_code: exitCode, class: failure?.class ?? null, calls: calls.length };
+  record(of, printed, places);
+}
+
+describe.each(PRESENT)('the real %s', (kind) => {
+  it('does the work, and what it says that it used is what the endpoint has counted', async () => {
+    const before = server.counted();
+    const outcome = await runCase(server, { kind, scenario: 'ok' });
+    keep(kind, 'work-done', outcome);
+    expect(outcome.failure).toBeNull();
+    const { session, calls } = outcome;
+    expect(session.reading).toMatchObject({ ended: true, session: expect.stringMatching(/^\S{10,}$/) });
+    expect(session.reading?.tools).toBeGreaterThan(0);
+    const output = [...(session.reading?.usage.values() ?? [])].reduce(
+      (sum, each) => sum + each.output_tokens,
+      0,
+    );
+    const after = server.counted();
+    // OpenCode says nothing of the call that makes its title.
+    const untold = kind === 'opencode' ? 41 : 0;
+    expect(Math.abs(after.output - before.output - output)).toBeLessThanOrEqual(untold);
+    expect(calls.map(({ status }) => status)).toEqual(calls.map(() => 200));
+    // The key is added on the way: the CLI never has it.
+    for (const { headers } of calls) expect(JSON.stringify(headers)).toContain('sk-planted');
+    expect(session.result.output).not.toContain('sk-planted');
+  });
+
+  it.each(FAILURE_CASES.filter(({ ends }) => ends[kind] !== undefined))(
+    '$name',
+    async ({ name, ends, ...of }) => {
+      const [failureClass, mostCalls] = ends[kind] ?? ['unknown', 0];
+      const outcome = await runCase(server, { ...of, kind });
+      keep(kind, name, outcome);
+      const { failure, session, calls } = outcome;
+      expect([failure?.class, failure?.reason]).toEqual([failureClass, expect.stringMatching(/\S/)]);
+      expect(calls.length).toBeLessThanOrEqual(mostCalls);
+      expect(session.result.durationMs).toBeLessThan(BOUND_MS);
+    },
+  );
+});
