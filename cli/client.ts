@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import { Problem } from '../shared/api/problem.ts';
-import { ROUTES, type Route, type RouteName, takesKey } from '../shared/api/routes.ts';
+import { type PathParameters, ROUTES, type Route, type RouteName, takesKey } from '../shared/api/routes.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
 import { problemError } from './problem.ts';
-
-type PathParameters<P extends string> = P extends `${string}{${infer K}}${infer Rest}`
-  ? { readonly [Key in K]: string } & PathParameters<Rest>
-  : unknown;
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
 export type Request<R extends Route> = PathParameters<R['path']> &

@@ -4,8 +4,8 @@ import { type FieldError, Refusal, type RefusalCode } from '../../shared/refusal
 import { MethodRefusal } from './unknown-route.ts';
 
 /** What a route's handler answers; `version` becomes the ETag. */
-export interface Answer {
-  readonly body: unknown;
+export interface Answer<Body = unknown> {
+  readonly body: Body;
   readonly status?: number;
   readonly version?: number;
   readonly headers?: Record<string, string>;

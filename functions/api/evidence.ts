@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import type { EvidenceBody } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { recordEvidenceBody } from '../../shared/use-cases/evidence.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -11,14 +9,13 @@ const { tasks } = stores();
 const objects = objectStore();
 
 /** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */
-export const handler = serve({
+export const handler = serve('api-evidence', {
   evidence: async (request) => {
-    const task = await recordEvidenceBody(
-      request.params.id,
-      request.attempt,
-      request.body as z.infer<typeof EvidenceBody>,
-      { tasks: tasks.guarded(request.guard), objects, now: new Date() },
-    );
+    const task = await recordEvidenceBody(request.params.id, request.attempt, request.body, {
+      tasks: tasks.guarded(request.guard),
+      objects,
+      now: new Date(),
+    });
     return { body: taskView(visibleTo(request, task)), version: task.version };
   },
 });

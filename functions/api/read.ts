@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import type { ListQuery } from '../../shared/api/schemas.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
 import { ENV } from '../../shared/names.ts';
@@ -17,9 +15,9 @@ const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
 const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
 
-export const handler = serve({
+export const handler = serve('api-read', {
   listTasks: async (request) => ({
-    body: await listTasks(request.query as z.infer<typeof ListQuery>, tasks),
+    body: await listTasks(request.query, tasks),
   }),
   getTask: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);

@@ -2,7 +2,13 @@ import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
 import { checkShape } from '../../shared/api/json-body.ts';
 import { invalid, parse } from '../../shared/api/problem.ts';
-import { type Caller, PATH_PARAMETERS, type Route, takesKey } from '../../shared/api/routes.ts';
+import {
+  type Caller,
+  PATH_PARAMETERS,
+  type PathParameters,
+  type Route,
+  takesKey,
+} from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { requireStanding, type Standing } from '../../shared/task/standing.ts';
@@ -12,8 +18,8 @@ import type { Identity } from './identity.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;
 
-/** A request after everything about it was checked against its route. */
-export interface ApiRequest {
+/** Who asks, and what stands in the headers, whatever the route. */
+export interface Asked {
   readonly caller: Caller;
   /** Name of the operator, or `<kind> of <task>/<attempt>`. */
   readonly principal: string;
@@ -21,14 +27,18 @@ export interface ApiRequest {
   readonly attempt: number;
   /** Refuses a task to a token that has ended. */
   readonly guard: (task: Task) => void;
-  readonly params: { readonly id: string; readonly role: string };
-  readonly query: unknown;
-  readonly body: unknown;
   readonly ifMatch: number | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | null;
   /** The bearer token; what is made from it is never stored or logged. Null without one. */
   readonly bearer: string | null;
+}
+
+/** A request after everything about it was checked against its route, whose schemas say what is in it. */
+export interface ApiRequest<R extends Route = Route> extends Asked {
+  readonly params: PathParameters<R['path']>;
+  readonly query: R extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+  readonly body: R extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
 }
 
 const header = (event: ApiEvent, name: string): string | undefined =>
@@ -45,10 +55,7 @@ function guardOf(identity: Partial<Identity> | undefined, route: Route): (task: 
   return (task) => requireStanding(task, holder, neededFor(route));
 }
 
-function caller(
-  event: ApiEvent,
-  route: Route,
-): Pick<ApiRequest, 'caller' | 'principal' | 'attempt' | 'guard'> {
+function caller(event: ApiEvent, route: Route): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard'> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -113,7 +120,7 @@ function version(value: string | undefined): number | undefined {
   return Number(match[1]);
 }
 
-function params(event: ApiEvent): ApiRequest['params'] {
+function params(event: ApiEvent): Record<keyof typeof PATH_PARAMETERS, string> {
   const read = (name: 'id' | 'role'): string => {
     const value = event.pathParameters?.[name];
     if (value === undefined) return '';
@@ -131,7 +138,7 @@ function params(event: ApiEvent): ApiRequest['params'] {
 }
 
 function query(event: ApiEvent, route: Route): unknown {
-  if (!route.query) return {};
+  if (!route.query) return undefined;
   const result = route.query.safeParse(event.queryStringParameters ?? {});
   if (result.success) return result.data;
   const errors = result.error.issues.flatMap((issue) =>
@@ -143,13 +150,13 @@ function query(event: ApiEvent, route: Route): unknown {
 }
 
 /** Checks a request against its route: who calls, path, query, headers, body; in that order, so that a stranger learns nothing of the rest. */
-export function readRequest(event: ApiEvent, route: Route): ApiRequest {
+export function readRequest<R extends Route>(event: ApiEvent, route: R): ApiRequest<R> {
   const key = takesKey(route) ? header(event, 'idempotency-key') : undefined;
   if (key !== undefined && (key.length === 0 || key.length > 255))
     throw new Refusal('invalid', 'Idempotency-Key must be 1 to 255 characters', [
       { pointer: 'header:idempotency-key', message: 'must be 1 to 255 characters' },
     ]);
-  return {
+  const read = {
     ...caller(event, route),
     params: params(event),
     query: query(event, route),
@@ -159,4 +166,6 @@ export function readRequest(event: ApiEvent, route: Route): ApiRequest {
     bearer: bearerOf(header(event, 'authorization')),
     body: body(event, route),
   };
+  // The one place where a type is claimed: that schemas give what they say of a route that is known to the caller only.
+  return read as Asked as ApiRequest<R>;
 }

@@ -1,13 +1,33 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import type * as z from 'zod';
+import {
+  type ApiFunction,
+  ROUTE_NAMES,
+  ROUTES,
+  type Route,
+  type RouteName,
+  type RouteOf,
+  routeKey,
+} from '../../shared/api/routes.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { logger } from '../kit/logger.ts';
 import { type Answer, etag, json, problemOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
 import { isReserved, routeWithoutSlash } from './unknown-route.ts';
 
-export type RouteHandler = (request: ApiRequest) => Promise<Answer>;
+type RouteNamed<N extends RouteName> = (typeof ROUTES)[N];
+type Handler<N extends RouteName> = (
+  request: ApiRequest<RouteNamed<N>>,
+) => Promise<Answer<z.output<RouteNamed<N>['answer']>>>;
+/** One handler for each route of a function, typed by the route table as the client is. */
+type Handlers<N extends RouteName = RouteName> = { readonly [Name in N]: Handler<Name> };
+
+interface Served {
+  readonly route: Route;
+  readonly ifNoneMatch: string | undefined;
+  readonly answer: Answer;
+}
 
 /** Every thrown thing becomes a problem document, here and nowhere else. */
 const problems = (): middy.MiddlewareObj<ApiEvent, APIGatewayProxyStructuredResultV2> => ({
@@ -29,30 +49,36 @@ const withRoute = (event: ApiEvent): ApiEvent => ({
   ...routeWithoutSlash(event.requestContext.http.method, event.rawPath, Object.values(ROUTES)),
 });
 
-/** Makes one function of several routes. A route of another function, or none, is not found. */
-export function serve(
-  handlers: Partial<Record<RouteName, RouteHandler>>,
+/** What answers one route: reads the request, then asks the handler. */
+const served =
+  <N extends RouteName>(name: N, handlers: Partial<Handlers>) =>
+  async (event: ApiEvent): Promise<Served | null> => {
+    const handle = handlers[name];
+    const request = readRequest(event, ROUTES[name]);
+    return handle && { route: ROUTES[name], ifNoneMatch: request.ifNoneMatch, answer: await handle(request) };
+  };
+
+/** Makes one function of its routes. A route of another function, or none, is not found. */
+export function serve<F extends ApiFunction>(
+  of: F,
+  handlers: Handlers<RouteOf<F>>,
 ): middy.MiddyfiedHandler<ApiEvent, APIGatewayProxyStructuredResultV2> {
-  const table = new Map<string, { route: Route; handle: RouteHandler }>();
-  for (const [name, handle] of Object.entries(handlers)) {
-    const route = ROUTES[name as RouteName];
-    table.set(routeKey(route), { route, handle });
-  }
+  const names = ROUTE_NAMES.filter((name) => ROUTES[name].function === of);
+  const table = new Map(names.map((name) => [routeKey(ROUTES[name]), served(name, handlers)]));
   return middy<ApiEvent, APIGatewayProxyStructuredResultV2>()
     .use(problems())
     .handler(async (given) => {
       // API Gateway takes `GET /tasks/batch` for a task of that name.
       const strays = given.routeKey === '$default' || isReserved(given.pathParameters?.['id']);
       const event = strays ? withRoute(given) : given;
-      const found = table.get(event.routeKey);
+      const found = await table.get(event.routeKey)?.(event);
       if (!found)
         throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);
-      const request = readRequest(event, found.route);
-      const answer = await found.handle(request);
+      const { route, ifNoneMatch, answer } = found;
       const tag = answer.version === undefined ? undefined : etag(answer.version);
-      if (tag !== undefined && found.route.method === 'GET' && request.ifNoneMatch === tag)
+      if (tag !== undefined && route.method === 'GET' && ifNoneMatch === tag)
         return { statusCode: 304, headers: { etag: tag } };
-      return json(answer.status ?? found.route.status ?? 200, answer.body, {
+      return json(answer.status ?? route.status ?? 200, answer.body, {
         ...answer.headers,
         ...(tag === undefined ? {} : { etag: tag }),
       });

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { bounded } from '../../shared/api/problem.ts';
-import type { BatchEntry, ReasonBody, ReviewBody, SubmitBatch } from '../../shared/api/schemas.ts';
+import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
-import type { SubmitTask } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
@@ -15,7 +14,7 @@ import { deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
-import type { ApiRequest } from './request.ts';
+import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
 const { tasks } = stores();
@@ -26,7 +25,7 @@ const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') ==
 const deliverTo = z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.deliverTo, '[]')));
 const agents = deployedAgents();
 
-const context = (request: ApiRequest): SubmitContext => ({
+const context = (request: Asked): SubmitContext => ({
   tasks,
   objects,
   now: new Date(),
@@ -36,7 +35,7 @@ const context = (request: ApiRequest): SubmitContext => ({
   deliverTo,
   agents,
 });
-const shown = (task: Task): Answer => ({ body: taskView(task, models), version: task.version });
+const shown = (task: Task): Answer<TaskView> => ({ body: taskView(task, models), version: task.version });
 const replayed = (created: boolean): Pick<Answer, 'headers' | 'status'> =>
   created ? {} : { status: 200, headers: { 'idempotent-replay': 'true' } };
 
@@ -48,13 +47,13 @@ const resultView = (result: BatchResult): z.infer<typeof BatchEntry> => ({
     : {}),
 });
 
-export const handler = serve({
+export const handler = serve('api-submit', {
   submitTask: async (request) => {
-    const { task, created } = await submitTask(request.body as SubmitTask, context(request));
+    const { task, created } = await submitTask(request.body, context(request));
     return { ...shown(task), ...replayed(created) };
   },
   submitBatch: async (request) => {
-    const results = await submitBatch((request.body as z.infer<typeof SubmitBatch>).tasks, context(request));
+    const results = await submitBatch(request.body.tasks, context(request));
     const refused = results.some(({ outcome }) => outcome === 'refused');
     return {
       body: {
@@ -65,7 +64,7 @@ export const handler = serve({
     };
   },
   cancel: async (request) => {
-    const { reason } = request.body as z.infer<typeof ReasonBody>;
+    const { reason } = request.body;
     return shown(
       await tasks.change(
         request.params.id,
@@ -81,7 +80,7 @@ export const handler = serve({
       ),
     ),
   review: async (request) => {
-    const { decision, reason, ...work } = request.body as z.infer<typeof ReviewBody>;
+    const { decision, reason, ...work } = request.body;
     return shown(
       await tasks.change(
         request.params.id,

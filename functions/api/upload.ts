@@ -1,5 +1,4 @@
-import type * as z from 'zod';
-import { type MemoryBody, UPLOADS, type UploadBody } from '../../shared/api/schemas.ts';
+import { UPLOADS } from '../../shared/api/schemas.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { memoryPlace, uploadPlace } from '../../shared/use-cases/upload.ts';
@@ -11,9 +10,9 @@ const { tasks, uploads } = stores();
 const objects = objectStore();
 
 /** Signs what boxes may put into the bucket. */
-export const handler = serve({
+export const handler = serve('api-upload', {
   upload: async (request) => {
-    const content = request.body as z.infer<typeof UploadBody>;
+    const content = request.body;
     const { by } = UPLOADS[content.kind];
     if (by !== request.caller)
       throw new Refusal(
@@ -27,7 +26,7 @@ export const handler = serve({
   },
   memory: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
-    const place = await memoryPlace(task, request.body as z.infer<typeof MemoryBody>, objects);
+    const place = await memoryPlace(task, request.body, objects);
     return { body: { ...place, expires_s: PRESIGN_SECONDS } };
   },
 });

@@ -1,12 +1,5 @@
 import type * as z from 'zod';
-import type {
-  ClaimBody,
-  CompleteBody,
-  DeliveryBody,
-  FailBody,
-  ProgressBody,
-  ReasonBody,
-} from '../../shared/api/schemas.ts';
+import type { Claim, Lease, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
@@ -21,7 +14,7 @@ import { leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
-import type { ApiRequest } from './request.ts';
+import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
@@ -30,15 +23,15 @@ const objects = objectStore();
 const models = tierModels();
 const lease = leaseSeconds();
 
-const shown = (task: Task, of: ApiRequest): Answer => ({
+const shown = (task: Task, of: Asked): Answer<TaskView> => ({
   body: taskView(visibleTo(of, task), models),
   version: task.version,
 });
-const leaseOf = (task: Task): Answer => ({
+const leaseOf = (task: Task): Answer<z.infer<typeof Lease>> => ({
   body: { lease_until: currentAttempt(task)?.lease_until ?? 0, status: task.status },
   version: task.version,
 });
-const claimed = ({ task, attempt, token }: Claimed): Answer => ({
+const claimed = ({ task, attempt, token }: Claimed): Answer<z.infer<typeof Claim>> => ({
   body: {
     task: taskView(task, models),
     attempt,
@@ -49,24 +42,21 @@ const claimed = ({ task, attempt, token }: Claimed): Answer => ({
   version: task.version,
 });
 /** `asked` is what the claim is for: the same key for something else is refused. */
-function claimContext(request: ApiRequest, asked: unknown): ClaimContext {
+function claimContext(request: Asked, asked: unknown): ClaimContext {
   const context = { tasks, locks, now: new Date(), by: request.principal, leaseSeconds: lease };
   if (request.idempotencyKey === null || request.bearer === null) return context;
   const key = claimKey(request.principal, request.idempotencyKey, request.bearer, asked);
   return { ...context, once: { key, store: claims } };
 }
-const next = async (request: ApiRequest): Promise<Answer> => {
-  const { role } = request.params;
-  const model = (request.body as z.infer<typeof ClaimBody> | undefined)?.model ?? null;
-  return claimed(await claimNext(role, claimContext(request, { role, model }), model));
-};
+const next = async (request: Asked, role: string, model: string | null = null) =>
+  claimed(await claimNext(role, claimContext(request, { role, model }), model));
 
-export const handler = serve({
-  nextTask: next,
-  claimNext: next,
+export const handler = serve('api-work', {
+  nextTask: (request) => next(request, request.params.role),
+  claimNext: (request) => next(request, request.params.role, request.body.model),
   claimTask: async (request) => {
     const { id } = request.params;
-    const model = (request.body as z.infer<typeof ClaimBody>).model ?? null;
+    const model = request.body.model ?? null;
     const context = claimContext(request, { id, model, version: request.ifMatch });
     return claimed(await claimTask(id, model, context, request.ifMatch));
   },
@@ -77,7 +67,7 @@ export const handler = serve({
         .change(request.params.id, (task) => keepAlive(task, request.attempt, lease, new Date())),
     ),
   progress: async (request) => {
-    const { message, percent } = request.body as z.infer<typeof ProgressBody>;
+    const { message, percent } = request.body;
     const now = new Date();
     return leaseOf(
       await tasks.guarded(request.guard).change(request.params.id, (task) =>
@@ -91,7 +81,7 @@ export const handler = serve({
   },
   complete: async (request) =>
     shown(
-      await completeWork(request.params.id, request.attempt, request.body as z.infer<typeof CompleteBody>, {
+      await completeWork(request.params.id, request.attempt, request.body, {
         tasks: tasks.guarded(request.guard),
         objects,
         models,
@@ -100,7 +90,7 @@ export const handler = serve({
       request,
     ),
   fail: async (request) => {
-    const body = request.body as z.infer<typeof FailBody>;
+    const body = request.body;
     if (request.caller === 'operator')
       return shown(
         await tasks.change(
@@ -122,7 +112,7 @@ export const handler = serve({
     );
   },
   release: async (request) => {
-    const { reason } = request.body as z.infer<typeof ReasonBody>;
+    const { reason } = request.body;
     return shown(
       await tasks
         .guarded(request.guard)
@@ -132,12 +122,10 @@ export const handler = serve({
   },
   delivery: async (request) =>
     shown(
-      await recordDeliveryStep(
-        request.params.id,
-        request.attempt,
-        request.body as z.infer<typeof DeliveryBody>,
-        { tasks: tasks.guarded(request.guard), now: new Date() },
-      ),
+      await recordDeliveryStep(request.params.id, request.attempt, request.body, {
+        tasks: tasks.guarded(request.guard),
+        now: new Date(),
+      }),
       request,
     ),
 });

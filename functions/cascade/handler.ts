@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
 import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
 import { tierModels } from '../kit/config.ts';
@@ -9,8 +8,8 @@ const models = tierModels();
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
-export const handler = middy<unknown, CascadeResult>().handler(async (event) => {
+export const handler = async (event: unknown): Promise<CascadeResult> => {
   const { step, task_id, run } = CascadeStep.parse(event);
   const context: CascadeContext = { tasks, locks, models, now: new Date() };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
-});
+};

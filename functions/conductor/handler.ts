@@ -1,6 +1,5 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import middy from '@middy/core';
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { ENV } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
@@ -30,15 +29,16 @@ async function handle(record: DynamoDBRecord): Promise<void> {
   else if (before) await followRemoval(before, context);
 }
 
-export const handler = middy<DynamoDBStreamEvent, DynamoDBBatchResponse>().handler(
-  async (event, lambdaContext) => {
-    try {
-      return await processPartialResponse(event, handle, processor, {
-        context: lambdaContext,
-        throwOnFullBatchFailure: false,
-      });
-    } finally {
-      completions.publish();
-    }
-  },
-);
+export const handler = async (
+  event: DynamoDBStreamEvent,
+  lambdaContext: Context,
+): Promise<DynamoDBBatchResponse> => {
+  try {
+    return await processPartialResponse(event, handle, processor, {
+      context: lambdaContext,
+      throwOnFullBatchFailure: false,
+    });
+  } finally {
+    completions.publish();
+  }
+};

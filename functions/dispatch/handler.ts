@@ -1,6 +1,5 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
@@ -73,11 +72,11 @@ async function handle(record: SQSRecord): Promise<boolean> {
   }
 }
 
-export const handler = middy<SQSEvent, SQSBatchResponse>().handler(async (event) => {
+export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const done = await Promise.all(event.Records.map(handle));
   return {
     batchItemFailures: event.Records.filter((_, index) => !done[index]).map((record) => ({
       itemIdentifier: record.messageId,
     })),
   };
-});
+};

@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import type { Verdict } from '../../shared/evidence/schema.ts';
 import { JanitorStep } from '../../shared/messages/queue.ts';
 import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/judge.ts';
@@ -9,10 +8,10 @@ const { tasks } = stores();
 const objects = objectStore();
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = middy<unknown, Verdict | { verdict: Verdict['verdict'] }>().handler(async (event) => {
+export const handler = async (event: unknown): Promise<Verdict | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
   if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects });
   return {
     verdict: await combineVerdicts(step.task_id, step.attempt, step.verdicts, { tasks, now: new Date() }),
   };
-});
+};

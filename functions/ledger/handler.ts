@@ -1,5 +1,4 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import middy from '@middy/core';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { type Derived, deriveRows, groupRows } from '../../shared/ledger/derive.ts';
 import { METRICS, objectKey } from '../../shared/names.ts';
@@ -36,7 +35,7 @@ function count(rows: readonly Derived[]): void {
 }
 
 /** Writes what a batch of stream records tells as JSONL, one object per table and day. The name is made from the records, so a re-delivery writes the same object. */
-export const handler = middy<DynamoDBStreamEvent, void>().handler(async (event) => {
+export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
   const rows = event.Records.flatMap((record) => {
     const { before, after } = images(record);
     return after ? deriveRows(before, after, models) : [];
@@ -51,4 +50,4 @@ export const handler = middy<DynamoDBStreamEvent, void>().handler(async (event) 
   );
   count(rows);
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-});
+};

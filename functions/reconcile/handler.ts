@@ -1,5 +1,5 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
-import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { BOX_ENV, ENV } from '../../shared/names.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
@@ -66,7 +66,10 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
 }
 
 /** Runs on a schedule over the tasks that are due, and at once for a box of which ECS says that it has stopped. */
-export const handler = middy<unknown, unknown>().handler(async (event, lambda) => {
+export const handler = async (
+  event: unknown,
+  lambda: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<unknown> => {
   const stopped = Stopped.safeParse(event);
   if (stopped.success) {
     const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
@@ -85,4 +88,4 @@ export const handler = middy<unknown, unknown>().handler(async (event, lambda) =
   completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
   return result;
-});
+};

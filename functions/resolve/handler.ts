@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import middy from '@middy/core';
 import { CascadeInput, CascadeResult } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -21,7 +20,7 @@ const context: BaseContext = {
 };
 
 /** The first step of the cascade: asks the repository what the base ref stands for, where that is not known yet. */
-export const handler = middy<unknown, CascadeResult>().handler(async (event) => {
+export const handler = async (event: unknown): Promise<CascadeResult> => {
   const { task_id, run } = CascadeInput.parse(event);
   return CascadeResult.parse(await resolveBaseStep(task_id, run, context));
-});
+};

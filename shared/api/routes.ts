@@ -302,6 +302,16 @@ export const takesKey = (route: Pick<Route, 'idempotent' | 'claims'>): boolean =
   route.idempotent === true || route.claims === true;
 
 export type RouteName = keyof typeof ROUTES;
+export const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
+/** The routes that one function serves. */
+export type RouteOf<F extends ApiFunction> = {
+  [N in RouteName]: (typeof ROUTES)[N]['function'] extends F ? N : never;
+}[RouteName];
+
+/** The path parameters of a route, by name. */
+export type PathParameters<P extends string> = P extends `${string}{${infer K}}${infer Rest}`
+  ? { readonly [Key in K]: string } & PathParameters<Rest>
+  : unknown;
 
 /** `POST /tasks/{id}/claim`: API Gateway's route key. */
 export const routeKey = (route: Pick<Route, 'method' | 'path'>): string => `${route.method} ${route.path}`;

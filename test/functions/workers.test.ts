@@ -103,7 +103,7 @@ const launch = {
 describe('the dispatcher', () => {
   it('writes the assignment, records the launch, then starts the box by family with a client token and a pointer only', async () => {
     holds(claimed());
-    expect(await dispatcher(message(), context)).toEqual({ batchItemFailures: [] });
+    expect(await dispatcher(message())).toEqual({ batchItemFailures: [] });
     const run = ecs.commandCalls(RunTaskCommand)[0]?.args[0].input;
     expect(run).toMatchObject({ taskDefinition: 'agent-family', launchType: 'FARGATE', count: 1 });
     expect(run?.clientToken?.length).toBeLessThanOrEqual(64);
@@ -123,8 +123,8 @@ describe('the dispatcher', () => {
 
   it('starts a repeated message with the same client token and mints nothing anew', async () => {
     holds(claimed({ agent: launch }));
-    await dispatcher(message(), context);
-    await dispatcher(message(), context);
+    await dispatcher(message());
+    await dispatcher(message());
     const tokens = ecs.commandCalls(RunTaskCommand).map((call) => call.args[0].input.clientToken);
     expect(new Set(tokens).size).toBe(1);
     expect(s3.commandCalls(PutObjectCommand)).toHaveLength(0);
@@ -133,13 +133,13 @@ describe('the dispatcher', () => {
 
   it('wakes the cascade instead when the agent has reported, or the run has moved on', async () => {
     holds(inReview());
-    await dispatcher(message(), context);
+    await dispatcher(message());
     expect(sfn.commandCalls(SendTaskSuccessCommand)[0]?.args[0].input).toMatchObject({
       taskToken: 'tok',
       output: '{"stage":"run_gates"}',
     });
     holds(claimed());
-    await dispatcher(message({ run: 7 }), context);
+    await dispatcher(message({ run: 7 }));
     expect(sfn.commandCalls(SendTaskSuccessCommand)[1]?.args[0].input.output).toBe('{"stage":"superseded"}');
     expect(ecs.calls()).toHaveLength(0);
   });
@@ -159,7 +159,7 @@ describe('the dispatcher', () => {
   ])('gives the message back with back-off after %s, and says so on the launch', async (_name, arrange) => {
     arrange();
     holds(claimed({ agent: launch }));
-    expect(await dispatcher(message({}, 3), context)).toEqual({
+    expect(await dispatcher(message({}, 3))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm1' }],
     });
     expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toMatchObject({
@@ -173,14 +173,10 @@ describe('the dispatcher', () => {
   it('gives the message back for any other failure, without touching its visibility', async () => {
     ecs.on(RunTaskCommand).resolves({ tasks: [], failures: [{ reason: 'MISSING' }] });
     holds(claimed({ agent: launch }));
-    expect((await dispatcher(message(), context))?.batchItemFailures).toHaveLength(1);
+    expect((await dispatcher(message()))?.batchItemFailures).toHaveLength(1);
     expect(
-      (
-        await dispatcher(
-          { Records: [{ ...message().Records[0], body: 'garbage' }] } as unknown as SQSEvent,
-          context,
-        )
-      )?.batchItemFailures,
+      (await dispatcher({ Records: [{ ...message().Records[0], body: 'garbage' }] } as unknown as SQSEvent))
+        ?.batchItemFailures,
     ).toHaveLength(1);
     expect(sqs.calls()).toHaveLength(0);
   });
@@ -188,7 +184,7 @@ describe('the dispatcher', () => {
   it('gives up on gates after three lost boxes and lets the cascade decide', async () => {
     const lost = inReview({ gates: { ...launch, number: 3, lost: true } });
     holds(lost);
-    await dispatcher(message({ kind: 'gates' }), context);
+    await dispatcher(message({ kind: 'gates' }));
     const written = db.commandCalls(PutCommand)[0]?.args[0].input.Item as Task;
     expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_class: 'box_lost' });
     expect(ecs.calls()).toHaveLength(0);
@@ -268,8 +264,8 @@ describe('the ledger', () => {
       version: 2,
       ended_at: NOW.toISOString(),
     };
-    await ledger(stream([before, after], [null, task()]), context);
-    await ledger(stream([before, after], [null, task()]), context);
+    await ledger(stream([before, after], [null, task()]));
+    await ledger(stream([before, after], [null, task()]));
     const keys = s3.commandCalls(PutObjectCommand).map((call) => String(call.args[0].input.Key));
     expect(keys).toHaveLength(6);
     expect(new Set(keys).size).toBe(3);
@@ -280,7 +276,7 @@ describe('the ledger', () => {
   });
 
   it('writes nothing when nothing is to be told', async () => {
-    await ledger(stream([claimed(), { ...claimed(), version: 9 }]), context);
+    await ledger(stream([claimed(), { ...claimed(), version: 9 }]));
     expect(s3.calls()).toHaveLength(0);
   });
 });
@@ -347,15 +343,15 @@ describe('the reconciler', () => {
 describe('the cascade', () => {
   it('says where the task stands when a step comes late or twice, and changes nothing', async () => {
     holds(inReview());
-    expect(await cascade({ step: 'select_model', task_id: 'T1', run: 1 }, context)).toEqual({
+    expect(await cascade({ step: 'select_model', task_id: 'T1', run: 1 })).toEqual({
       stage: 'run_gates',
       attempt: 1,
       priority: 2,
     });
-    expect(await cascade({ step: 'settle', task_id: 'T1', run: 1 }, context)).toMatchObject({
+    expect(await cascade({ step: 'settle', task_id: 'T1', run: 1 })).toMatchObject({
       stage: 'run_gates',
     });
-    expect(await cascade({ step: 'decide', task_id: 'T1', run: 9 }, context)).toMatchObject({
+    expect(await cascade({ step: 'decide', task_id: 'T1', run: 9 })).toMatchObject({
       stage: 'superseded',
     });
     expect(db.commandCalls(PutCommand)).toHaveLength(0);
@@ -363,7 +359,7 @@ describe('the cascade', () => {
 
   it('ends when the task is gone', async () => {
     db.on(GetCommand).resolves({});
-    expect(await cascade({ step: 'select_model', task_id: 'T9', run: 1 }, context)).toMatchObject({
+    expect(await cascade({ step: 'select_model', task_id: 'T9', run: 1 })).toMatchObject({
       stage: 'ended',
     });
   });

@@ -40,10 +40,10 @@ function mentionsIn(value: unknown, found: Mentions): Mentions {
   return found;
 }
 
-/** The handlers of `serve({ name: … })` in a file. */
+/** The handlers of `serve(function, { name: … })` in a file. */
 function handlersIn(source: Source): [string, Node][] {
   return (source.bodies.get('handler') ?? []).flatMap((call) => {
-    const [argument] = (call['arguments'] ?? []) as Node[];
+    const [, argument] = (call['arguments'] ?? []) as Node[];
     const object = argument?.['expression'];
     if (!isNode(object) || object['type'] !== 'ObjectExpression') return [];
     return (object['properties'] as Node[]).map((each): [string, Node] => [
