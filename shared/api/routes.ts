@@ -222,6 +222,7 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Hand an external task back undone; others may claim it at once',
     body: ReasonBody,
+    refuses: ['conflict'],
     answer: TaskView,
   },
   evidence: {

@@ -57,7 +57,7 @@ const CHANGING = [
   'evidence',
   'fail',
   'heartbeat',
-].concat(['nextTask', 'progress', 'retry', 'review']);
+].concat(['nextTask', 'progress', 'release', 'retry', 'review']);
 
 test.each<[string, string, string, string, string[]]>([
   [
