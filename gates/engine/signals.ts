@@ -1,5 +1,6 @@
 import type { SignalEvidence } from '../../shared/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/task/signals.ts';
+import { ranIn } from '../reports/report.ts';
 import { checkSignal, isStatic } from '../signals/check.ts';
 import type { Again } from '../tool-run/behaviour/terms.ts';
 import type { Execution } from '../tool-run/execution.ts';
@@ -85,11 +86,19 @@ async function runAndCompare(
         }
       : run;
   });
-  if (first === null || subject.changes.length === 0) return result;
-  return withBehaviour(context, {
-    result: { ...result, kind: 'executed_by_us' },
-    run: first,
-    base: async () => answerOf(await again(subject.base)),
-    again,
-  });
+  // It is assigned where the command was run.
+  const run = first as Execution | null;
+  if (run === null) return result;
+  const told =
+    subject.changes.length === 0
+      ? result
+      : await withBehaviour(context, {
+          result: { ...result, kind: 'executed_by_us' },
+          run,
+          base: async () => answerOf(await again(subject.base)),
+          again,
+        });
+  // `node --test` ends with 0 where it finds no test, or may not look for them.
+  const nothing = run.cases !== null && ranIn(run.cases) === 0;
+  return nothing && told.outcome === 'passed' ? { outcome: 'inert', detail: 'no test ran' } : told;
 }

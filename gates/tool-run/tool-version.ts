@@ -28,9 +28,20 @@ export async function toolVersion(
   { setup, folder = '' }: Place = {},
 ): Promise<string | null> {
   const room = await prepared(rooms, base, setup || null, folder);
-  const asked = await room.run({ line: `${enter(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS);
+  const asked = await inTurn(room, () =>
+    room.run({ line: `${enter(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS),
+  );
   if (asked.end !== 'exited' || asked.exitCode !== 0) return null;
   return /\d{1,6}(?:\.\d{1,9}){1,4}(?:[-+][\w.]{1,40})?/.exec(asked.output.slice(0, 4_000))?.[0] ?? 'unknown';
+}
+
+const turns = new WeakMap<Room, Promise<unknown>>();
+
+/** One question after the other: when a command in a room ends, all that still runs there is killed, another question with it. */
+function inTurn<Answer>(room: Room, ask: () => Promise<Answer>): Promise<Answer> {
+  const answer = (turns.get(room) ?? Promise.resolve()).then(ask, ask);
+  turns.set(room, answer);
+  return answer;
 }
 
 const preparedRooms = new WeakMap<Rooms, Map<string, Promise<Room>>>();

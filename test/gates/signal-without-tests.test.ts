@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { gatherOn } from '../support/gather.ts';
+import { makeRepository } from '../support/repository.ts';
+
+const TEST = "const { test } = require('node:test');\ntest('adds', () => {});\n";
+const PACKAGE = '{"scripts":{"test":"node --test"}}';
+const signals = [
+  { type: 'test_passes', command: 'node --test' },
+  { type: 'test_passes', command: 'npm test' },
+  { type: 'test_passes', command: 'test -f a.js' },
+];
+const seen = async (
+  patch: Record<string, string | null>,
+  base: Record<string, string> = { 'a.test.js': TEST },
+): Promise<string[]> => {
+  const repository = makeRepository({ 'a.js': '1;\n', 'package.json': PACKAGE, ...base });
+  repository.write(patch);
+  return (await gatherOn(repository, signals)).signals.map(({ outcome }) => outcome);
+};
+
+it('a signal whose runner found no test has not passed, whatever its exit code says', async () => {
+  expect(await seen({ 'a.js': '2;\n', 'a.test.js': null })).toEqual(['inert', 'inert', 'passed']);
+});
+
+it('nor one all of whose tests are skipped', async () => {
+  const skipped = TEST.replace("test('adds'", "test.skip('adds'");
+  expect((await seen({ 'a.test.js': skipped })).slice(0, 1)).toEqual(['inert']);
+});
+
+it.each([{ 'a.js': '2;\n' } as Record<string, string>, {} as Record<string, string>])(
+  'nor one of a repository without any test, with a patch of %o',
+  async (patch) => {
+    expect(await seen(patch, {})).toEqual(['inert', 'inert', 'passed']);
+  },
+);
+
+it('one that ran some has', async () => {
+  expect(await seen({ 'a.js': '2;\n' })).toEqual(['passed', 'passed', 'passed']);
+});
