@@ -2,6 +2,7 @@ import { Command, type CommanderError, Option } from 'commander';
 import { VERSION } from '../shared/version.ts';
 import { registerCheck } from './check.ts';
 import { registerActions } from './commands/actions.ts';
+import { registerAdapters } from './commands/adapters.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerGates } from './commands/gates.ts';
 import { registerStatus } from './commands/status.ts';
@@ -59,6 +60,7 @@ export function buildProgram(io: Io, quiet = false): Command {
   registerWork(program, io);
   registerCheck(program, io);
   registerGates(program, io);
+  registerAdapters(program, io);
   registerToken(program, io);
   registerDemo(program, io);
   return program;

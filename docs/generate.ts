@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { adaptersPage } from './generator/adapters.ts';
 import { cliPage } from './generator/cli.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
@@ -12,6 +13,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'task-lifecycle.md': lifecycle(),
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
+  'adapters.md': adaptersPage(),
   '../shared/roles/builtin.ts': builtinRoles(),
 });
 

@@ -11,7 +11,7 @@ export function activityOf(task: TaskView): string {
   const note = noteOf(task);
   if (note !== '') return note;
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
-  return '';
+  return oneLine(task.progress ?? '');
 }
 
 const facts = (task: TaskView): string[] =>

@@ -78,6 +78,7 @@ async function attempt(
       claimed.status === 'blocked' ? (claimed.summary ?? 'the agent says that it is blocked') : null;
     await client.post('fail', {
       reason: (blocked ?? reasonOf(failure)).trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
+      ...retryAfter(failure),
       failure_class: blocked === null ? (failure?.class ?? 'agent_failed') : 'agent_blocked',
       ...reported,
     });
@@ -140,10 +141,13 @@ const tailOf = ({ result, reading }: Session): string =>
     -TAIL_CHARACTERS,
   );
 
-const reasonOf = (failure: Failure | null): string =>
+const reasonOf = (failure: Failure | null): string => failure?.reason ?? '';
+
+/** What the provider asked for, in whole seconds, as far as anybody would wait. */
+const retryAfter = (failure: Failure | null): { retry_after_s?: number } =>
   failure?.retryAfterSeconds === undefined
-    ? (failure?.reason ?? '')
-    : `${failure.reason} (the provider asks for ${failure.retryAfterSeconds} s)`;
+    ? {}
+    : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
 
 const summaryOf = (claimed: UsageFile, { result, reading }: Session): string =>
   (

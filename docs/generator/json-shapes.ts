@@ -49,6 +49,11 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   "unexpected": []
 }`,
   },
+  'adapters list': {
+    text: '`--json` prints every agent CLI. `version` is the one that everything is tested with, `here` what the program on the PATH says: null when there is none. `tiers` is null for a CLI that takes the models of any deployment.',
+    example:
+      '{"adapters": [{"kind": "gemini", "package": "@google/gemini-cli", "version": "0.61.0", "here": null, "vendor": "gemini", "supports": {"effort": false, "turns": true, "budget": false, "structured": false, "resume": false, "hooks": false}, "tiers": {"since": "2026-05-01", "models": {"haiku": "gemini-2.5-flash", "sonnet": "gemini-3.5-flash", "opus": "gemini-3.1-pro-preview"}}}]}',
+  },
   'gates list': {
     text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module says so when it runs: listing runs none. `tools` has one for each language and project that the gate would look at, none when nothing is configured: `tool` is `assay` for code of ours, `folder` is empty at the top, `found` is null when there is nothing to look for, and `get` says how to get what is not here.',
     example: `{

@@ -105,11 +105,21 @@ export function cascadeDefinition(parts: CascadeParts): State {
 
       WhereNext: {
         Type: 'Choice',
-        Choices: Object.entries(STATE_OF).map(([stage, state]) => ({
-          Condition: `{% $states.input.stage = '${stage}' %}`,
-          Next: state,
-        })),
+        Choices: [
+          { Condition: '{% $exists($states.input.wait_s) %}', Next: 'Later' },
+          ...Object.entries(STATE_OF).map(([stage, state]) => ({
+            Condition: `{% $states.input.stage = '${stage}' %}`,
+            Next: state,
+          })),
+        ],
         Default: 'UnknownStage',
+      },
+
+      Later: {
+        Comment: 'A provider wants to be left alone for so long; then the same tier tries again.',
+        Type: 'Wait',
+        Seconds: '{% $states.input.wait_s %}',
+        Next: 'SelectModel',
       },
 
       RunAgent: {

@@ -38,6 +38,12 @@ export const TaskView = Task.omit({
     reasons: z.array(z.string()),
     branch: z.string().nullable(),
     lease_until: z.number().int().nullable(),
+    progress: z
+      .string()
+      .nullable()
+      .describe(
+        'How far the agent is, in its own numbers: turns, tool calls, files, tokens, cost. Null when none runs.',
+      ),
   })
   .meta({ id: 'Task' });
 export type TaskView = z.infer<typeof TaskView>;
@@ -174,6 +180,13 @@ export const FailBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(20_000),
     failure_class: FailureClass.default('agent_failed'),
+    retry_after_s: z
+      .number()
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe('Seconds until the provider takes requests again, where it said so.'),
     output_tail: Reported.output_tail,
     usage: Usage.optional(),
     base_commit: BaseCommit.optional(),

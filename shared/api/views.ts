@@ -22,6 +22,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
     ...rest
   } = task;
   const attempt = currentAttempt(task);
+  const runs = attempt !== null && attempt.outcome === null && attempt.report === null;
   const costs = chainCosts(attempts, tierModelsFor(task.adapter, models));
   return {
     ...rest,
@@ -32,7 +33,8 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
     verdict: attempt?.verdict?.verdict ?? null,
     reasons: attempt?.verdict?.reasons.map((reason) => reason.message) ?? [],
     branch: task.delivery?.state === 'delivered' ? task.delivery.branch : null,
-    lease_until: attempt && attempt.outcome === null && attempt.report === null ? attempt.lease_until : null,
+    lease_until: runs ? attempt.lease_until : null,
+    progress: runs ? (attempt.progress?.message ?? null) : null,
   };
 }
 

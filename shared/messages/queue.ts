@@ -49,6 +49,8 @@ export const CascadeResult = z.object({
   attempt: z.number().int().nonnegative(),
   /** Chooses the agents queue. */
   priority: z.literal([1, 2, 3]),
+  /** Seconds after which the step is to be asked again: a provider wants to be left alone until then. */
+  wait_s: z.number().int().positive().optional(),
 });
 export type CascadeResult = z.infer<typeof CascadeResult>;
 

@@ -76,6 +76,8 @@ export const Report = z.object({
   failure_class: FailureClass.nullable(),
   /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
   output_tail: z.string().max(2_000),
+  /** Seconds until the provider takes requests again, where it said so. Absent in items of earlier versions. */
+  retry_after_s: z.number().int().positive().nullable().optional(),
   at: z.iso.datetime(),
 });
 export type Report = z.infer<typeof Report>;

@@ -1,4 +1,5 @@
 import { decide } from '../cascade/decide.ts';
+import { notBefore } from '../cascade/later.ts';
 import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
 import type { TierModels } from '../cascade/tiers.ts';
@@ -53,6 +54,8 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
+  const wait = Math.ceil(((notBefore(present)?.getTime() ?? 0) - context.now.getTime()) / 1_000);
+  if (wait > 0) return { ...result(present, 'select_model'), wait_s: wait };
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);

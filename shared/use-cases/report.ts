@@ -120,6 +120,7 @@ export async function failWork(
         summary: body.reason,
         failure_class: body.failure_class,
         output_tail: body.output_tail,
+        retry_after_s: body.retry_after_s ?? null,
       },
       artifact: null,
       usage: body.usage ?? null,

@@ -97,6 +97,11 @@ it.runIf(PRESENT.includes('claude'))(
     const done = await stack.ended(id);
     expect(done).toMatchObject({ status: 'done', verdict: 'pass' });
     const attempts = await stack.attempts(id);
+    const [first, second] = attempts;
+    // It was left alone for a while.
+    expect(Date.parse(second?.started_at ?? '') - Date.parse(first?.ended_at ?? '')).toBeGreaterThanOrEqual(
+      5_000,
+    );
     expect(attempts.map(({ tier, report }) => [tier, report?.failure_class])).toEqual([
       ['haiku', 'rate_limited'],
       ['haiku', null],

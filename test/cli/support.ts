@@ -40,6 +40,7 @@ export const aTask = (changes: Partial<TaskView> = {}): TaskView => ({
   reasons: [],
   branch: null,
   lease_until: null,
+  progress: null,
   ...changes,
 });
 

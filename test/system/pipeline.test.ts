@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChainRow, GateRow, NudgeRow } from '../../shared/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
@@ -112,6 +113,21 @@ describe('one task, end to end', () => {
     const { id } = await stack.submit(base({ adapter: agent(writes('src/sum.js', WRONG)) }));
     expect(await stack.ended(id)).toMatchObject({ status: 'failed', attempt_count: 3, branch: null });
     expect(repository.branches()).not.toContain(`assay/${id}`);
+  });
+
+  it('leaves a provider alone for a while that has too many requests, and tries the same tier again', async () => {
+    const seen = join(repository.folder, 'seen');
+    const limited = `const seen = ${JSON.stringify(seen)}; if (!fs.existsSync(seen)) { fs.writeFileSync(seen, ''); console.error('HTTP 429'); process.exit(1); }`;
+    const { id } = await stack.submit(base({ adapter: agent(`${limited} ${writes('src/sum.js', RIGHT)}`) }));
+    expect(await stack.ended(id)).toMatchObject({ status: 'done', attempt_count: 2 });
+    const [first, second] = await stack.attempts(id);
+    expect([first?.tier, first?.report?.failure_class, second?.tier]).toEqual([
+      second?.tier,
+      'rate_limited',
+      first?.tier,
+    ]);
+    const pause = Date.parse(second?.started_at ?? '') - Date.parse(first?.decision?.at ?? '');
+    expect(pause).toBeGreaterThanOrEqual(5_000);
   });
 
   it('asks a person about what could not be checked, and delivers on the word of one', async () => {

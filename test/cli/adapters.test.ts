@@ -1,0 +1,68 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ListedAdapter } from '../../cli/commands/adapters.ts';
+import { run } from '../../cli/run.ts';
+import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
+import { CLI_KINDS } from '../../shared/task/adapter.ts';
+import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
+import { temporaryFolder } from '../support/repository.ts';
+
+/** A folder of programs that say their version, or do as they are told. */
+function programs(scripts: Readonly<Record<string, string>>): string {
+  const dir = temporaryFolder();
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(dir, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(dir, name), 0o755);
+  }
+  return dir;
+}
+
+async function list(path: string, ...args: string[]): Promise<string> {
+  let out = '';
+  const stream = {
+    write: (text: string) => {
+      out += text;
+    },
+    isTTY: false,
+    columns: 120,
+  };
+  const code = await run(['adapters', 'list', ...args], {
+    env: { PATH: path },
+    cwd: path,
+    stdout: stream,
+    stderr: stream,
+    readStdin: async () => '',
+  });
+  expect(code).toBe(0);
+  return out;
+}
+const listed = async (path: string): Promise<ListedAdapter[]> =>
+  (JSON.parse(await list(path, '--json')) as { adapters: ListedAdapter[] }).adapters;
+
+describe('assay adapters list', () => {
+  test('says which CLIs are here, in which version, and which is tested', async () => {
+    const path = programs({
+      claude: 'echo "2.1.330 (Claude Code)"',
+      codex: 'echo codex-cli 0.1.0',
+      gemini: 'exit 1',
+    });
+    const adapters = await listed(path);
+    expect(adapters.map(({ kind, here, version }) => [kind, here, version])).toEqual([
+      ['claude', '2.1.330', CLI_VERSIONS.claude.version],
+      ['codex', '0.1.0', CLI_VERSIONS.codex.version],
+      ['gemini', 'does not start', CLI_VERSIONS.gemini.version],
+      ['opencode', null, CLI_VERSIONS.opencode.version],
+    ]);
+    const table = await list(path);
+    for (const kind of CLI_KINDS) expect(table).toContain(kind);
+    expect(table).toContain('not installed');
+  });
+
+  test('has the documented JSON', async () => {
+    const [documented] = (JSON.parse(JSON_SHAPES['adapters list']?.example ?? '') as { adapters: object[] })
+      .adapters;
+    const [first] = await listed(programs({}));
+    expect(Object.keys(documented ?? {})).toEqual(Object.keys(first ?? {}));
+  });
+});

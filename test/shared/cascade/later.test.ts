@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { notBefore } from '../../../shared/cascade/later.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
+import { attempt, NOW, report } from '../../support/builders.ts';
+
+const AT = NOW.toISOString();
+const failed = (number: number, failure_class: FailureClass, retry_after_s: number | null = null) =>
+  attempt({
+    number,
+    outcome: 'infra_failed',
+    report: report({ status: 'failed', failure_class, retry_after_s }),
+    decision: { action: 'retry', reason: failure_class, next_model: 'm', next_tier: null, at: AT },
+  });
+const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
+  const until = notBefore({ attempts });
+  return until && (until.getTime() - NOW.getTime()) / 1_000;
+};
+
+describe('the next attempt waits', () => {
+  test('as long as the provider asked for', () => {
+    expect(seconds([failed(1, 'rate_limited', 600)])).toBe(600);
+  });
+
+  test('longer with each time in a row, up to five minutes, where it named no time', () => {
+    const all = Array.from({ length: 9 }, (_, index) => failed(index + 1, 'provider_overloaded'));
+    expect(all.map((_, index) => seconds(all.slice(0, index + 1)))).toEqual([
+      5, 10, 20, 40, 80, 160, 300, 300, 300,
+    ]);
+    expect(seconds([failed(1, 'rate_limited'), failed(2, 'box_lost'), failed(3, 'rate_limited')])).toBe(5);
+  });
+
+  test.each(FAILURE_CLASSES)('or does not, after %s', (failureClass) => {
+    const waits = ['rate_limited', 'provider_overloaded', 'provider_transient'].includes(failureClass);
+    expect(seconds([failed(1, failureClass)])).toBe(waits ? 5 : null);
+  });
+
+  test('not when another model tries, and not at the first', () => {
+    const { decision, ...last } = failed(1, 'rate_limited');
+    expect(decision && seconds([{ ...last, decision: { ...decision, action: 'escalate' } }])).toBeNull();
+    expect(seconds([])).toBeNull();
+    expect(seconds([attempt({ report: null, decision: null })])).toBeNull();
+  });
+});
