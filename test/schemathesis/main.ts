@@ -40,7 +40,7 @@ const routes = Object.entries(ROUTES) as [string, Route][];
 const callableBy = (...callers: Caller[]): string[] =>
   routes.filter(([, route]) => callers.some((each) => route.callers.includes(each))).map(([id]) => id);
 /** What ends the attempt, or is for other boxes: tried last, because nothing is left to be done afterwards. */
-const LAST = ['complete', 'fail'];
+const LAST = ['complete', 'fail', 'release'];
 
 async function main(): Promise<number> {
   const program = here('st');

@@ -114,6 +114,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
     { step: 'delivered', base_commit: SHA, tree: TREE, commit: SHA },
   ],
+  release: [{ reason: 'r' }],
   cancel: [{ reason: 'r' }],
   retry: [{ reason: 'r' }],
   review: [{ decision: 'approve', reason: 'r', base_commit: SHA, tree: TREE }],
@@ -127,6 +128,7 @@ export const CALLER: Partial<Record<RouteName, Caller>> = {
   memory: 'gates',
   complete: 'agent',
   fail: 'agent',
+  release: 'agent',
   evidence: 'gates',
   delivery: 'deliver',
 };
@@ -141,6 +143,7 @@ const working = build.task({
   status: 'in_progress',
   attempts: [build.attempt({ ...launches, lease_until: 4_000_000_000 })],
 });
+const outside = build.task({ status: 'in_progress', attempts: working.attempts }, { runner: 'external' });
 const external = build.task({}, { runner: 'external' });
 const pushing = {
   state: 'pushing',
@@ -160,6 +163,8 @@ export function taskFor(name: RouteName, body: unknown): Task {
     case 'complete':
     case 'fail':
       return working;
+    case 'release':
+      return outside;
     case 'memory':
     case 'evidence':
       return build.inReview(launches);
