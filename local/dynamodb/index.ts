@@ -7,7 +7,9 @@ import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import type { DynamoEngineData } from './engine-worker.ts';
 import { openExpiries } from './expiries.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { damageOf } from './level-files.ts';
 import { createRehearsal } from './rehearsal.ts';
+import { restore } from './restore.ts';
 import { createTables, type TableSpec, tableSpecs } from './tables.ts';
 import { startTap } from './tap.ts';
 import { startTimeToLive } from './time-to-live.ts';
@@ -53,8 +55,13 @@ export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
   }
 }
 
-function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<Engine> {
+async function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<Engine> {
   const data: DynamoEngineData = { directory: join(dataDir, 'dynamodb') };
+  const damage = damageOf(data.directory);
+  if (damage !== null)
+    throw new Error(
+      `${damage}: no kill does that. Nothing was changed. Bring the folder back from a copy, all of it at once.`,
+    );
   return startEngine({
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
@@ -81,6 +88,7 @@ async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dyna
   const rehearsal = options.engine === undefined ? createRehearsal(client) : null;
   const expiries = await openExpiries(client, tables);
   const writer = createWriter({ engine: client, journal, counters, rehearsal, expiries });
+  await restore({ engine: client, journal, tables, notice: onError });
   await writer.recover(tables);
   const tap = await startTap({ engine: client, writer, tables, counters, port });
   const timeToLive = startTimeToLive({ expiries, writer, tables, onError });

@@ -1,4 +1,4 @@
-import { mkdirSync, unlinkSync } from 'node:fs';
+import { mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { type AppendFile, createAppendFile, FILE_CALLS, type FileCalls } from '../durable.ts';
 import { journalFile, journalFiles, readLines, serialOf } from './journal-files.ts';
 import type { ChangeRecord, Intent, Line } from './journal-lines.ts';
@@ -19,6 +19,8 @@ export interface Journal {
   end(id: number, change: Omit<ChangeRecord, 'sequence'> | null): void;
   /** Writes that had begun and not ended when the journal was opened, by id. */
   readonly unfinished: ReadonlyMap<number, Intent>;
+  /** All changes that stood in the files when they were opened, oldest first, also those that every reader has passed. Given once. */
+  takeHistory(): readonly ChangeRecord[];
   /** Sequence of the newest record; 0 when there was none. */
   head(): number;
   /** Records after `sequence`, oldest first, at most `limit`. */
@@ -36,11 +38,15 @@ interface Segment {
   readonly path: string;
   /** Newest record in it. */
   last: number;
+  /** Bytes, as soon as nothing more is written to it. */
+  size: number;
 }
 
 export interface JournalOptions {
   /** A new file is begun every so many bytes. */
   readonly segmentBytes?: number;
+  /** Files are kept behind what every reader has passed until newer ones hold so many bytes. */
+  readonly keptBytes?: number;
   readonly calls?: FileCalls;
   /** Takes what a person should know and need not act on. */
   notice?(message: string): void;
@@ -48,9 +54,21 @@ export interface JournalOptions {
   onBroken?(error: Error): void;
 }
 
+/**
+ * LevelDB holds up to two logs of 4 MiB that are in no table file yet; a line of the journal has an item more often than such a log. So
+ * whatever a log has lost stands in the journal.
+ */
+const KEPT_BYTES = 8 * 1_048_576;
+
 /** Opens the journal in a directory, which is made when it is missing. @throws for a file that is damaged, with its line. */
 export function openJournal(directory: string, options: JournalOptions = {}): Journal {
-  const { segmentBytes = 16 * 1_048_576, calls = FILE_CALLS, notice = () => {}, onBroken } = options;
+  const {
+    segmentBytes = 16 * 1_048_576,
+    keptBytes = KEPT_BYTES,
+    calls = FILE_CALLS,
+    notice = () => {},
+    onBroken,
+  } = options;
   mkdirSync(directory, { recursive: true });
   const intents = new Map<number, Intent>();
   const positions = new Map<string, number>();
@@ -107,10 +125,12 @@ export function openJournal(directory: string, options: JournalOptions = {}): Jo
   function startSegment(): void {
     const path = journalFile(directory, serial + 1);
     const begun = unbroken(() => createAppendFile(path, calls));
+    const before = segments.at(-1);
+    if (file !== null && before !== undefined) before.size = file.size;
     file?.close();
     file = begun;
     serial += 1;
-    segments.push({ path, last: 0 });
+    segments.push({ path, last: 0, size: 0 });
     append({ kind: 'header', next, positions: Object.fromEntries(positions), intents: [...intents] });
     letGo();
   }
@@ -119,16 +139,20 @@ export function openJournal(directory: string, options: JournalOptions = {}): Jo
     const slowest = Math.min(next - 1, ...positions.values());
     const passed = records.findIndex(({ sequence }) => sequence > slowest);
     records = passed < 0 ? [] : records.slice(passed);
-    const current = segments.at(-1);
-    for (const segment of segments.filter(({ last }) => last <= slowest)) {
-      if (segment !== current) unlinkSync(segment.path);
+    let newer = 0;
+    const kept: Segment[] = [];
+    for (const segment of segments.toReversed()) {
+      const isKept = segment.last > slowest || (segment.last > 0 && newer < keptBytes);
+      if (kept.length === 0 || isKept) kept.unshift(segment);
+      else unlinkSync(segment.path);
+      newer += segment.size;
     }
-    segments = segments.filter((segment) => segment === current || segment.last > slowest);
+    segments = kept;
   }
 
   const files = journalFiles(directory);
   for (const [index, path] of files.entries()) {
-    const segment: Segment = { path, last: 0 };
+    const segment: Segment = { path, last: 0, size: statSync(path).size };
     for (const line of readLines(path, index === files.length - 1, notice)) {
       const expected = next;
       apply(line, segment);
@@ -139,11 +163,17 @@ export function openJournal(directory: string, options: JournalOptions = {}): Jo
     serial = serialOf(path);
   }
   const unfinished = new Map(intents);
+  let history = records;
   for (const id of intents.keys()) nextIntent = Math.max(nextIntent, id + 1);
   startSegment();
 
   return {
     unfinished,
+    takeHistory() {
+      const taken = history;
+      history = [];
+      return taken;
+    },
     begin(intent) {
       const id = nextIntent;
       append({ kind: 'intent', id, intent });

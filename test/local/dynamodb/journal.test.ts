@@ -48,7 +48,7 @@ test('records, positions and unfinished writes are there after it is opened agai
 });
 
 test('files go when every reader has passed them, and nothing that is unread goes with them', () => {
-  const journal = openJournal(directory.path, { segmentBytes: 500 });
+  const journal = openJournal(directory.path, { segmentBytes: 500, keptBytes: 0 });
   journal.register(readers);
   const pending = journal.begin(intent(0));
   for (let id = 1; id <= 40; id += 1) change(journal, id);
@@ -60,14 +60,14 @@ test('files go when every reader has passed them, and nothing that is unread goe
   expect(sequences(journal, 30)).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
   journal.advance('slow', 40);
   journal.close();
-  const again = openJournal(directory.path, { segmentBytes: 500 });
+  const again = openJournal(directory.path, { segmentBytes: 500, keptBytes: 0 });
   expect([again.head(), sequences(again, 40), [...again.unfinished.keys()]]).toEqual([40, [], [pending]]);
   expect(files()).toBeLessThan(4);
   again.close();
 });
 
 test('a reader that is no longer there holds nothing back', () => {
-  const journal = openJournal(directory.path, { segmentBytes: 500 });
+  const journal = openJournal(directory.path, { segmentBytes: 500, keptBytes: 0 });
   journal.register(readers);
   for (let id = 1; id <= 40; id += 1) change(journal, id);
   journal.advance('fast', 40);
