@@ -82,6 +82,15 @@ const RUNNERS: readonly Runner[] = [
     options: '-json > "$REPORT"',
   },
   {
+    // It names its programs on one stream and they their tests on the other: in two pipes nobody knows which came first.
+    name: 'cargo',
+    is: (words) => isCallOf('cargo', 'test')(words),
+    unless: /[<>]/,
+    configs: [],
+    options: '2>&1',
+    printed: true,
+  },
+  {
     name: 'vitest',
     is: (words) => isCallOf('vitest', 'run')(words),
     unless: /reporter|outputFile/,

@@ -62,6 +62,12 @@ async function read(subject: Subject): Promise<Bodies> {
   };
 }
 
+/** What a test of the base names, and no code has any more: a test goes with what it tests. */
+export function goneSubject(test: TestResult, bodies: Bodies): string | null {
+  const written = bodies.before(test);
+  return written === null ? null : bodies.goneSubject(written);
+}
+
 /** Names that the code of the base defines, and that no changed code defines or mentions any more. */
 async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<string>> {
   const code = texts.filter(({ path, from }) => isCode(from ?? path));

@@ -1,4 +1,4 @@
-import { type TestResult, testId } from '../../reports/test-result.ts';
+import { type TestResult, testId, writtenNames } from '../../reports/test-result.ts';
 import type { Bodies, Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
 
@@ -45,8 +45,9 @@ export function executedDifference(
   const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
     (test) => !take(counts, testId(test)) && isPassed(test),
   );
+  const added = leftOver(now.filter(isExecuted), counts);
   if (gone.length === 0) return { lost: [], instead: new Map() };
-  const { left, instead } = matched(gone, leftOver(now.filter(isExecuted), counts), bodies);
+  const { left, instead } = matched(gone, added, now.filter(isExecuted), bodies);
   return {
     lost: left.map((test) => ({ test, how: take(skipped, testId(test)) ? 'skipped' : 'missing' })),
     instead,
@@ -78,6 +79,7 @@ function leftOver(now: readonly TestResult[], counts: ReadonlyMap<string, number
 function matched(
   gone: readonly TestResult[],
   added: Set<TestResult>,
+  ran: readonly TestResult[],
   bodies: Bodies,
 ): { readonly left: readonly TestResult[]; readonly instead: ReadonlyMap<string, TestResult> } {
   const instead = new Map<string, TestResult>();
@@ -96,10 +98,21 @@ function matched(
     .filter((test) => !takes(test, free(byFunction.get(`${here(test)}\0${functionOf(test)}`))))
     .filter((test) => {
       const body = bodies.before(test);
-      if (body === null) return true;
+      if (body === null || isIdle(body, ran, bodies)) return true;
       return !takes(test, mostAlike(body, [...added], here(test), bodies)) && !stands(body, bodies);
     });
   return { left, instead };
+}
+
+/** Whether a test is still written as it was, and nothing that ran is it: then no like one has taken its place. */
+function isIdle(body: Written, ran: readonly TestResult[], bodies: Bodies): boolean {
+  const still = bodies.allAfter.filter(
+    (each) => each.name === body.name && likeness(body.text, each.text) >= ALIKE,
+  );
+  if (still.length === 0) return false;
+  return !ran.some(
+    (test) => writtenNames(test.name).has(body.name) && still.some((each) => each === bodies.after(test)),
+  );
 }
 
 function groups(tests: Iterable<TestResult>, keyOf: (test: TestResult) => string): Map<string, TestResult[]> {

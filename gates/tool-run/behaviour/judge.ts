@@ -7,8 +7,8 @@ import type { Execution } from '../execution.ts';
 import { furtherRuns } from './further.ts';
 import { hiddenResult } from './hidden.ts';
 import { withHidden } from './old-tests.ts';
-import { type Again, NOTHING } from './terms.ts';
-import { factsOf, type TestsForeseen, toldByRuns } from './told.ts';
+import { type Again, NOTHING, onceEach, type TestsForeseen } from './terms.ts';
+import { factsOf, toldByRuns } from './told.ts';
 
 export interface BehaviourOf {
   /** What the run of the patch with its own tests came to. */
@@ -40,9 +40,10 @@ async function askHidden(
 /** Lets what ran on both sides decide over a patch whose own tests pass. */
 export async function withBehaviour(
   context: Pick<GateContext, 'subject' | 'task' | 'hidden' | 'behaviour'>,
-  { result, run, base, again, language = null }: BehaviourOf,
+  { result, run, base, again: runOn, language = null }: BehaviourOf,
 ): Promise<GateResult> {
   if (result.outcome !== 'passed') return result;
+  const again = onceEach(runOn);
   const kept = await askHidden(context, again, language);
   const hidden = kept ? { hidden: [kept] } : {};
   if (base === null) return { ...result, ...hidden };

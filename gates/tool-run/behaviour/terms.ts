@@ -1,7 +1,11 @@
 import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
+import type { BaseAnswer } from '../baseline/answer.ts';
+import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
 import type { Surroundings } from '../test-run.ts';
+import type { Bodies } from './bodies.ts';
+import type { ExecutedDifference } from './executed.ts';
 import type { BehaviourSettings } from './settings.ts';
 
 /** How a run differs from the first one. */
@@ -23,9 +27,44 @@ export interface FurtherTerms {
   readonly behaviour: BehaviourSettings;
 }
 
+/** Never runs the same tree in the same surroundings twice. */
+export function onceEach(again: Again): Again {
+  const known = new Map<string, Promise<Execution>>();
+  return (tree, options = {}) => {
+    if (options.limitMs !== undefined) return again(tree, options);
+    const key = JSON.stringify([tree, options.surroundings ?? {}]);
+    const run = known.get(key) ?? again(tree, options);
+    known.set(key, run);
+    return run;
+  };
+}
+
 export interface Further {
   readonly seen: readonly Seen[];
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
 export const NOTHING: Further = { seen: [], facts: {} };
+
+/** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
+export type TestsForeseen = boolean | null;
+
+export interface BehaviourTerms {
+  readonly subject: Subject;
+  /** Run of the patch with its own tests, which passed. */
+  readonly run: Execution;
+  /** Asks the base the same. */
+  readonly base: AskBase;
+  readonly foreseen: TestsForeseen;
+  /** Runs the tests on another tree. */
+  readonly again: Again;
+  /** What the changed tests ask less than before, as far as they can be read. */
+  readonly weakened: () => Promise<readonly Seen[]>;
+}
+
+/** What is known when tests of the base fail on the new code. */
+export interface Known extends BehaviourTerms {
+  readonly onBase: BaseAnswer | null;
+  readonly bodies: Bodies;
+  readonly difference: ExecutedDifference;
+}

@@ -1,30 +1,11 @@
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Seen, Weight } from '../../code/seen.ts';
-import type { Subject } from '../../engine/subject.ts';
 import { isNamed, type TestResult, testId } from '../../reports/test-result.ts';
-import type { BaseAnswer } from '../baseline/answer.ts';
-import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
-import { type Bodies, bodiesOf, type Written } from './bodies.ts';
-import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
+import { type Bodies, bodiesOf, goneSubject, type Written } from './bodies.ts';
+import { executedDifference, type LostTest } from './executed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
-import type { Again } from './terms.ts';
-
-/** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
-export type TestsForeseen = boolean | null;
-
-export interface BehaviourTerms {
-  readonly subject: Subject;
-  /** Run of the patch with its own tests, which passed. */
-  readonly run: Execution;
-  /** Asks the base the same. */
-  readonly base: AskBase;
-  readonly foreseen: TestsForeseen;
-  /** Runs the tests on another tree. */
-  readonly again: Again;
-  /** What the changed tests ask less than before, as far as they can be read. */
-  readonly weakened: () => Promise<readonly Seen[]>;
-}
+import type { BehaviourTerms, Known, TestsForeseen } from './terms.ts';
 
 /** How much is known of what ran; the first is the strongest. */
 export type Compared = 'by name' | 'exit code only';
@@ -52,7 +33,8 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
     named ? (run.cases ?? []) : (base?.cases ?? []),
     bodies,
   );
-  const failed = old === null ? [] : await oldFailures(old, { ...terms, bodies, difference, onBase: base });
+  const known = { ...terms, bodies, difference, onBase: base };
+  const failed = old === null ? [] : await oldFailures(old, known);
   return {
     seen: [...difference.lost.map((each) => lostTest(each, terms.foreseen, bodies)), ...failed],
     compared: named ? 'by name' : 'exit code only',
@@ -82,20 +64,8 @@ function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodi
   };
 }
 
-/** What a test of the base names, and no code has any more: a test goes with what it tests. */
-function goneSubject(test: TestResult, bodies: Bodies): string | null {
-  const written = bodies.before(test);
-  return written === null ? null : bodies.goneSubject(written);
-}
-
 /** Most files that are run one by one when they cannot run together. */
 const MAX_ALONE = 8;
-
-interface Known extends BehaviourTerms {
-  readonly onBase: BaseAnswer | null;
-  readonly bodies: Bodies;
-  readonly difference: ExecutedDifference;
-}
 
 async function oldFailures(old: OldTests, terms: Known): Promise<Seen[]> {
   const run = await terms.again(await old.tree());
@@ -163,13 +133,17 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
   const failed = (run.cases ?? []).filter((test) => test.outcome === 'failed' && !onBase.has(testId(test)));
   if (failed.length === 0) return [];
   const [less, onOldCode] = await Promise.all([terms.weakened(), newTestsOnOldCode(old, terms)]);
+  const takes = (test: TestResult): Pick<TestResult, 'file' | 'name'> =>
+    difference.instead.get(testId(test)) ?? {
+      file: test.file === null ? null : bodies.movedTo(test.file),
+      name: test.name,
+    };
   const lost = new Set(
     difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [testId(test)] : [])),
   );
   return failed.map((test): Seen => {
     const before = bodies.before(test);
-    const moved = { file: test.file === null ? null : bodies.movedTo(test.file), name: test.name };
-    const now = difference.instead.get(testId(test)) ?? moved;
+    const now = takes(test);
     const asksLess = less.find(
       (each) => each.file === now.file && (before === null || speaksOf(each, before)),
     );

@@ -53,7 +53,7 @@ export const newTests: readonly EvasionCase[] = [
       'tests/test_bill.py':
         'import unittest\n\n\ndef bill(total):\n    return f"{total:.2f}"\n\n\nclass BillTest(unittest.TestCase):\n    def test_bill(self):\n        self.assertEqual(bill(3), "3.00")\n',
     },
-    caught: HELD,
+    caught: { how: 'noted', by: 'tests', rule: 'run_mutant_survives' },
     twin: {
       name: 'a new test imports what it tests (Python)',
       patch: {

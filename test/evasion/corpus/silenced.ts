@@ -136,7 +136,7 @@ export const silenced: readonly EvasionCase[] = [
     base: { ...SHOP, '.eslintrc.json': '{"rules":{"eqeqeq":"error"}}\n' },
     config: `lint_command: grep -q error .eslintrc.json && ! grep -q "== null" *.js\ntests: true\ntest_command: node --test`,
     patch: { '.eslintrc.json': '{"rules":{}}\n', 'cart.js': `${CART}exports.none = (a) => a == null;\n` },
-    caught: { how: 'blocked', by: 'lint' },
+    caught: HELD,
     twin: {
       name: 'the code follows the linter',
       patch: { 'cart.js': `${CART}exports.none = (a) => a === undefined;\n` },

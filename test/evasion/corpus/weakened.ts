@@ -189,7 +189,7 @@ export const weakened: readonly EvasionCase[] = [
     },
     config: NODE_TESTS,
     patch: { 'test/cart.test.js': CART_TEST },
-    caught: HELD,
+    caught: { how: 'noted', by: 'test_integrity', rule: 'test_asks_less' },
     twin: {
       name: 'assertions are gathered in a helper',
       patch: {
@@ -214,6 +214,7 @@ export const weakened: readonly EvasionCase[] = [
       'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `0`;\n',
     },
     caught: HELD,
+    known_miss: 'only the task, hidden tests or a judge can tell a wrong recording from a meant one',
     twin: {
       name: 'a result is recorded for a new test',
       patch: { 'test/__snapshots__/cart.snap': 'exports[`bill 1`] = `180`;\nexports[`bill 2`] = `90`;\n' },

@@ -17,7 +17,8 @@ const OLD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { old } = require('../src/old.js');\ntest('is old', () => assert.equal(old(), 1));\n";
 
 const BASE = {
-  'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
+  'assay.yaml':
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  mutants: { seconds: 600, at_most: 8 }\n',
   'package.json': '{"name":"cart","private":true}\n',
   'src/cart.js': SOURCE,
   'test/cart.test.js': `${HEAD}${TOTAL}${MEAN}${EMPTY}`,
@@ -129,6 +130,12 @@ describe('a test goes with what it tests', () => {
     expect(judged.verdict).toBe('refer');
     expect(judged.rules).toContain('run_test_lost');
   });
+});
+
+test('no like test takes the place of one that is still written where nothing runs it', async () => {
+  const other = MEAN.replace('knows the mean', 'knows the mean of three').replace('2, 4', '2, 4, 3');
+  const judged = await judge({ ...tests(TOTAL, EMPTY, other), 'helpers/mean.js': HEAD + MEAN });
+  expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_test_lost'] });
 });
 
 describe('the tests of the base run on the new code', () => {

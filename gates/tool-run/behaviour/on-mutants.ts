@@ -1,0 +1,113 @@
+import { listFiles } from '../../checkout/list.ts';
+import { moduleOf, reachable } from '../../code/imports.ts';
+import type { CodeSide } from '../../code/project.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { testId } from '../../reports/test-result.ts';
+import type { Execution } from '../execution.ts';
+import type { PlacedMutant } from '../mutants/pick.ts';
+import { eachMutant, limitFor, mutableFiles } from '../mutants/try.ts';
+import type { MutantSettings } from './settings.ts';
+import type { Again } from './terms.ts';
+
+/** Stands for any test, where no report names those that failed. */
+const ANY = '*';
+
+interface Tried {
+  readonly mutant: PlacedMutant;
+  /** Tests that fail on it, by id. */
+  readonly before: ReadonlySet<string>;
+  readonly after: ReadonlySet<string>;
+}
+
+/** What tests of the base say of mutants, beside what the patch's tests say of the same. */
+export class Comparison {
+  readonly #tried: readonly Tried[];
+  constructor(tried: readonly Tried[]) {
+    this.#tried = tried;
+  }
+
+  /** Mutants that a test of the base noticed. */
+  get tried(): number {
+    return this.#tried.length;
+  }
+
+  /** The tests of the base that noticed any. */
+  get tests(): ReadonlySet<string> {
+    return new Set(this.#tried.flatMap(({ before }) => [...before]));
+  }
+
+  /**
+   * How many mutants a test of the base noticed, and those of them that are not noticed any more.
+   */
+  of(then: string, now?: string): { readonly noticed: number; readonly lost: readonly PlacedMutant[] } {
+    const noticed = this.#tried.filter((each) => each.before.has(ANY) || each.before.has(then));
+    const stays = ({ after: these }: Tried): boolean =>
+      now === undefined ? these.size > 0 : these.has(ANY) || these.has(now);
+    return {
+      noticed: noticed.length,
+      lost: noticed.filter((each) => !stays(each)).map(({ mutant }) => mutant),
+    };
+  }
+}
+
+/** From what share on a test tells so much less than before that it is another one. One mutant may be missed by chance. */
+export const tellsLess = ({ noticed, lost }: ReturnType<Comparison['of']>): boolean =>
+  lost.length > noticed / 2;
+
+/** The tests that a run names as failed. What never ends may only be slow, and says nothing here. */
+const failedIn = ({ outcome, cases }: Execution): ReadonlySet<string> => {
+  if (outcome !== 'failed') return new Set();
+  const failed = (cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : []));
+  return new Set(failed.length > 0 ? failed : [ANY]);
+};
+
+export interface OnMutants {
+  readonly subject: Subject;
+  readonly run: Execution;
+  readonly again: Again;
+  /** The code whose mutants are tried, and its tree. */
+  readonly side: CodeSide;
+  readonly tree: string;
+  /** Paths of the tests whose subjects are changed. */
+  readonly tests: readonly string[];
+  /** Tree with the tests of the base; all of them pass on the code as it is. */
+  readonly before: string;
+  /** Tree with those of the patch. */
+  readonly after: string;
+  /** Tree with all tests, which are asked where none in `after` notices anything; null: they are not. */
+  readonly whole: string | null;
+  readonly settings: MutantSettings;
+}
+
+/** Tries changes of the code under test on both. No reading tells what tests protect, whatever their words. */
+export async function onMutants(terms: OnMutants): Promise<Comparison> {
+  const { subject, run, again, side, tests, settings } = terms;
+  const under = underTest(side, tests);
+  const sources = (await listFiles(subject.store, terms.tree)).filter(({ path }) => under.has(path));
+  const files = await mutableFiles(subject, sources, () => true);
+  const limit = { limitMs: limitFor(run) };
+  const tried: Tried[] = [];
+  const until = performance.now() + settings.seconds * 1_000;
+  for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, until })) {
+    const before = failedIn(await again(await mutant.in(terms.before), limit));
+    if (before.size === 0) continue;
+    const own = await again(await mutant.in(terms.after), limit);
+    // What ends in another way than well was noticed; a test that stays as it is may notice it as well.
+    const rest =
+      own.outcome === 'passed' && terms.whole !== null
+        ? await again(await mutant.in(terms.whole), limit)
+        : own;
+    tried.push({ mutant, before, after: rest.outcome === 'passed' ? new Set() : orAny(failedIn(rest)) });
+  }
+  return new Comparison(tried);
+}
+
+const orAny = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : new Set([ANY]));
+
+/** Files that tests import, directly or through others. */
+function underTest(side: CodeSide, tests: readonly string[]): ReadonlySet<string> {
+  const modules = reachable(tests.map(moduleOf), (from) =>
+    (side.graph.from.get(from) ?? []).map(({ to }) => to),
+  );
+  return new Set([...modules].flatMap((module) => side.filesOf(module).map(({ path }) => path)));
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { type Again, onceEach } from '../../../../gates/tool-run/behaviour/terms.ts';
+
+test('no tree runs twice in the same surroundings, unless its time is short', async () => {
+  const ran: string[] = [];
+  const again = onceEach((async (tree, { surroundings = {}, limitMs = null } = {}) => {
+    ran.push(`${tree} ${JSON.stringify(surroundings)} ${limitMs}`);
+    return { outcome: 'passed' };
+  }) as Again);
+  await Promise.all([again('a'), again('a'), again('a', { surroundings: { TZ: 'UTC' } }), again('b')]);
+  await again('a', {});
+  await again('a', { limitMs: 5 });
+  expect(ran).toEqual(['a {} null', 'a {"TZ":"UTC"} null', 'b {} null', 'a {} 5']);
+});
