@@ -29,7 +29,12 @@ export const TABLE_ACCESS = {
   },
   'api-upload': { GetItem: ['task'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'meter'], PutItem: ['task'] },
-  'api-read': { GetItem: ['task'], Query: ['count', 'completions'], indexes: ['byStatus'] },
+  'api-read': {
+    GetItem: ['task'],
+    BatchGetItem: ['task'],
+    Query: ['count', 'completions'],
+    indexes: ['byStatus'],
+  },
   conductor: {
     GetItem: ['task', 'lock', 'count', 'counted', 'meter'],
     BatchGetItem: ['task'],

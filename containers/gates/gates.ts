@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { changesBetween, touchedPaths } from '../../gates/checkout/changes.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
+import { shownPath } from '../../gates/checkout/path-bytes.ts';
 import { ConfigError } from '../../gates/engine/configuration/error.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
@@ -21,6 +23,13 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
   const client = createBoxClient(assignment);
   try {
     const store = await rebuildTree(assignment, box);
+    if (assignment.plan) {
+      const { planEvidence } = await import('./plan.ts');
+      const { base_commit: base, tree } = assignment;
+      const changed = touchedPaths(await changesBetween(store, base, tree)).map(shownPath);
+      await client.post('evidence', { evidence: await planEvidence(store, assignment, box, changed) });
+      return;
+    }
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms, { mode: 0o711 });
     const memory = bucketMemory(client);

@@ -17,6 +17,21 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   cancel: { text: '`--json` prints the `Task` after it.' },
   retry: { text: '`--json` prints the `Task` after it.' },
   review: { text: '`--json` prints the `Task` after it.' },
+  plan: { text: '`--json` prints `{"plan": Plan}`.' },
+  'plans show': { text: '`--json` prints `{"plan": Plan}`.' },
+  'plans approve': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },
+  'plans reject': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },
+  'agents list': {
+    text: '`--json` prints every role that a task may name; a role of the repository or of the catalog stands for a built-in one of its name.',
+    example:
+      '{"agents": [{"name": "qa", "source": "built_in", "model": "sonnet", "effort": "high", "max_tasks_per_session": 3, "description": "Writes tests, …"}]}',
+  },
+  'agents validate': {
+    text: '`--json` prints `{"valid": [string]}`: the names, when all is good; else the error, with a detail for each place.',
+  },
+  'agents sync': {
+    text: '`--json` prints `{"source": string, "commit": string | null, "roles": [{"name": string, "change": "added" | "changed" | "removed" | "unchanged"}]}`.',
+  },
   work: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
   },

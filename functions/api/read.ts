@@ -1,8 +1,11 @@
+import { planView } from '../../shared/api/plan-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
 import { ENV } from '../../shared/names.ts';
+import { plannedId } from '../../shared/plan/create.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
+import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { tierModels } from '../kit/config.ts';
@@ -26,6 +29,11 @@ export const handler = serve('api-read', {
   listAttempts: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
     return { body: chainView(visibleTo(request, task), models), version: task.version };
+  },
+  getPlan: async (request) => {
+    const task = requirePlan(await tasks.require(request.params.id));
+    const ids = (task.plan?.proposal?.tasks ?? []).map(({ key }) => plannedId(task.id, key));
+    return { body: planView(task, await tasks.getMany(ids)), version: task.version };
   },
   status: async () => ({
     body: await statusView({ counts, now: new Date(), threshold, minCompletions }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
-import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
+import type { BatchEntry, PlanView, PlanWordBody, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
@@ -8,6 +9,7 @@ import { optionalEnv } from '../../shared/store/env.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
 import { deployedAgents, tierModels } from '../kit/config.ts';
@@ -47,6 +49,21 @@ const resultView = (result: BatchResult): z.infer<typeof BatchEntry> => ({
     : {}),
 });
 
+/** A person's word on the plan that is proposed. */
+async function wordOnPlan(
+  request: {
+    readonly params: { readonly id: string };
+    readonly body: z.infer<typeof PlanWordBody>;
+    readonly principal: string;
+  },
+  decision: 'approve' | 'reject',
+): Promise<Answer<PlanView>> {
+  const { reason, tree } = request.body;
+  const word = { reason, tree, by: request.principal, now: new Date() };
+  const task = await decidePlan(request.params.id, decision, word, tasks);
+  return { body: planView(task, new Map()), version: task.version };
+}
+
 export const handler = serve('api-submit', {
   submitTask: async (request) => {
     const { task, created } = await submitTask(request.body, context(request));
@@ -63,6 +80,12 @@ export const handler = serve('api-submit', {
       ...(refused ? { status: 207 } : replayed(results.some(({ outcome }) => outcome === 'created'))),
     };
   },
+  submitPlan: async (request) => {
+    const { task, created } = await submitPlan(request.body, context(request));
+    return { body: planView(task, new Map()), version: task.version, ...replayed(created) };
+  },
+  approvePlan: (request) => wordOnPlan(request, 'approve'),
+  rejectPlan: (request) => wordOnPlan(request, 'reject'),
   cancel: async (request) => {
     const { reason } = request.body;
     return shown(

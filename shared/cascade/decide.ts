@@ -62,6 +62,9 @@ function climb(task: Task, attempt: Attempt, reason: string, models: TierModels)
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
   const rungs = ladder(task, models);
   const above = rungs[rungOf(attempt, rungs) + 1];
+  // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
+  if (!above && task.plan)
+    return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
   if (!above)
     return stay(
       'give_up',
@@ -102,6 +105,8 @@ export function decide(task: Task, models: TierModels): Verdictless {
       'refer',
       attempt.verdict?.reasons.map((reason) => reason.message).join('; ') || 'the evidence is not conclusive',
     );
+  if (task.plan && verdict === 'pass')
+    return stay('refer', 'the plan holds; its tasks are made once a person says so');
   if (trigger !== null) {
     const decision = climb(task, attempt, trigger, models);
     // Evidence outweighs words: passed work of the last tier is accepted even when the agent sounded unsure.

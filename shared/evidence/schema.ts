@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { StoredNumber } from '../number.ts';
+import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
 import { CompletionSignal } from '../task/signals.ts';
 import { EvidenceKind, Outcome } from './outcome.ts';
@@ -76,6 +77,8 @@ export const Evidence = z.object({
   /** What the requester foresaw of the work. */
   expects: z.array(Expectation).default([]),
   protected_files: z.array(ProtectedFile).default([]),
+  /** Of a task that is a plan: what it proposes, when it holds. */
+  plan: CheckedPlan.optional(),
   gathered_at: z.iso.datetime(),
   duration_ms: z.number().int().nonnegative(),
 });

@@ -67,6 +67,8 @@ export const GatesAssignment = Common.extend({
   /** The model that the attempt was made with, or null. */
   model: z.string().nullable(),
   signals: z.array(CompletionSignal),
+  /** Set when the work is a plan: how many tasks it may have. */
+  plan: z.object({ max_tasks: z.number().int() }).optional(),
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
   files: z.array(z.string()),
   expects: z.array(Expectation),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PlanOf } from '../plan/schema.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { ObjectId, SubmitTask, TaskId } from './schema.ts';
@@ -54,6 +55,8 @@ export const Task = Submitted.extend({
   status: Status,
   /** Why this role, where the request left the choice to the platform. */
   role_reason: z.string().optional(),
+  /** Set when the task is a plan: its work is a proposal, which is never delivered. */
+  plan: PlanOf.optional(),
   /** +1 with every write; the ETag. */
   version: z.number().int().positive(),
   created_at: z.iso.datetime(),

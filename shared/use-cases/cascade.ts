@@ -4,13 +4,16 @@ import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
 import type { TierModels } from '../cascade/tiers.ts';
 import type { CascadeResult } from '../messages/queue.ts';
+import { Refusal } from '../refusal.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { recordDecision } from '../task/commands/decide.ts';
+import { failByOperator } from '../task/commands/operate.ts';
 import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
 import type { Task } from '../task/task.ts';
+import { createPlanned } from './plan.ts';
 
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
 const QUEUE_SECONDS = 86_400;
@@ -92,7 +95,21 @@ export function decideStep(id: string, run: number, context: CascadeContext): Pr
   );
 }
 
-/** Ends the task. */
-export function settleStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+/** Ends the task. The tasks of an approved plan are made before it is done, so that a step that is cut off is done again. */
+export async function settleStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+  const plan = await context.tasks.get(id);
+  if (plan?.plan && stageOf(plan, run) === 'settle' && plan.attempts.at(-1)?.decision?.action === 'accept')
+    try {
+      await createPlanned(plan, context.tasks, context.now);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return step(
+        plan,
+        run,
+        'settle',
+        (task) => failByOperator(task, error.message, 'assay', context.now),
+        context,
+      );
+    }
   return step(id, run, 'settle', (task) => settle(task, context.now), context);
 }

@@ -88,6 +88,7 @@ async function assignmentFor(
       description: task.description,
       model: attempt.model,
       signals: task.completion_signals,
+      ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expects: task.expects,
       hidden_tests: await hiddenFor(task, context.objects),

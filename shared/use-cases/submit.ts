@@ -1,5 +1,6 @@
 import { invalid } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
+import type { PlanOf } from '../plan/schema.ts';
 import { Refusal } from '../refusal.ts';
 import { longestScope } from '../repository/url.ts';
 import type { ObjectStore } from '../store/objects.ts';
@@ -23,6 +24,8 @@ export interface SubmitContext {
   readonly allowFileRepositories: boolean;
   /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
   readonly deliverTo: readonly string[];
+  /** Set when what is made is a plan. */
+  readonly plan?: PlanOf;
   /** What can run tasks here. */
   readonly agents: Agents;
 }
@@ -110,7 +113,12 @@ export function nameAll(
       context.idempotencyKey === null
         ? newTaskId(context.now)
         : idForKey(context.by, context.idempotencyKey, index);
-    return { request, id: request.id ?? made(), sha: canonicalHash(request), at: place(index) };
+    return {
+      request,
+      id: request.id ?? made(),
+      sha: canonicalHash(context.plan ? { ...request, plan: context.plan } : request),
+      at: place(index),
+    };
   });
 }
 
@@ -165,9 +173,9 @@ export function mismatch(named: Named, context: SubmitContext): Refusal {
 export function made(
   named: Named,
   dependencies: ReadonlyMap<string, Dependency>,
-  { now, by }: SubmitContext,
+  { now, by, plan }: SubmitContext,
 ): Task {
-  return createTask(named.request, { id: named.id, now, by, requestSha256: named.sha, dependencies });
+  return createTask(named.request, { id: named.id, now, by, requestSha256: named.sha, dependencies, plan });
 }
 
 /**

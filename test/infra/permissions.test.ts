@@ -75,7 +75,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
-  'api-read': ['dynamodb:GetItem', 'dynamodb:Query'],
+  'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',

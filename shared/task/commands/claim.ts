@@ -52,6 +52,7 @@ export function startAttempt(task: Task, facts: NewAttempt): Change {
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
   return change(task, event, facts.now, {
     attempts: [...task.attempts, attemptOf(task, facts)],
+    ...(task.plan && { plan: { ...task.plan, proposal: null } }),
     waits_for: null,
     blocked_reason: null,
     hold: null,

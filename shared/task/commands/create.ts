@@ -1,3 +1,4 @@
+import type { PlanOf } from '../../plan/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import { roleOf } from '../../routing/role.ts';
 import { MAX_TASK_BYTES } from '../fit.ts';
@@ -17,6 +18,8 @@ export interface CreateContext {
   readonly now: Date;
   readonly by: string;
   readonly requestSha256: string;
+  /** Set when the task is a plan. */
+  readonly plan?: PlanOf | undefined;
   /** The dependencies that exist, by id. */
   readonly dependencies: ReadonlyMap<string, Dependency>;
 }
@@ -67,6 +70,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     ...fields,
     role,
     ...(role_reason === null ? {} : { role_reason }),
+    ...(context.plan === undefined ? {} : { plan: context.plan }),
     id: context.id,
     status: waiting ? 'blocked' : 'open',
     version: 1,

@@ -45,7 +45,9 @@ export function recordDecision(
     return change(task, 'review', now, {
       attempts,
       hold: {
-        reasons: attempt.verdict?.reasons.map((reason) => reason.message) ?? [decision.reason],
+        reasons: attempt.verdict?.reasons.length
+          ? attempt.verdict.reasons.map((reason) => reason.message)
+          : [decision.reason],
         since: at,
       },
     });

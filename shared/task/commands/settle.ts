@@ -21,6 +21,7 @@ export const ended = (
 export function mustDeliver(task: Task): boolean {
   const artifact = currentAttempt(task)?.artifact;
   if (
+    task.plan ||
     !artifact ||
     artifact.patch_bytes === 0 ||
     task.delivery?.state === 'delivered' ||
@@ -33,8 +34,9 @@ export function mustDeliver(task: Task): boolean {
 function withheld(task: Task, now: Date): Delivery | null {
   const artifact = currentAttempt(task)?.artifact;
   if (!artifact || task.delivery) return task.delivery;
-  const reason =
-    artifact.patch_bytes === 0
+  const reason = task.plan
+    ? 'a plan is not delivered: its tasks are'
+    : artifact.patch_bytes === 0
       ? 'the patch changes nothing'
       : (deliveryRefusal(task, artifact) ?? 'withheld');
   const { base_commit, tree } = artifact;

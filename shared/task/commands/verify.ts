@@ -97,6 +97,7 @@ export function recordEvidence(
     );
   return change(task, 'review', now, {
     attempts: withAttempt(task, { verification: summarise(evidence, key, now), verification_failure: null }),
+    ...(task.plan && { plan: { ...task.plan, proposal: evidence.plan ?? null } }),
   });
 }
 

@@ -327,7 +327,10 @@ describe('decisions', () => {
 
   it('end the attempt, but for accept and refer', () => {
     expect(decided('escalate')?.task.attempts[0]?.outcome).toBe('failed');
-    expect(decided('refer')?.task).toMatchObject({ hold: { reasons: [] }, attempts: [{ outcome: null }] });
+    expect(decided('refer')?.task).toMatchObject({
+      hold: { reasons: ['because'] },
+      attempts: [{ outcome: null }],
+    });
   });
 
   it('reopen an external task for rework', () => {

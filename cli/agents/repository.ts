@@ -1,0 +1,42 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileProblem, parseRole } from '../../shared/roles/parse.ts';
+import {
+  MAX_ROLE_FILE_BYTES,
+  REPOSITORY_ROLES,
+  ROLE_FILES,
+  type Role,
+  type RoleFile,
+} from '../../shared/roles/role.ts';
+
+/** The roles in `.assay/roles` of a folder as it stands, and what is wrong with them. */
+export async function repositoryRoles(
+  root: string,
+): Promise<{ readonly roles: readonly Role[]; readonly problems: readonly FileProblem[] }> {
+  const folders = await readdir(join(root, REPOSITORY_ROLES), { withFileTypes: true }).catch(() => []);
+  const roles: Role[] = [];
+  const problems: FileProblem[] = [];
+  for (const folder of folders
+    .filter((each) => each.isDirectory())
+    .sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const at = `${REPOSITORY_ROLES}/${folder.name}`;
+    const files: Partial<Record<RoleFile, string>> = {};
+    for (const name of Object.values(ROLE_FILES)) {
+      const path = join(root, at, name);
+      const found = await lstat(path).catch(() => null);
+      if (found === null) continue;
+      if (!found.isFile()) problems.push({ file: `${at}/${name}`, line: null, message: 'is no plain file' });
+      else if (found.size > MAX_ROLE_FILE_BYTES)
+        problems.push({
+          file: `${at}/${name}`,
+          line: null,
+          message: `has more than ${MAX_ROLE_FILE_BYTES} bytes`,
+        });
+      else files[name] = await readFile(path, 'utf8');
+    }
+    const parsed = parseRole(folder.name, at, files);
+    if ('role' in parsed) roles.push(parsed.role);
+    else problems.push(...parsed.problems);
+  }
+  return { roles, problems };
+}

@@ -1,0 +1,73 @@
+import type { PlanView } from '../../shared/api/schemas.ts';
+import { dependenciesFirst } from '../../shared/task/graph.ts';
+import { describeSignal } from '../../shared/task/signals.ts';
+import type { Colors } from '../io.ts';
+import { count } from '../output/format.ts';
+import { statusStyle } from '../output/task-style.ts';
+import { oneLine } from '../output/text.ts';
+
+type Planned = PlanView['tasks'][number];
+
+const inOrder = (plan: PlanView): Planned[] => {
+  const byKey = new Map(plan.tasks.map((task) => [task.key, task]));
+  return dependenciesFirst(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on]))).flatMap(
+    (key) => byKey.get(key) ?? [],
+  );
+};
+
+/** How many tasks must be done one after the other before this one can begin. */
+function depths(plan: PlanView): Map<string, number> {
+  const depth = new Map<string, number>();
+  for (const { key, depends_on } of inOrder(plan))
+    depth.set(key, Math.max(0, ...depends_on.map((each) => (depth.get(each) ?? 0) + 1)));
+  return depth;
+}
+
+function lines(task: Planned, depth: number, plan: PlanView, pc: Colors): string[] {
+  const pad = '   '.repeat(depth);
+  const arrow = depth === 0 ? '' : '└─ ';
+  const status = task.status === null ? '' : `  ${statusStyle(pc, task.status)(task.status)}`;
+  const detail = (text: string): string => `${pad}${depth === 0 ? '' : '   '}   ${text}`;
+  return [
+    `${pad}${arrow}${pc.bold(task.key)}  ${oneLine(task.title)}${status}`,
+    detail(
+      pc.dim(
+        oneLine(
+          `${task.role}, ${task.scope} scope, ${task.complexity} complexity${task.depends_on.length > 0 ? `; after ${task.depends_on.join(', ')}` : ''}`,
+        ),
+      ),
+    ),
+    ...(task.files.length + task.creates.length > 0
+      ? [detail(pc.dim(oneLine([...task.files, ...task.creates.map((path) => `+${path}`)].join(' '))))]
+      : []),
+    ...task.completion_signals.map((signal) =>
+      detail(`${pc.cyan('check')} ${oneLine(describeSignal(signal))}`),
+    ),
+    ...plan.notes
+      .filter(({ key }) => key === task.key)
+      .map(({ message }) => detail(`${pc.yellow('note')} ${oneLine(message)}`)),
+  ];
+}
+
+/** The tasks as a graph of text: each under what it waits for longest. */
+export function renderPlan(plan: PlanView, pc: Colors): string {
+  const depth = depths(plan);
+  const head = [
+    `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${count(plan.tasks.length, 'task')}, ${count(plan.attempts, 'attempt')}`,
+    ...plan.reasons.map((reason) => `  ${pc.yellow('because')} ${oneLine(reason)}`),
+  ];
+  return [
+    ...head,
+    ...inOrder(plan).flatMap((task) => ['', ...lines(task, depth.get(task.key) ?? 0, plan, pc)]),
+  ].join('\n');
+}
+
+const quoted = (text: string): string =>
+  `"${oneLine(text).replace(/[&"<>]/g, (character) => `#${character.charCodeAt(0)};`)}"`;
+
+/** The same for tools that draw Mermaid. */
+export function mermaid(plan: PlanView): string {
+  const nodes = plan.tasks.map(({ key, title, role }) => `  ${key}[${quoted(`${key} (${role}): ${title}`)}]`);
+  const edges = plan.tasks.flatMap(({ key, depends_on }) => depends_on.map((each) => `  ${each} --> ${key}`));
+  return ['graph TD', ...nodes, ...edges].join('\n');
+}
