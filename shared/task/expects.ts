@@ -13,6 +13,7 @@ export const FORESEEABLE = [
   'build_scripts',
   'toolchain',
   'git_settings',
+  'agent_config',
   'gates_config',
 ] as const;
 

@@ -151,6 +151,20 @@ export const RULES: readonly Rule[] = [
     names: ['.gitattributes', '.gitmodules', '.lfsconfig'],
   },
   {
+    class: 'agent_config',
+    reason: 'what steers the agents that work here next',
+    extent: 'whole',
+    names: [
+      ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', '.mcp.json'],
+      ...['opencode.json{,c}', '.cursorrules', '.windsurfrules', '.geminiignore'],
+    ],
+    paths: [
+      '**/.{claude,codex,gemini,opencode,cursor,agents}/**',
+      '.github/copilot-instructions.md',
+      '.github/instructions/**',
+    ],
+  },
+  {
     class: 'type_config',
     reason: 'type-checker configuration',
     extent: 'whole',
