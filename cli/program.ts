@@ -7,6 +7,7 @@ import { registerAgents } from './commands/agents.ts';
 import { registerDemo } from './commands/demo.ts';
 import { registerGates } from './commands/gates.ts';
 import { registerPlan } from './commands/plan.ts';
+import { registerRules } from './commands/rules.ts';
 import { registerStatus } from './commands/status.ts';
 import { registerSubmit } from './commands/submit.ts';
 import { registerTask } from './commands/task.ts';
@@ -65,6 +66,7 @@ export function buildProgram(io: Io, quiet = false): Command {
   registerCheck(program, io);
   registerGates(program, io);
   registerAdapters(program, io);
+  registerRules(program, io);
   registerToken(program, io);
   registerDemo(program, io);
   return program;

@@ -6,6 +6,7 @@ import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
 import { builtinRoles } from './generator/roles.ts';
+import { rulePages } from './generator/rules.ts';
 
 /** Every generated file, by its path from this folder. */
 export const generated = (): Readonly<Record<string, string>> => ({
@@ -14,6 +15,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),
+  ...rulePages(),
   '../shared/roles/builtin.ts': builtinRoles(),
 });
 

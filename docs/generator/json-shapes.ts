@@ -69,6 +69,28 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     example:
       '{"adapters": [{"kind": "gemini", "package": "@google/gemini-cli", "version": "0.61.0", "here": null, "vendor": "gemini", "supports": {"effort": false, "turns": true, "budget": false, "structured": false, "resume": false, "hooks": false}, "tiers": {"since": "2026-05-01", "models": {"haiku": "gemini-2.5-flash", "sonnet": "gemini-3.5-flash", "opus": "gemini-3.1-pro-preview"}}}]}',
   },
+  'rules list': {
+    text: '`--json` prints every rule whose level can be set; `default` is the most that it does where nothing is set.',
+    example: `{
+  "rules": [
+    {
+      "id": "addresses_reviewer",
+      "default": "hold",
+      "says": "a comment tells whoever reviews the patch what to say",
+      "why": "Text for a model or a person that judges the patch has no other use."
+    }
+  ]
+}`,
+  },
+  'rules explain': {
+    text: '`--json` prints one rule, as in the list. An unknown name is exit code 3.',
+    example: `{
+  "id": "link_leads_out",
+  "default": "block",
+  "says": "a link leads out of the tree",
+  "why": "What it shows is not what was checked, and what is delivered is another thing on each machine."
+}`,
+  },
   'gates list': {
     text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module says so when it runs: listing runs none. `tools` has one for each language and project that the gate would look at, none when nothing is configured: `tool` is `assay` for code of ours, `folder` is empty at the top, `found` is null when there is nothing to look for, and `get` says how to get what is not here.',
     example: `{

@@ -1,11 +1,12 @@
 import type { TestCase } from '../code/cases/model.ts';
 import { casesIn } from '../code/cases/read.ts';
 import type { Seen, Weight } from '../code/seen.ts';
+import { lower } from '../rules/levels.ts';
 import type { Level, PatchView, Rule } from '../rules/rule.ts';
 import { type ChangedText, changedTexts } from './changed-texts.ts';
 import type { Subject } from './subject.ts';
 
-const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
+export const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
   report: 'reported',
   hold: 'unclear',
   block: 'fails',
@@ -50,6 +51,3 @@ export async function findingsOf(
     }
   return seen;
 }
-
-const ORDER: readonly Level[] = ['off', 'report', 'hold', 'block'];
-const lower = (a: Level, b: Level): Level => (ORDER.indexOf(a) < ORDER.indexOf(b) ? a : b);

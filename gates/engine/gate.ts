@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { EvidenceKind, Outcome } from '../../shared/evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/evidence/schema.ts';
 import type { TestResult } from '../reports/test-result.ts';
+import type { RuleSettings } from '../rules/levels.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import type { BehaviourSettings } from '../tool-run/behaviour/settings.ts';
 import type { FlakySettings } from '../tool-run/flaky/settings.ts';
@@ -38,6 +39,8 @@ export interface GateContext {
   readonly hidden?: HiddenTests | null;
   /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
   readonly behaviour?: BehaviourSettings | null;
+  /** What the base says of rules that read; absent: nothing. */
+  readonly rules?: RuleSettings;
   /** Null: nobody looks for tests that fail now and then. */
   readonly flaky?: FlakySettings | null;
 }

@@ -7,6 +7,7 @@ import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
 import type { RunAs } from '../process/run-as.ts';
 import { allowedFiles } from '../rules/allowed-files.ts';
+import { settingsAt } from '../rules/levels.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import { allowanceOf } from '../rules/protect/allowance.ts';
 import { baseConfig } from './base-config.ts';
@@ -167,7 +168,7 @@ const NO_GATES: Gates = { jobs: [], save: async () => {} };
 
 /** The gates are loaded only when there is a configuration: most of a box's time is its start. */
 async function jobsOf(
-  { gates }: LoadedConfig,
+  { gates, rules }: LoadedConfig,
   subject: Subject,
   {
     bypasses,
@@ -212,6 +213,7 @@ async function jobsOf(
     history: memory,
     repository,
     hidden,
+    rules: settingsAt(rules, new Date()),
     ...(onTests ? { onTests } : {}),
     ...(onHidden ? { onHidden } : {}),
   });

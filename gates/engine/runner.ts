@@ -1,6 +1,7 @@
 import type { GateEvidence } from '../../shared/evidence/schema.ts';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { TestResult } from '../reports/test-result.ts';
+import { NO_SETTINGS } from '../rules/levels.ts';
 import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
 import { describeCondition, holds } from './conditions.ts';
@@ -23,7 +24,7 @@ export interface Bypass {
 /** What is the same for every gate of a run. */
 type Shared = Pick<
   GateContext,
-  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository' | 'hidden'
+  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository' | 'hidden' | 'rules'
 >;
 
 export interface RunnerOptions extends Shared {
@@ -64,9 +65,16 @@ async function lookUp(step: Step, required: readonly string[], options: RunnerOp
     return { key: null, cached: null };
   const { keyOf } = await import('./cache/key.ts');
   // Whatever keeps the key from being made, the gate itself will say so.
-  const key = await keyOf(step, { subject, settings, required, task, judge, hidden, surroundings }).catch(
-    () => null,
-  );
+  const key = await keyOf(step, {
+    subject,
+    settings,
+    required,
+    task,
+    judge,
+    hidden,
+    rules: options.rules ?? null,
+    surroundings,
+  }).catch(() => null);
   return { key, cached: key === null ? null : results.get(key) };
 }
 
@@ -151,6 +159,7 @@ async function runStep(step: Step, required: readonly string[], options: RunnerO
     history: history ?? null,
     repository: repository ?? null,
     hidden: hidden ?? null,
+    rules: options.rules ?? NO_SETTINGS,
   };
   if (!holds(step.condition, subject.changedPaths))
     return {

@@ -38,15 +38,20 @@ export interface Example {
   readonly after: Readonly<Record<string, string | null>>;
 }
 
-/** Something that is read in the code. It blocks only where no honest change looks like it; otherwise it is a note for a person or a judge. */
-export interface Rule {
+/** What there is to know of a rule without running it. */
+export interface RuleCard {
   readonly id: string;
+  /** The most that it does where nothing else is set. */
   readonly default: Level;
-  readonly languages: readonly Language[] | 'all';
   /** What it says, in one line. */
   readonly says: string;
   /** Why anybody should care, and what decides instead where it is a note. */
   readonly why: string;
+}
+
+/** Something that is read in the code. It blocks only where no honest change looks like it; otherwise it is a note for a person or a judge. */
+export interface Rule extends RuleCard {
+  readonly languages: readonly Language[] | 'all';
   find(patch: PatchView): Promise<readonly Found[]>;
   readonly caught: readonly Example[];
   readonly honest: readonly Example[];

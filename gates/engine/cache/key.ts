@@ -1,4 +1,5 @@
 import { canonicalHash } from '../../../shared/canonical.ts';
+import type { RuleSettings } from '../../rules/levels.ts';
 import type { Judge, JudgedTask } from '../../rules/llm/judge.ts';
 import { inFolder } from '../../tool-run/folders.ts';
 import type { Plan } from '../gate.ts';
@@ -26,6 +27,8 @@ export interface KeyOptions {
   readonly task: JudgedTask | null;
   readonly judge: Judge | null;
   readonly hidden: HiddenTests | null;
+  /** Their dates count: what has ended since is another result. */
+  readonly rules: RuleSettings | null;
   readonly surroundings: Surroundings;
 }
 
@@ -38,7 +41,7 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
   if (NOT_REMEMBERED.has(gate.name)) return null;
   // How tests have fared elsewhere is a part of what it says.
   if (gate.name === 'tests' && options.settings['flaky_detection'] === true) return null;
-  const { subject, settings, required, task, judge, hidden, surroundings } = options;
+  const { subject, settings, required, task, judge, hidden, rules, surroundings } = options;
   return canonicalHash({
     schema: 1,
     ...surroundings,
@@ -57,6 +60,7 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
     checked: subject.tree,
     expects: task?.expects ?? null,
     hidden: hidden?.map(({ path, to }) => [path, to?.id ?? null]) ?? null,
+    rules,
     judged: gate.judged ? { task, model: judge?.model ?? null } : null,
   });
 }

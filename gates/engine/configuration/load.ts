@@ -1,8 +1,10 @@
 import { nameProblems } from '../../gates/custom/names.ts';
 import { GATES } from '../../gates/registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
+import type { RuleSetting } from '../../rules/levels.ts';
 import { ConfigError } from './error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from './file.ts';
+import { ruleSettings } from './rules.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
 import { checkYaml, readYaml } from './yaml.ts';
 
@@ -11,6 +13,7 @@ export interface LoadedConfig {
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
   readonly allowedFiles: AllowedFilesSetting;
+  readonly rules: readonly RuleSetting[];
   readonly nudge: { readonly threshold?: number | undefined; readonly min_completions?: number | undefined };
 }
 
@@ -33,6 +36,7 @@ export function parseConfig(
     verification_nudge,
     protected: steering,
     allowed_files,
+    rules,
   } = checkYaml(Config, {
     ...document,
     value: document.value ?? {},
@@ -86,6 +90,7 @@ export function parseConfig(
     },
     protected: steering,
     allowedFiles: allowed_files,
+    rules: ruleSettings(rules),
     nudge: verification_nudge,
   };
 }

@@ -4,6 +4,7 @@ import { CustomGate } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
 import { ConditionSetting } from '../conditions.ts';
+import { Rules } from './rules.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
@@ -92,6 +93,8 @@ export const Config = z.strictObject({
   protected: ProtectedFiles.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('hold'),
+  /** What rules that read do here: off, report, hold or block. */
+  rules: Rules,
   verification_nudge: Nudge.prefault({}),
 });
 

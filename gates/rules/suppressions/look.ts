@@ -1,14 +1,17 @@
 import { grammarOf, isOwnCode } from '../../code/language.ts';
 import { resultOf, type Seen, type Weight } from '../../code/seen.ts';
 import { type ChangedText, changedTexts } from '../../engine/changed-texts.ts';
+import { WEIGHTS } from '../../engine/findings.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { projectTool } from '../../tool-run/tools.ts';
+import { levelsOf, lower, NO_SETTINGS, type RuleSettings, weakenedFacts } from '../levels.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { emptiedGo } from '../native/go-emptied.ts';
 import { swallowedInGo } from '../native/go-swallowed.ts';
 import { swallowedInRust } from '../native/rust-swallowed.ts';
+import type { Level } from '../rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
@@ -16,6 +19,7 @@ import { attributesIn, isExplained, speaksToReviewers, suppressionsIn } from './
 import { DECEPTIONS } from './deceptions.ts';
 import { linksLeadingOut } from './links.ts';
 import { swallowedErrors } from './swallowed.ts';
+import { SUPPRESSION_RULES } from './table.ts';
 
 /** Longest file, in characters, that is looked at, and longest line of code. */
 const MAX_CHARACTERS = 1_048_576;
@@ -23,7 +27,7 @@ const MAX_LINE = 4_000;
 
 /** Looks for what the added lines silence. */
 export async function lookAtSuppressions(
-  { subject, required: all = [] }: GateContext,
+  { subject, required: all = [], rules = NO_SETTINGS }: GateContext,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<GateResult> {
   const lints =
@@ -51,20 +55,32 @@ export async function lookAtSuppressions(
     const message = files.has(file) ? 'is too large to be looked at' : 'was not looked at';
     seen.push({ file, line: null, rule: 'not_readable', message, weight: isCode ? 'unclear' : 'reported' });
   }
-  return resultOf(seen.map(atMost), `${texts.length} files: nothing that the patch adds silences a check`);
+  return resultOf(
+    levelled(seen, rules),
+    `${texts.length} files: nothing that the patch adds silences a check`,
+    weakenedFacts(SUPPRESSION_RULES, rules),
+  );
 }
 
-/** What honest code looks like too is for a person at most, or a note. What code really does is told by runs. */
-const FOR_A_PERSON =
-  /^(?:ends_process|rewrites_exit_code|runner_patched|equal_to_everything|detects_test_run)$/;
-const NOTES = /^(?:error_swallowed|function_emptied|file_emptied)$/;
+/** Each at the level of its rule in its file, or below where the rule itself has doubts. */
+function levelled(seen: readonly Seen[], rules: RuleSettings): Seen[] {
+  const levelOf = levelsOf(rules);
+  return seen.flatMap((each) => {
+    const card = SUPPRESSION_RULES.find(({ id }) => id === each.rule);
+    if (!card) return [each];
+    const level = levelOf(card, each.file ?? '');
+    const own = OWN[each.weight];
+    const said = own === null ? level : lower(level, own);
+    return said === 'off' ? [] : [{ ...each, weight: own === null ? each.weight : WEIGHTS[said] }];
+  });
+}
 
-const atMost = (seen: Seen): Seen =>
-  NOTES.test(seen.rule)
-    ? { ...seen, weight: 'reported' }
-    : FOR_A_PERSON.test(seen.rule) && seen.weight === 'fails'
-      ? { ...seen, weight: 'unclear' }
-      : seen;
+const OWN: Readonly<Record<Weight, Level | null>> = {
+  fails: 'block',
+  unclear: 'hold',
+  reported: 'report',
+  before: null,
+};
 
 const LINTERS = [
   'biome.json',

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { RULE_CARDS } from '../../gates/rules/registry.ts';
+import type { RuleCard } from '../../gates/rules/rule.ts';
+import { action, examples, JSON_OPTION } from '../command.ts';
+import { CliError, EXIT } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { renderTable } from '../output/table.ts';
+
+/** What scripts get of a rule. */
+const shown = ({ id, default: level, says, why }: RuleCard) => ({ id, default: level, says, why });
+
+/** `assay rules list` and `assay rules explain ID` */
+export function registerRules(program: Command, io: Io): void {
+  const rules = program.command('rules').description('What is read in a patch, and how much it counts');
+  const list = rules
+    .command('list')
+    .description('Every rule whose level `rules:` in assay.yaml can set')
+    .option(...JSON_OPTION);
+  action<[object]>(list, io, async (session) => {
+    if (session.json) session.printJson({ rules: RULE_CARDS.map(shown) });
+    else
+      session.print(
+        renderTable(
+          [{ title: 'RULE' }, { title: 'DEFAULT' }, { title: 'SAYS', shrinkTo: 16 }],
+          RULE_CARDS.map(({ id, default: level, says }) => [id, level, says]),
+          session.io.stdout.columns,
+          session.out.dim,
+        ),
+      );
+    return EXIT.ok;
+  });
+  const explain = rules
+    .command('explain')
+    .argument('<id>', 'name of a rule, as a finding has it')
+    .description('What a rule says, why, and what it does where nothing is set')
+    .option(...JSON_OPTION);
+  action<[string, object]>(explain, io, async (session, id) => {
+    const card = RULE_CARDS.find((each) => each.id === id);
+    if (!card)
+      throw new CliError(EXIT.notFoundOrRefer, 'unknown_rule', `There is no rule ${id}.`, {
+        hint: '`assay rules list` has them all.',
+      });
+    if (session.json) session.printJson(shown(card));
+    else session.print(`${card.id}: ${card.says}\n\n${card.why}\n\nWhere nothing is set: ${card.default}`);
+    return EXIT.ok;
+  });
+  examples(list, [['rules list', 'what is read, and the most that each rule does']]);
+  examples(explain, [['rules explain error_swallowed', 'about one finding']]);
+}
