@@ -104,6 +104,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Have a goal planned: the manager proposes tasks, code checks them, nothing is made yet',
     body: PlanBody,
+    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
     answer: PlanView,
     status: 201,
     idempotent: true,
@@ -123,6 +124,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Say yes to what is proposed: its tasks are made',
     body: PlanWordBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: PlanView,
   },
   rejectPlan: {
@@ -132,6 +134,7 @@ export const ROUTES = {
     callers: ['operator'],
     summary: 'Say no to what is proposed: it is planned again, with the reason',
     body: PlanWordBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
     answer: PlanView,
   },
   listTasks: {

@@ -49,6 +49,7 @@ it('nothing is refused before a use case that the shape of some route does not d
 });
 
 const CHANGING = [
+  'approvePlan',
   'cancel',
   'claimNext',
   'claimTask',
@@ -57,7 +58,7 @@ const CHANGING = [
   'evidence',
   'fail',
   'heartbeat',
-].concat(['nextTask', 'progress', 'release', 'retry', 'review']);
+].concat(['nextTask', 'progress', 'rejectPlan', 'release', 'retry', 'review']);
 
 test.each<[string, string, string, string, string[]]>([
   [

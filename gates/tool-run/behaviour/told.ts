@@ -127,27 +127,33 @@ async function unnamed(
 
 async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<Seen[]> {
   const { bodies, difference, foreseen } = terms;
-  const onBase = new Set(
-    (terms.onBase?.cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : [])),
-  );
-  const failed = (run.cases ?? []).filter((test) => test.outcome === 'failed' && !onBase.has(testId(test)));
-  if (failed.length === 0) return [];
-  const [less, onOldCode] = await Promise.all([terms.weakened(), newTestsOnOldCode(old, terms)]);
   const takes = (test: TestResult): Pick<TestResult, 'file' | 'name'> =>
     difference.instead.get(testId(test)) ?? {
       file: test.file === null ? null : bodies.movedTo(test.file),
       name: test.name,
     };
+  const known = ofOutcome(terms.onBase, 'failed');
+  const stillFails = ofOutcome(terms.run, 'failed');
+  // What failed before and fails still is no matter of this patch; what failed before and is said to be right now is.
+  const failed = (run.cases ?? []).filter(
+    (test) => test.outcome === 'failed' && !(known.has(testId(test)) && stillFails.has(testId(takes(test)))),
+  );
+  if (failed.length === 0) return [];
+  const [less, onOldCode] = await Promise.all([terms.weakened(), newTestsOnOldCode(old, terms)]);
   const lost = new Set(
     difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [testId(test)] : [])),
   );
+  const passesNow = ofOutcome(terms.run, 'passed');
+  const isLost = (test: TestResult): boolean =>
+    lost.has(testId(test)) ||
+    (known.has(testId(test)) && !passesNow.has(testId(takes(test))) && goneSubject(test, bodies) === null);
   return failed.map((test): Seen => {
     const before = bodies.before(test);
     const now = takes(test);
     const asksLess = less.find(
       (each) => each.file === now.file && (before === null || speaksOf(each, before)),
     );
-    const why = lost.has(testId(test))
+    const why = isLost(test)
       ? ', and the patch takes it away'
       : onOldCode.has(testId(now))
         ? ', and what took its place passes on the old code as well: it tells the two apart no more'
@@ -168,10 +174,16 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
   });
 }
 
+/** The tests that came to this, by id. */
+const ofOutcome = (
+  run: Pick<Execution, 'cases'> | null,
+  wanted: TestResult['outcome'],
+): ReadonlySet<string> =>
+  new Set((run?.cases ?? []).flatMap((test) => (test.outcome === wanted ? [testId(test)] : [])));
+
 /** The tests of the patch that pass on the code of the base, by id. */
 async function newTestsOnOldCode(old: OldTests, { again }: Known): Promise<ReadonlySet<string>> {
-  const { cases } = await again(await old.newOnOldCode());
-  return new Set((cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])));
+  return ofOutcome(await again(await old.newOnOldCode()), 'passed');
 }
 
 /** Whether a finding is about this test: it names it, or stands for the whole file. */

@@ -29,8 +29,9 @@ const BASE = {
 async function judge(
   patch: Readonly<Record<string, string | null>>,
   expects: readonly string[] | null = null,
+  base: Readonly<Record<string, string>> = BASE,
 ) {
-  const repository = makeRepository(BASE);
+  const repository = makeRepository(base);
   repository.write(patch);
   const task = { id: 't', title: '', description: '', expects };
   const evidence = await gatherOn(repository, [], { task });
@@ -186,5 +187,41 @@ describe('the tests of the base run on the new code', () => {
     });
     expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_old_test_fails'] });
     expect(judged.notes).toContain('run_expectation_changed');
+  });
+});
+
+describe('a test that fails on the base, as what is asked for is still missing,', () => {
+  const WANTED = "test('knows the median', () => {\n  assert.equal(median([1, 5, 3]), 3);\n});\n";
+  const head = HEAD.replace('total, mean', 'total, mean, median');
+  const red = (...cases: readonly string[]) => ({
+    'test/cart.test.js': head + [TOTAL, MEAN, ...cases].join(''),
+  });
+  const base = { ...BASE, ...red(WANTED) };
+  const DONE = {
+    'src/cart.js': `${SOURCE}exports.median = (items) => [...items].sort()[items.length >> 1];\n`,
+  };
+
+  test.each<[string, Record<string, string | null>]>([
+    ['is emptied', red("test('knows the median', () => {});\n")],
+    ['is deleted', red()],
+    ['is skipped', red(WANTED.replace("test('", "test.skip('"))],
+    ['asks for what is there', red(WANTED.replace('median([1, 5, 3]), 3', 'median, undefined'))],
+    ['is emptied under another name', red("test('knows all of them', () => {});\n")],
+  ])('%s, and holds the patch', async (_, patch) => {
+    expect(await judge(patch, null, base)).toMatchObject({ verdict: 'refer', rules: ['run_old_test_fails'] });
+  });
+
+  test('passes when the work is done, whatever else is done to its file', async () => {
+    expect(await judge(DONE, null, base)).toMatchObject({ verdict: 'pass', rules: [] });
+    const more = red(WANTED, "test('one', () => assert.equal(median([7]), 7));\n");
+    expect(await judge({ ...DONE, ...more }, null, base)).toMatchObject({ verdict: 'pass', rules: [] });
+  });
+
+  test('that was wrong itself is shown, the old one beside the new one', async () => {
+    const wrong = { ...BASE, ...red(WANTED.replace(', 3);', ', 5);')) };
+    expect(await judge({ ...DONE, ...red(WANTED) }, null, wrong)).toMatchObject({
+      verdict: 'pass',
+      notes: ['run_expectation_changed'],
+    });
   });
 });
