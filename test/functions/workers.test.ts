@@ -1,6 +1,6 @@
 import '../support/function-env.ts';
 import { ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   ExecutionAlreadyExists,
   SendTaskSuccessCommand,
@@ -42,6 +42,8 @@ beforeEach(() => {
   db.on(UpdateCommand).resolves({});
   db.on(QueryCommand).resolves({ Items: [] });
   s3.on(PutObjectCommand).resolves({});
+  // A box that has read its assignment has removed it.
+  s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'gone', $metadata: {} }));
   ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
   sfn.on(StartExecutionCommand).resolves({});
   sfn.on(SendTaskSuccessCommand).resolves({});

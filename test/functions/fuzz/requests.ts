@@ -63,6 +63,37 @@ const evidence = build.evidence({
   ],
 });
 
+const planned = {
+  goal: 'Sell apples, too.',
+  max_tasks: 5,
+  repository: submission.repository,
+  base_ref: 'main',
+  adapter: submission.adapter,
+  model: 'opus',
+  effort: 'low',
+  budget: submission.budget,
+};
+const proposal = {
+  tasks: [
+    {
+      key: 'a',
+      title: 'Sell',
+      description: 'Apples.',
+      role: 'backend',
+      priority: 1,
+      scope: 'small',
+      complexity: 'low',
+      depends_on: [],
+      files: ['src'],
+      creates: ['src/a.ts'],
+      expects: ['ci'],
+      completion_signals: submission.completion_signals,
+      acceptance_criteria: ['It sells'],
+    },
+    { key: 'b', title: 'Buy', depends_on: ['a'], completion_signals: [{ type: 'path_exists', path: 'b' }] },
+  ],
+  notes: [{ key: 'a', message: 'passes already' }],
+};
 const elsewhere = { kind: 'git', repository: 'https://example.test/h.git', ref: 'main', folder: 'shop' };
 
 /** Bodies that each route takes, which have all of its fields among them. */
@@ -88,6 +119,9 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       ],
     },
   ],
+  submitPlan: [planned, { ...planned, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } }],
+  approvePlan: [{ reason: 'r', tree: TREE }],
+  rejectPlan: [{ reason: 'r', tree: TREE }],
   claimNext: [{ model: 'opus' }],
   claimTask: [{ model: 'opus' }],
   heartbeat: [{}],
@@ -107,8 +141,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     },
     { summary: 's', tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
   ],
-  fail: [{ reason: 'r', failure_class: 'timeout', output_tail: 'o', usage, base_commit: SHA }],
-  evidence: [{ evidence }, { failure_class: 'box_lost', message: 'm' }],
+  fail: [
+    { reason: 'r', failure_class: 'timeout', output_tail: 'o', usage, base_commit: SHA, retry_after_s: 5 },
+  ],
+  evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_class: 'box_lost', message: 'm' }],
   delivery: [
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
@@ -177,6 +213,16 @@ export function taskFor(name: RouteName, body: unknown): Task {
       );
     case 'retry':
       return build.task({ status: 'failed' });
+    case 'approvePlan':
+    case 'rejectPlan':
+      return build.inReview(
+        { ...launches, artifact: build.artifact() },
+        {
+          role: 'manager',
+          plan: { max_tasks: 5, proposal: { tasks: [], notes: [] } },
+          hold: { reasons: ['r'], since: build.NOW.toISOString() },
+        },
+      );
     case 'review':
       return build.inReview(launches, { hold: { reasons: ['r'], since: build.NOW.toISOString() } });
     default:

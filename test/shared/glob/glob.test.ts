@@ -91,7 +91,7 @@ describe('a glob', () => {
     // Git has no such names.
     .filter((each) => each !== '.' && each !== '..');
   const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join('/'));
-  const literal = (text: string): string => text.replace(/[\\*?[\]{}]/g, '\\$&');
+  const literal = (text: string): string => text.replace(/[\\*?[\]{}!]/g, '\\$&');
 
   test('finds whatever path it was made for, however it is called', () => {
     fc.assert(
