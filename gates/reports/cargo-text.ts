@@ -4,6 +4,8 @@ import { type TestResult, testResult } from './test-result.ts';
 /** What a test program of Rust prints: which it is, its tests, its end. */
 const PROGRAM = /^\s{1,10}(?:Running (?:unittests )?(\S{1,500}) \(|Doc-tests (\S{1,200})$)/;
 const CASE = /^test (.{1,500}?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/;
+/** Where a documentation test stands: its item names it, wherever that has moved to. */
+const PLACE = / \(line \d{1,9}\)(?= -|$)/;
 const END = /^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored;/;
 
 const OUTCOMES = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' } as const;
@@ -33,7 +35,7 @@ export const cargoText: Format = (text) => {
     const found = CASE.exec(line);
     if (found) {
       const outcome = OUTCOMES[found[2] as keyof typeof OUTCOMES];
-      const result = testResult(`${program} ${found[1]}`, null, outcome);
+      const result = testResult(`${program} ${found[1]?.replace(PLACE, '')}`, null, outcome);
       cases.push(result);
       if (outcome === 'failed') failures.push({ case: result, message: 'FAILED' });
     }

@@ -16,7 +16,6 @@ export const STEPS: readonly Step[] = [
   { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
   { name: 'simulate:check', title: '500 simulated runs, and planted faults' },
   { name: 'simulate:kills', title: 'the stack killed while tasks run' },
-  { name: 'evasion', title: 'the whole evasion corpus' },
   { name: 'schemathesis', title: 'answers as the document says' },
   { name: 'test:cli', title: 'the real agent CLIs' },
 ];
