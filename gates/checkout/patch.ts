@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_PATCH_BYTES } from '../../shared/names.ts';
 import { evict } from '../process/evict.ts';
@@ -38,7 +38,7 @@ export interface SnapshotOptions {
 export async function snapshot(store: Store, options: SnapshotOptions): Promise<Snapshot> {
   const { dir, runAs } = options;
   await mkdir(dir, { mode: 0o700 });
-  await Promise.all([mkdir(join(dir, 'objects')), copyFile(options.index, join(dir, 'index'))]);
+  await Promise.all([mkdir(join(dir, 'objects')), copyIndex(options.index, join(dir, 'index'))]);
   if (runAs) await handOver(runAs, [dir]);
   try {
     return await take(store, options);
@@ -46,6 +46,16 @@ export async function snapshot(store: Store, options: SnapshotOptions): Promise<
     // A program that a submodule's settings name may have left something behind.
     if (runAs) await evict(runAs);
   }
+}
+
+/**
+ * A copy that is as old as its original. git takes a file for unchanged whose size and second are what the index says, unless the index is
+ * as young as the file: a younger copy would lose what was changed within the second of the checkout.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const { atime, mtime } = await stat(from);
+  await utimes(to, atime, mtime);
 }
 
 async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOptions): Promise<Snapshot> {

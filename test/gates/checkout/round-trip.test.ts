@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { changesBetween, touchedPaths } from '../../../gates/checkout/changes.ts';
 import { fetchBase, treeOf } from '../../../gates/checkout/fetch.ts';
 import { snapshot } from '../../../gates/checkout/patch.ts';
@@ -139,6 +139,29 @@ test('nothing is changed by an agent that changes nothing, and ignored files sta
   });
   expect(patch.length).toBe(0);
   expect(tree).toBe(repository.git('rev-parse', 'HEAD^{tree}'));
+});
+
+test('what is changed within the second of the checkout is taken, also when it is as long as before', async () => {
+  const repository = makeRepository(BASE);
+  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+    url: repository.url,
+    ref: 'main',
+    allowFile: true,
+  });
+  const at = temporaryFolder();
+  await materialise(store, commit, join(at, 'tree'), join(at, 'index'));
+  put(join(at, 'tree'), 'dir/b.txt', 'c\n');
+  const changed = Math.floor(lstatSync(join(at, 'tree/dir/b.txt')).mtimeMs / 1000);
+  // An index that is copied in a later second must not make git believe that the file is known.
+  await vi.waitUntil(() => Date.now() / 1000 > changed + 1, { timeout: 5_000 });
+  const { patch } = await snapshot(store, {
+    base: commit,
+    workTree: join(at, 'tree'),
+    index: join(at, 'index'),
+    dir: join(at, 'snapshot'),
+    runAs: null,
+  });
+  expect(String(patch)).toContain('+c');
 });
 
 test.each([
