@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PASSES } from '../../shared/cascade/later.ts';
 import { REMEDIES } from '../../shared/cascade/remedies.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/task/adapter-facts.ts';
@@ -22,13 +21,13 @@ const recorded = JSON.parse(
 
 const REMEDY = {
   same_tier: 'the same tier again, within `max_retries`',
+  later: 'waits, then the same tier again, within `max_retries`',
   stronger_tier: 'a stronger tier, which has the larger window, too',
   end: 'ends the task: something must be set first',
   judge: 'goes by what was left and said',
 } as const satisfies Record<(typeof REMEDIES)[FailureClass], string>;
 
-const remedyOf = (of: FailureClass): string =>
-  `${PASSES.includes(of) ? 'waits, then ' : ''}${REMEDY[REMEDIES[of]]}`;
+const remedyOf = (of: FailureClass): string => REMEDY[REMEDIES[of]];
 
 const yes = (each: boolean): string => (each ? 'yes' : 'no');
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

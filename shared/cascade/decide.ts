@@ -2,7 +2,7 @@ import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
-import { REMEDIES } from './remedies.ts';
+import { isRepeated, REMEDIES } from './remedies.ts';
 import type { TierModels } from './tiers.ts';
 
 /** How often the gates are gathered again for one attempt when their box could not do it. */
@@ -94,10 +94,11 @@ export function decide(task: Task, models: TierModels): Verdictless {
     return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
   }
   const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class ?? null;
-  const remedy = failureClass === null ? 'judge' : REMEDIES[failureClass];
-  if (remedy === 'end') return stay('give_up', failureClass ?? remedy);
-  if (remedy === 'same_tier') return again(task, attempt, failureClass ?? remedy);
-  if (remedy === 'stronger_tier') return climb(task, attempt, failureClass ?? remedy, models);
+  if (failureClass !== null) {
+    if (isRepeated(failureClass)) return again(task, attempt, failureClass);
+    if (REMEDIES[failureClass] === 'end') return stay('give_up', failureClass);
+    if (REMEDIES[failureClass] === 'stronger_tier') return climb(task, attempt, failureClass, models);
+  }
   const trigger = escalationTrigger(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')

@@ -1,18 +1,15 @@
-import type { Attempt, FailureClass } from '../task/attempt.ts';
+import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import { passes } from './remedies.ts';
 
-/** Classes that pass by themselves, if one waits. */
-export const PASSES: readonly (FailureClass | null | undefined)[] = [
-  'rate_limited',
-  'provider_overloaded',
-  'provider_transient',
-];
 /** Seconds of the first wait where the provider names no time; each further one is twice as long. */
 const FIRST_SECONDS = 5;
 /** Longest wait in seconds that we choose ourselves. */
 const LONGEST_SECONDS = 300;
 
-const passes = (attempt: Attempt): boolean => PASSES.includes(attempt.report?.failure_class);
+function hasToWait({ report }: Attempt): boolean {
+  return !!report?.failure_class && passes(report.failure_class);
+}
 
 /**
  * Until when the next attempt waits, because the provider of the last one could not do it then: as long as it asked for, else longer with
@@ -20,8 +17,8 @@ const passes = (attempt: Attempt): boolean => PASSES.includes(attempt.report?.fa
  */
 export function notBefore({ attempts }: Pick<Task, 'attempts'>): Date | null {
   const last = attempts.at(-1);
-  if (!last?.report || last.decision?.action !== 'retry' || !passes(last)) return null;
-  const before = attempts.findLastIndex((attempt) => !passes(attempt));
+  if (!last?.report || last.decision?.action !== 'retry' || !hasToWait(last)) return null;
+  const before = attempts.findLastIndex((attempt) => !hasToWait(attempt));
   const inARow = attempts.length - 1 - before;
   const own = Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** (inARow - 1));
   return new Date(Date.parse(last.decision.at) + (last.report.retry_after_s ?? own) * 1_000);

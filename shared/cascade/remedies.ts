@@ -2,18 +2,18 @@ import type { FailureClass } from '../task/attempt.ts';
 
 /**
  * What can be done about an attempt that ended in a failure of a known class: nobody's fault, so the same tier again, within the
- * task's retries; a model that can do more (a larger window is one of the things that a higher tier has); nothing, because the task
+ * task's retries, at once, or later because it passes by itself if one waits; a model that can do more (a larger window is one of the things that a higher tier has); nothing, because the task
  * or the deployment must change first; or whatever follows from what the attempt left and said.
  */
-export type Remedy = 'same_tier' | 'stronger_tier' | 'end' | 'judge';
+export type Remedy = 'same_tier' | 'later' | 'stronger_tier' | 'end' | 'judge';
 
 export const REMEDIES: Readonly<Record<FailureClass, Remedy>> = {
   agent_failed: 'judge',
   agent_blocked: 'judge',
   timeout: 'judge',
-  rate_limited: 'same_tier',
-  provider_overloaded: 'same_tier',
-  provider_transient: 'same_tier',
+  rate_limited: 'later',
+  provider_overloaded: 'later',
+  provider_transient: 'later',
   provider_spend_limit: 'end',
   provider_auth: 'end',
   model_invalid: 'end',
@@ -31,3 +31,11 @@ export const REMEDIES: Readonly<Record<FailureClass, Remedy>> = {
   delivery_refused: 'judge',
   unknown: 'judge',
 };
+
+const AGAIN: readonly Remedy[] = ['same_tier', 'later'];
+
+/** It was nobody's fault: the attempt counts as a retry and not as one of the budget, and nothing climbs. */
+export const isRepeated = (of: FailureClass): boolean => AGAIN.includes(REMEDIES[of]);
+
+/** It passes by itself, if one waits. */
+export const passes = (of: FailureClass): boolean => REMEDIES[of] === 'later';

@@ -1,4 +1,4 @@
-import { REMEDIES } from '../../cascade/remedies.ts';
+import { isRepeated } from '../../cascade/remedies.ts';
 import type { Attempt, Decision } from '../attempt.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
@@ -11,7 +11,7 @@ export function outcomeOf(
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
   const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class;
-  return failureClass && REMEDIES[failureClass] === 'same_tier' ? 'infra_failed' : 'failed';
+  return failureClass && isRepeated(failureClass) ? 'infra_failed' : 'failed';
 }
 
 /**

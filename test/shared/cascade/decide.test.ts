@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
-import { REMEDIES, type Remedy } from '../../../shared/cascade/remedies.ts';
+import { isRepeated, REMEDIES, type Remedy } from '../../../shared/cascade/remedies.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
 import { type Attempt, FAILURE_CLASSES } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
@@ -97,7 +97,7 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(answeredWith('same_tier'))(
+  it.each(FAILURE_CLASSES.filter(isRepeated))(
     'repeats on the same tier after %s, within the retries',
     (failureClass) => {
       const of = inReview({
@@ -215,7 +215,7 @@ describe('what follows from an attempt', () => {
         );
         const { action } = decide(of, MODELS);
         if (action === 'accept') expect(made.verdict).toBe('pass');
-        if (made.failureClass && ['same_tier', 'end'].includes(REMEDIES[made.failureClass]))
+        if (made.failureClass && ['same_tier', 'later', 'end'].includes(REMEDIES[made.failureClass]))
           expect(action).not.toBe('escalate');
         if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
       }),

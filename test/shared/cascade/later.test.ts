@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { notBefore } from '../../../shared/cascade/later.ts';
+import { passes } from '../../../shared/cascade/remedies.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
 import { attempt, NOW, report } from '../../support/builders.ts';
 
@@ -16,6 +17,14 @@ const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
   return until && (until.getTime() - NOW.getTime()) / 1_000;
 };
 
+test('what passes if one waits is what a provider of models cannot do just now', () => {
+  expect(FAILURE_CLASSES.filter(passes)).toEqual([
+    'rate_limited',
+    'provider_overloaded',
+    'provider_transient',
+  ]);
+});
+
 describe('the next attempt waits', () => {
   test('as long as the provider asked for', () => {
     expect(seconds([failed(1, 'rate_limited', 600)])).toBe(600);
@@ -30,8 +39,7 @@ describe('the next attempt waits', () => {
   });
 
   test.each(FAILURE_CLASSES)('or does not, after %s', (failureClass) => {
-    const waits = ['rate_limited', 'provider_overloaded', 'provider_transient'].includes(failureClass);
-    expect(seconds([failed(1, failureClass)])).toBe(waits ? 5 : null);
+    expect(seconds([failed(1, failureClass)])).toBe(passes(failureClass) ? 5 : null);
   });
 
   test('not when another model tries, and not at the first', () => {
