@@ -58,14 +58,17 @@ async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> 
 }
 
 async function recoverExecution(task: Task, context: ReconcileContext): Promise<Task> {
-  if (!needsExecution(task) || !older(task.updated_at, context.graceSeconds, context.now())) return task;
+  const isDue = (each: Task): boolean =>
+    needsExecution(each) && older(each.updated_at, context.graceSeconds, context.now());
+  if (!isDue(task)) return task;
   if (await context.machines.isRunning(context.cascadeMachine, executionName(task.id, task.run))) {
     // It may wait for a word that was said and never arrived. Once more to one that has heard it is nothing.
     for (const wake of wakes(null, task)) await context.machines.wake(wake.task_token, { stage: wake.stage });
     return task;
   }
+  // What came in meanwhile does not bring the execution back: the same is asked of the task as it is now.
   return context.tasks.change(task, (each) =>
-    each.run === task.run && each.version === task.version ? restart(each, context.now()) : null,
+    each.run === task.run && isDue(each) ? restart(each, context.now()) : null,
   );
 }
 

@@ -150,6 +150,24 @@ describe('a lost execution', () => {
     expect((await now(id)).run).toBe(2);
   });
 
+  it.each([
+    ['is started all the same when its box reports just then and the whole machine was gone', 0, 2],
+    ['is left alone when its box reports just then: what that report set going has its grace', 30, 1],
+  ])('%s', async (_case, graceSeconds, run) => {
+    const lease = Math.floor(later(300).getTime() / 1_000);
+    const { id } = await put(task({ status: 'claimed', attempts: [attempt({ lease_until: lease })] }));
+    const reports = async () => {
+      await table.tasks.change(id, (each) => keepAlive(each, 1, 300, later(31)));
+      return false;
+    };
+    await round(later(31), {
+      all: true,
+      graceSeconds,
+      machines: { ...machines, isRunning: reports } as never,
+    });
+    expect((await now(id)).run).toBe(run);
+  });
+
   it('that runs and has not heard that its box has reported is told again', async () => {
     const agent = {
       number: 1,

@@ -29,6 +29,11 @@ export interface KillRecord {
 const LONGEST = 2_500;
 /** A kill that waits for a moment takes place after so long at the latest, in milliseconds. */
 const PATIENCE = 60_000;
+/**
+ * Milliseconds after which a task that has not come to its end is called lost. What the stack misses at its start is
+ * found after the grace of a start, at the next minute; on a busy machine that may be so more than once.
+ */
+const FOUND_AGAIN = 300_000;
 /** Milliseconds after such a moment. */
 const SHORTLY = 400;
 const MOST_RETRIES = 10;
@@ -127,7 +132,7 @@ async function lookAt(
   { stack, repository }: Scene,
   id: string,
 ): Promise<{ attempts: number; broken: string[] }> {
-  const task = await stack.ended(id).catch((error: unknown) => error as Error);
+  const task = await stack.ended(id, FOUND_AGAIN).catch((error: unknown) => error as Error);
   if (task instanceof Error) return { attempts: 0, broken: [`${id} is lost: ${task.message}`] };
   const attempts = await stack.attempts(id);
   const broken: string[] = [];

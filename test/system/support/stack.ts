@@ -150,9 +150,14 @@ export class Stack {
     return (await this.call<{ attempts: AttemptView[] }>('GET', `/tasks/${id}/attempts`)).body.attempts;
   }
 
-  /** The task once `holds` is true of it. */
-  async until(id: string, what: string, holds: (task: TaskView) => boolean): Promise<TaskView> {
-    const deadline = Date.now() + PATIENCE;
+  /** The task once `holds` is true of it; gives up after `patience` milliseconds. */
+  async until(
+    id: string,
+    what: string,
+    holds: (task: TaskView) => boolean,
+    patience = PATIENCE,
+  ): Promise<TaskView> {
+    const deadline = Date.now() + patience;
     for (;;) {
       const task = await this.task(id);
       if (holds(task)) return task;
@@ -164,8 +169,13 @@ export class Stack {
     }
   }
 
-  ended(id: string): Promise<TaskView> {
-    return this.until(id, 'its end', (task) => ['done', 'failed', 'cancelled'].includes(task.status));
+  ended(id: string, patience?: number): Promise<TaskView> {
+    return this.until(
+      id,
+      'its end',
+      (task) => ['done', 'failed', 'cancelled'].includes(task.status),
+      patience,
+    );
   }
 
   /** The task once an outside agent may claim it: the platform knows what it starts from. */
