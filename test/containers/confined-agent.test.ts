@@ -14,7 +14,7 @@ import { makeRepository, type Repository } from '../support/repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(14);
+sayIfSkipped(15);
 let api: FakeApi;
 let work: string;
 beforeEach(async () => {
@@ -134,6 +134,16 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     );
     expect(complete?.['summary']).toBe('looked');
     expect(complete?.['patch']).not.toMatch(/assay_test_token|\/assignment/);
+  });
+
+  test('the URL of its assignment is worth nothing to an agent who knows it, and stands in no environment of its own', async () => {
+    const { complete } = await attempt(
+      `env > variables; for pid in /proc/self $$ $PPID; do tr '\\0' '\\n' < /proc/$pid/environ; done >> variables 2>/dev/null
+      node -e 'for (const method of ["GET", "DELETE"]) fetch(process.argv[1], { method }).then(async (a) => console.log(method, a.status, await a.text()))' ${api.url}/assignment > answers; sort answers`,
+    );
+    expect(complete?.['summary']).toMatch(/^DELETE 204 \S*\nGET 404 \{\}$/);
+    expect(complete?.['patch']).toContain('+++ b/variables');
+    expect(complete?.['patch']).not.toMatch(/assay_test_token|=http.*\/assignment/);
   });
 
   test('nothing that an agent starts is there when its work is taken', async () => {
