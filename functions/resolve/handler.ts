@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CascadeInput, CascadeResult } from '../../shared/messages/queue.ts';
+import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { type BaseContext, resolveBaseStep } from '../../shared/use-cases/base.ts';
+import type { BaseContext } from '../../shared/use-cases/base.ts';
+import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { exchange } from './exchange.ts';
 import { localGit } from './local-git.ts';
@@ -19,8 +20,6 @@ const context: BaseContext = {
   pause,
 };
 
-/** The first step of the cascade: asks the repository what the base ref stands for, where that is not known yet. */
-export const handler = async (event: unknown): Promise<CascadeResult> => {
-  const { task_id, run } = CascadeInput.parse(event);
-  return CascadeResult.parse(await resolveBaseStep(task_id, run, context));
-};
+/** The steps of the cascade that ask the repository: what the base ref stands for, and what became of a push. */
+export const handler = async (event: unknown): Promise<CascadeResult> =>
+  CascadeResult.parse(await repositoryStep(RepositoryStep.parse(event), context));

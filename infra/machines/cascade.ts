@@ -1,4 +1,4 @@
-import type { CASCADE_STEPS, STAGES } from '../../shared/messages/queue.ts';
+import type { CASCADE_STEPS, REPOSITORY_STEPS, STAGES } from '../../shared/messages/queue.ts';
 import type { BoxKind } from '../../shared/task/attempt.ts';
 import { integration, invoke, OTHERWISE_UNEXPECTED, STEP_FAULTS, type State, UNEXPECTED } from './states.ts';
 
@@ -28,6 +28,7 @@ const STATE_OF = {
   verify: 'Verify',
   decide: 'Decide',
   deliver: 'Deliver',
+  find_branch: 'FindBranch',
   settle: 'Settle',
   held: 'Held',
   waiting: 'Waiting',
@@ -51,6 +52,10 @@ export function cascadeDefinition(parts: CascadeParts): State {
 
   const step = (name: (typeof CASCADE_STEPS)[number]): State =>
     invoke(partition, parts.cascadeFunction, { step: name, task_id: TASK_ID, run: RUN });
+
+  /** Asks the repository. */
+  const ask = (name: (typeof REPOSITORY_STEPS)[number]): State =>
+    invoke(partition, parts.resolverFunction, { step: name, task_id: TASK_ID, run: RUN });
 
   /** Asks the dispatcher for a box, and waits until that box has reported or was given up. */
   const box = (kind: BoxKind, queueUrl: string, backstopSeconds: number): State => ({
@@ -93,7 +98,7 @@ export function cascadeDefinition(parts: CascadeParts): State {
       ResolveBase: {
         Comment:
           'Asks the repository what the base ref stands for, or says where the task stands when that is known.',
-        ...invoke(partition, parts.resolverFunction, { task_id: TASK_ID, run: RUN }),
+        ...ask('resolve_base'),
         Next: 'WhereNext',
       },
 
@@ -116,10 +121,10 @@ export function cascadeDefinition(parts: CascadeParts): State {
       },
 
       Later: {
-        Comment: 'A provider wants to be left alone for so long; then the same tier tries again.',
+        Comment: 'A provider or a repository wants to be left alone for so long; then it is asked again.',
         Type: 'Wait',
         Seconds: '{% $states.input.wait_s %}',
-        Next: 'SelectModel',
+        Next: 'ResolveBase',
       },
 
       RunAgent: {
@@ -163,6 +168,12 @@ export function cascadeDefinition(parts: CascadeParts): State {
         Comment: 'Pushes the tree that the verdict is about, and no other.',
         ...box('deliver', gatesQueue, 6 * HOUR),
         Next: 'Settle',
+      },
+
+      FindBranch: {
+        Comment: 'No box that had leave to push came back: asks the repository whether the branch is there.',
+        ...ask('find_branch'),
+        Next: 'WhereNext',
       },
 
       Settle: {

@@ -2,8 +2,15 @@ import type { STAGES } from '../messages/queue.ts';
 import { mustDeliver } from '../task/commands/settle.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
+import { MAX_GATES_LAUNCHES } from './decide.ts';
 
 export type Stage = (typeof STAGES)[number];
+
+/** Was leave to push given to boxes of which none came back? What they did with it, only the repository knows. */
+function isDeliveryUnknown(task: Task): boolean {
+  const launch = currentAttempt(task)?.deliver;
+  return task.delivery?.state === 'pushing' && launch?.lost === true && launch.number >= MAX_GATES_LAUNCHES;
+}
 
 function stageInReview(task: Task): Stage {
   const attempt = currentAttempt(task);
@@ -13,7 +20,8 @@ function stageInReview(task: Task): Stage {
       ? 'select_model'
       : 'settle';
   if (task.hold) return 'held';
-  if (attempt.decision?.action === 'accept') return mustDeliver(task) ? 'deliver' : 'settle';
+  if (attempt.decision?.action === 'accept')
+    return !mustDeliver(task) ? 'settle' : isDeliveryUnknown(task) ? 'find_branch' : 'deliver';
   if (attempt.report?.status !== 'completed' || !attempt.artifact) return 'decide';
   if (attempt.verification_failure) return 'decide';
   if (!attempt.verification) return 'run_gates';

@@ -19,13 +19,18 @@ export type LaunchMessage = z.infer<typeof LaunchMessage>;
 export const CascadeInput = z.object({ task_id: TaskId, run: z.number().int().positive() });
 export type CascadeInput = z.infer<typeof CascadeInput>;
 
+/** Steps of the cascade machine that ask the task's repository. */
+export const REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
+export const RepositoryStep = CascadeInput.extend({ step: z.enum(REPOSITORY_STEPS) });
+export type RepositoryStep = z.infer<typeof RepositoryStep>;
+
 /** Steps of the cascade machine that a Lambda does. */
 export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
 export const CascadeStep = CascadeInput.extend({ step: z.enum(CASCADE_STEPS) });
 export type CascadeStep = z.infer<typeof CascadeStep>;
 
 /**
- * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | settle` are states of the machine;
+ * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | find_branch | settle` are states of the machine;
  * `held` (a person is asked), `waiting` (another task holds the files), `superseded` (a newer execution has taken over)
  * and `ended` end the execution.
  */
@@ -37,6 +42,7 @@ export const STAGES = [
   'verify',
   'decide',
   'deliver',
+  'find_branch',
   'settle',
   'held',
   'waiting',

@@ -37,7 +37,8 @@ export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
 /** Milliseconds before a repository is asked again that could not be reached. */
 const PAUSES = [500, 3_000];
 
-async function ask(repository: string, ref: string, context: BaseContext): Promise<readonly Ref[]> {
+/** Asks a repository, and again where it may answer in a moment. */
+export async function ask(repository: string, ref: string, context: BaseContext): Promise<readonly Ref[]> {
   for (const milliseconds of PAUSES) {
     try {
       return await context.remote(repository, ref, null);

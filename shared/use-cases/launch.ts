@@ -16,6 +16,7 @@ import { boundBase, knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
+import { commitText } from '../task/delivered-commit.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
 import { mintBoxToken, sha256 } from '../tokens.ts';
 
@@ -93,14 +94,15 @@ async function assignmentFor(
       expects: task.expects,
       hidden_tests: await hiddenFor(task, context.objects),
     };
+  const { message, author, at } = commitText(task, attempt);
   return {
     ...common,
     ...tree,
     kind,
     branch: deliveryBranch(task.id),
-    message: `${task.title}\n\nAssay-Task: ${task.id}\nAssay-Attempt: ${attempt.number}\nAssay-Model: ${attempt.model ?? 'unknown'}\n`,
-    author: 'Assay <assay@localhost>',
-    committed_at: attempt.report?.at ?? attempt.started_at,
+    message,
+    author,
+    committed_at: at,
   };
 }
 
@@ -117,11 +119,6 @@ async function hiddenFor(
 /** A box that must not be tried again is a result too: a person, or the retry limit, has the next word. */
 async function giveUp(message: LaunchMessage, launches: number, context: LaunchContext): Promise<void> {
   const why = `${launches} ${message.kind} containers were lost without a report`;
-  // Leave to push was given: what the last of them did with it, only the repository knows.
-  const unknown = (task: Task): string =>
-    task.delivery?.state === 'pushing'
-      ? `; it is not known whether branch ${deliveryBranch(task.id)} was pushed: look at the repository`
-      : '';
   await context.tasks.change(message.task_id, (task) =>
     message.kind === 'gates'
       ? recordVerificationFailure(task, message.attempt, 'box_lost', why, context.now)
@@ -129,7 +126,7 @@ async function giveUp(message: LaunchMessage, launches: number, context: LaunchC
           task,
           message.attempt,
           { base_commit: knownBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
-          `${why}${unknown(task)}`,
+          why,
           context.now,
         ),
   );
@@ -215,7 +212,8 @@ export async function launchBox(
   if (!attempt) return 'dropped';
   const lost = attempt[message.kind]?.lost ? (attempt[message.kind]?.number ?? 0) : 0;
   if (lost >= MAX_GATES_LAUNCHES) {
-    await giveUp(message, lost, context);
+    // Where leave to push was given, the repository is asked what became of it, and not by us.
+    if (stageOf(task) !== 'find_branch') await giveUp(message, lost, context);
     return wake(await context.tasks.require(message.task_id));
   }
   const launch = await launchOf(message, task, attempt, context);

@@ -1,8 +1,9 @@
 import './environment.ts';
-import { CascadeInput, CascadeResult } from '../../shared/messages/queue.ts';
+import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
-import { type BaseContext, type RemoteRefs, resolveBaseStep } from '../../shared/use-cases/base.ts';
+import type { BaseContext, RemoteRefs } from '../../shared/use-cases/base.ts';
+import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 
 /** A handler as Lambda calls it. */
 export type Handler = (event: unknown, context: unknown) => Promise<unknown>;
@@ -26,11 +27,15 @@ const load = async (path: string): Promise<Handler> =>
 const db = documentClient();
 /** The resolver's use case, as its handler calls it: that one speaks HTTP with the repository, and there is no HTTP here. */
 const resolve: Handler = async (event) => {
-  const { task_id, run } = CascadeInput.parse(event);
   if (!remote) throw new Error('there is no repository');
   const tasks = new TaskStore(db, 'tasks');
   return CascadeResult.parse(
-    await resolveBaseStep(task_id, run, { tasks, now: () => new Date(), remote, pause: (ms) => pause(ms) }),
+    await repositoryStep(RepositoryStep.parse(event), {
+      tasks,
+      now: () => new Date(),
+      remote,
+      pause: (ms) => pause(ms),
+    }),
   );
 };
 

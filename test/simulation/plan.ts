@@ -46,6 +46,8 @@ export interface TaskPlan {
   readonly works: readonly WorkPlan[];
   /** The remote takes no push of it. */
   readonly pushRefused: boolean;
+  /** After what its deliver boxes are gone without a word, one after the other. */
+  readonly lostDeliveries: readonly ('leave' | 'push')[];
   readonly large: boolean;
 }
 
@@ -121,6 +123,11 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   again: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
   works: fc.array(work, { minLength: 1, maxLength: 5 }),
   pushRefused: often(false, fc.boolean(), 9),
+  lostDeliveries: often<TaskPlan['lostDeliveries']>(
+    [],
+    fc.array(oneOf('leave', 'push'), { maxLength: 4 }),
+    4,
+  ),
   large: often(false, fc.boolean(), 30),
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Ref } from '../../shared/task/base-ref.ts';
 import type { Quality } from './plan.ts';
 
 export const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
@@ -63,6 +64,14 @@ export class Remote {
       (each, index) =>
         each.commit === commit && (this.mains[index + 1]?.from ?? Number.POSITIVE_INFINITY) >= since,
     );
+  }
+
+  refs(): readonly Ref[] {
+    const pushed = [...this.branches].map(([branch, { commit }]) => ({
+      name: `refs/heads/${branch}`,
+      id: commit,
+    }));
+    return [{ name: 'refs/heads/main', id: this.main }, ...pushed];
   }
 
   /** Pushes a new branch; says why not, or null. A push of what is there already is one that has worked. */

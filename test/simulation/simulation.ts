@@ -31,7 +31,7 @@ export class Simulation {
         this.world.outside(
           'git',
           () => 'ls-remote',
-          () => [{ name: 'refs/heads/main', id: this.remote.main }],
+          () => this.remote.refs(),
           () => new RepositoryUnavailable('no answer', true),
         ),
       (milliseconds) => this.world.clock.sleep(milliseconds),

@@ -22,6 +22,7 @@ function task(plan: TaskPlan, index: number): string {
     plan.dependsOn.length > 0 && `after ${plan.dependsOn.map((each) => `T${each}`).join(' and ')}`,
     plan.files.length > 0 && `files ${plan.files.join(' and ')}`,
     plan.pushRefused && 'the remote takes no push of it',
+    plan.lostDeliveries.length > 0 && `deliver boxes are gone after ${plan.lostDeliveries.join(', ')}`,
     plan.deliverUnverified && 'deliver unverified',
     plan.large && 'very large',
   ];

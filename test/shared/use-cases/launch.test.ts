@@ -48,6 +48,7 @@ class Signing extends ObjectStore {
 
 let full = true;
 let ran: string[] = [];
+let woken: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
     if (full) throw new NoCapacity('none');
@@ -59,6 +60,7 @@ beforeEach(() => {
   signed = 0;
   full = true;
   ran = [];
+  woken = [];
   meanwhile = () => {};
 });
 
@@ -69,7 +71,9 @@ const launch = (kind: 'gates' | 'deliver' = 'gates', after = 0) =>
       tasks,
       objects: new Signing(s3, 'bucket'),
       boxes,
-      machines: { wake: async () => true } as unknown as Machines,
+      machines: {
+        wake: async (_: string, { stage }: { stage: string }) => woken.push(stage),
+      } as unknown as Machines,
       families: { agent: 'a', gates: 'g', deliver: 'd' },
       apiUrl: 'https://api.test',
       defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
@@ -133,15 +137,13 @@ describe('three deliver boxes that were lost', () => {
       { delivery },
     );
 
-  it('after leave to push leave it open whether the branch is there, and say so', async () => {
+  it('are given up, but what they did with leave to push is for the repository to say', async () => {
     const at = build.NOW.toISOString();
     const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
     task = of({ ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at });
     await launch('deliver');
-    expect(task.delivery).toMatchObject({
-      state: 'refused',
-      reason: expect.stringContaining('not known whether'),
-    });
+    expect(task.delivery).toMatchObject({ state: 'pushing', reason: null });
+    expect(woken).toEqual(['find_branch']);
     task = of(null);
     await launch('deliver');
     expect(task.delivery?.reason).toBe('3 deliver containers were lost without a report');

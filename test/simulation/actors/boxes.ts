@@ -3,11 +3,12 @@ import {
   type DeliverAssignment,
   type GatesAssignment,
 } from '../../../shared/messages/assignment.ts';
+import { commitId } from '../../../shared/repository/commit.ts';
 import { sha256 } from '../../../shared/tokens.ts';
 import type { Box } from '../engines/containers.ts';
 import { type Examined, Knowledge } from '../oracle/knowledge.ts';
 import { checkPush } from '../oracle/push.ts';
-import { type Patch, readPatch, sha1, WEAK_BASE } from '../remote.ts';
+import { type Patch, readPatch, WEAK_BASE } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
 import { work } from './agent.ts';
 import { call, fetched, Refused } from './client.ts';
@@ -113,6 +114,10 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
     of.world.tell(() => `no leave to push ${id}: ${error.message}`);
     return;
   }
+  const turn = of.knowledge.deliveries.get(id) ?? 0;
+  of.knowledge.deliveries.set(id, turn + 1);
+  const goneAfter = of.knowledge.plans.get(id)?.lostDeliveries[turn];
+  if (goneAfter === 'leave') throw new Error('gone after leave to push');
   const refuse = (reason: string) =>
     call(of, 'delivery', { id, token, body: { step: 'refused', base_commit, tree, reason } });
   const rebuilt = await rebuild(of, assignment);
@@ -120,9 +125,8 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
     await refuse(rebuilt.problem);
     return;
   }
-  const commit = sha1(
-    JSON.stringify([base_commit, tree, assignment.message, assignment.author, assignment.committed_at]),
-  );
+  const { message, author, committed_at: at } = assignment;
+  const commit = commitId({ tree, parent: base_commit, message, author, at });
   const refused = await of.world.outside(
     'git',
     () => `push ${branch}`,
@@ -131,6 +135,7 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
       return of.remote.push(branch, { commit, base: base_commit, tree });
     },
   );
+  if (goneAfter === 'push') throw new Error('gone after the push');
   if (refused === null)
     await call(of, 'delivery', { id, token, body: { step: 'delivered', base_commit, tree, commit } });
   else await refuse(refused);

@@ -1,3 +1,5 @@
+import { commitId } from '../../../shared/repository/commit.ts';
+import { commitText } from '../../../shared/task/delivered-commit.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import type { Simulation } from '../simulation.ts';
 import { mayRest, tasksOf } from './rest.ts';
@@ -10,6 +12,7 @@ export function checkEnd(of: Simulation): void {
     if (!all.has(id)) world.violate('no task is lost', `${id} was accepted and is not there`);
   for (const task of all.values()) {
     checkDelivered(of, task);
+    checkRefused(of, task);
     if (mayRest(task, all) === null)
       world.violate(
         'no task is lost',
@@ -42,4 +45,16 @@ function checkDelivered(of: Simulation, task: Task): void {
       'passed work is delivered',
       `${task.id} is done, verified, and ${task.delivery?.state ?? 'not delivered'}`,
     );
+}
+
+/** The outcome of a push is known as long as the repository answers, whoever was lost over it. */
+function checkRefused(of: Simulation, task: Task): void {
+  const attempt = task.attempts.at(-1);
+  if (!attempt || task.delivery?.state !== 'refused') return;
+  const { base_commit: parent, branch, reason, tree } = task.delivery;
+  const there = of.remote.branches.get(branch ?? '')?.commit;
+  if (there === commitId({ tree, parent, ...commitText(task, attempt) }))
+    of.world.violate('what was pushed is called delivered', `${task.id}: ${reason}`);
+  if (reason?.includes('not known'))
+    of.world.violate('the outcome of a push is known', `${task.id}: ${reason}`);
 }

@@ -26,6 +26,8 @@ export class Knowledge {
   readonly cancelled = new Set<string>();
   /** Qualities of the trees that agents have made. */
   readonly qualities = new Map<string, Quality>();
+  /** Deliver boxes that had leave to push, by task. */
+  readonly deliveries = new Map<string, number>();
   /** Writes of tasks, and pushes, that were looked at. */
   writes = 0;
   pushes = 0;

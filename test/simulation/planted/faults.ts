@@ -45,6 +45,11 @@ export const PLANTED = {
     append: 'mustDeliver = () => false;',
     breaks: ['passed work is delivered'],
   },
+  'nobody asks the repository what became of a push': {
+    module: 'shared/use-cases/find-branch.ts',
+    replace: [/const there = [^;]*;/, 'const there = ((): string | null => null)();'],
+    breaks: ['what was pushed is called delivered'],
+  },
   'some writes are not followed, nor made up for': {
     module: 'shared/use-cases/follow.ts',
     append:

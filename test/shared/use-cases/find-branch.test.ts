@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stageOf } from '../../../shared/cascade/stage.ts';
+import { commitId } from '../../../shared/repository/commit.ts';
+import type { TaskStore } from '../../../shared/store/tasks.ts';
+import type { Ref } from '../../../shared/task/base-ref.ts';
+import type { Command } from '../../../shared/task/commands/change.ts';
+import { commitText } from '../../../shared/task/delivered-commit.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { RepositoryUnavailable } from '../../../shared/use-cases/base.ts';
+import { repositoryStep } from '../../../shared/use-cases/repository-step.ts';
+import * as build from '../../support/builders.ts';
+
+let task: Task;
+const tasks = {
+  get: async () => task,
+  change: async (_of: unknown, command: Command) => {
+    task = command(task)?.task ?? task;
+    return task;
+  },
+} as unknown as TaskStore;
+
+const BRANCH = 'refs/heads/assay/T1';
+/** The commit of the work below. */
+const ours = (): string => {
+  const attempt = build.attempt({ report: build.report() });
+  return commitId({ tree: build.sha1('b'), parent: build.sha1('a'), ...commitText(task, attempt) });
+};
+
+beforeEach(() => {
+  const at = build.NOW.toISOString();
+  const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
+  task = build.inReview(
+    {
+      deliver: build.launch({ number: 3, lost: true }),
+      verdict: build.verdict(),
+      decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at },
+    },
+    { delivery: { ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at } },
+  );
+});
+
+const ask = (answer: Ref[] | Error, after = 0) =>
+  repositoryStep(
+    { step: 'find_branch', task_id: 'T1', run: task.run },
+    {
+      tasks,
+      now: () => build.later(after),
+      remote: async (repository, ref) => {
+        expect([repository, ref]).toEqual([task.repository, BRANCH]);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      pause: async () => {},
+    },
+  );
+
+describe('a repository that is asked what became of a push that nobody came back from', () => {
+  it('has the branch: the work is delivered', async () => {
+    const answer = [
+      { name: 'refs/heads/main', id: build.sha1('a') },
+      { name: BRANCH, id: ours() },
+    ];
+    expect(await ask(answer)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({ state: 'delivered', commit: ours(), reason: null });
+  });
+
+  it.each([
+    ['has no such branch', [], 'branch assay/T1 is not there'],
+    [
+      'has one of a longer name',
+      [{ name: `${BRANCH}/x`, id: build.sha1('d') }],
+      'branch assay/T1 is not there',
+    ],
+    [
+      'has it at another commit',
+      [{ name: BRANCH, id: build.sha1('d') }],
+      `branch assay/T1 is at ${build.sha1('d')}, which is other work`,
+    ],
+  ])('%s: the work is not delivered, and that is known', async (_, answer, why) => {
+    expect(await ask(answer)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({
+      state: 'refused',
+      reason: `3 deliver containers were lost without a report; ${why}`,
+    });
+  });
+
+  it('does not answer for a while: it is asked again', async () => {
+    expect(await ask(new RepositoryUnavailable('busy', true), 3_000)).toMatchObject({
+      stage: 'find_branch',
+      wait_s: 60,
+    });
+    expect(stageOf(task)).toBe('find_branch');
+    expect(await ask([{ name: BRANCH, id: ours() }], 3_100)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery?.state).toBe('delivered');
+  });
+
+  it.each([
+    ['says that it will not', new RepositoryUnavailable('example.test answers 401', false), 0],
+    ['never does', new RepositoryUnavailable('example.test answers 401', true), 3_601],
+  ])('%s: it stays unknown, and the task says so', async (_, answer, after) => {
+    expect(await ask(answer, after)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({
+      state: 'refused',
+      reason: expect.stringMatching(/not known whether branch assay\/T1 .*example\.test answers 401/),
+    });
+  });
+
+  it('is not asked where the task has gone on, or a box is still on its way', async () => {
+    task = { ...task, delivery: null };
+    expect(await ask([])).toMatchObject({ stage: 'deliver' });
+    expect(task.delivery).toBeNull();
+  });
+});
