@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { plainModel } from '../../shared/cascade/prices.ts';
 import { billOf } from '../../shared/models/cost.ts';
+import type { Reservation } from '../../shared/models/meter.ts';
 import { type Reading, UNREAD, UsageReader } from '../../shared/models/reading.ts';
+import { BROKEN, type CallEnd, endOf, MAX_TROUBLES } from '../../shared/models/trouble.ts';
 import { type Admitted, admit } from './admit.ts';
 import type { Gateway } from './parts.ts';
 import { type Answer, refuse } from './refusals.ts';
@@ -36,23 +38,26 @@ class Call {
     this.#gateway = gateway;
   }
 
-  async reserve(): Promise<boolean> {
+  async reserve(): Promise<Reservation> {
     const { grant, route, reserved } = this.#admitted;
-    return route.isFree || this.#gateway.meters.reserve(grant, this.#id, reserved, this.#gateway.now());
+    return route.isFree
+      ? 'made'
+      : this.#gateway.meters.reserve(grant, this.#id, reserved, this.#gateway.now());
   }
 
-  settle(status: number, reading: Reading): Promise<void> {
-    this.#settled ??= this.#write(status, reading);
+  settle(status: number, reading: Reading, end: CallEnd): Promise<void> {
+    this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
 
-  async #write(status: number, reading: Reading): Promise<void> {
+  async #write(status: number, reading: Reading, end: CallEnd): Promise<void> {
     const { grant, route, model, worst, reserved } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
     const bill = billOf(reading, model, worst, now().toISOString());
     const isOther = bill.model !== plainModel(model);
-    const settlement = { ...bill, mistaken: isOther ? `${plainModel(model)} > ${bill.model}` : null };
+    const mistaken = isOther ? `${plainModel(model)} > ${bill.model}` : null;
+    const settlement = { ...bill, mistaken, end };
     const about = { task_id: grant.taskId, attempt: grant.attempt, model };
     try {
       await meters.settle(grant, this.#id, reserved, settlement);
@@ -70,15 +75,21 @@ class Call {
  * answer finds it counted.
  */
 async function* metered(body: AsyncIterable<Uint8Array>, reader: UsageReader, call: Call, status: number) {
+  // Until something else is known: a client that goes away says nothing of the provider.
+  let end: CallEnd = 'unknown';
   try {
     for await (const chunk of body) {
       reader.push(chunk);
-      if (reader.isLast) await call.settle(status, reader.reading);
+      if (reader.isLast) await call.settle(status, reader.reading, 'well');
       yield chunk;
     }
+    end = reader.isWhole ? 'well' : BROKEN;
+  } catch (error) {
+    end = BROKEN;
+    throw error;
   } finally {
     reader.end();
-    await call.settle(status, reader.reading);
+    await call.settle(status, reader.reading, end);
   }
 }
 
@@ -96,28 +107,50 @@ async function send(admitted: Admitted, call: Call, gateway: Gateway): Promise<S
     });
   } catch (error) {
     const code = codeOf(error);
-    await call.settle(0, NOT_SENT.has(code) ? FREE : UNREAD);
+    await call.settle(0, NOT_SENT.has(code) ? FREE : UNREAD, BROKEN);
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
       ? refuse(protocol, 'timeout', 'the provider has not answered in time')
       : refuse(protocol, 'unreachable', `the provider cannot be reached (${code})`);
   }
   const { status } = response;
   if (status < 200 || status >= 300) {
+    const body = await beginning(response);
     // A provider charges nothing for a refusal.
-    await call.settle(status, FREE);
-    const own = ownAnswer(protocol, status);
-    if (own) {
-      await response.body?.cancel();
-      return own;
-    }
+    await call.settle(status, FREE, endOf(status, response.headers, body.toString('utf8'), gateway.now()));
+    return (
+      ownAnswer(protocol, status) ?? {
+        statusCode: status,
+        headers: handedBack(response.headers),
+        body: Readable.from([body]),
+      }
+    );
   }
   const headers = handedBack(response.headers);
   if (!response.body) {
-    await call.settle(status, UNREAD);
+    await call.settle(status, UNREAD, BROKEN);
     return { statusCode: status, headers, body: '' };
   }
   const reader = new UsageReader(protocol, response.headers.get('content-type') ?? '');
   return { statusCode: status, headers, body: Readable.from(metered(response.body, reader, call, status)) };
+}
+
+/** Bytes of an error that are handed back; no provider says more. */
+const MAX_ERROR_BYTES = 1_048_576;
+
+/** An error is read before it is handed back, because it says for how long the provider wants to be left alone. */
+async function beginning(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk.subarray(0, MAX_ERROR_BYTES - bytes));
+      bytes += chunk.byteLength;
+      if (bytes >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status has said that it is an error; its words broke off.
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Some answers of a provider are about us and not about the client, and would mislead it. */
@@ -134,7 +167,14 @@ export async function serve(request: ModelRequest, gateway: Gateway): Promise<St
   const admitted = await admit(request, gateway);
   if ('statusCode' in admitted) return admitted;
   const call = new Call(admitted, gateway);
-  if (await call.reserve()) return send(admitted, call, gateway);
+  const reserved = await call.reserve();
+  if (reserved === 'made') return send(admitted, call, gateway);
+  if (reserved === 'failing')
+    return refuse(
+      admitted.route.protocol,
+      'failing',
+      `the provider could not do the last ${MAX_TROUBLES} calls of this attempt; it ends here, and the next one waits`,
+    );
   const limit = (admitted.grant.limitMicro / 1e6).toFixed(4);
   return refuse(admitted.route.protocol, 'spent', `the budget of this attempt is spent: $${limit}`);
 }

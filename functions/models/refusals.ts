@@ -11,7 +11,8 @@ export type Refused =
   | 'path'
   | 'method'
   | 'unreachable'
-  | 'timeout';
+  | 'timeout'
+  | 'failing';
 
 interface Words {
   readonly status: number;
@@ -64,6 +65,13 @@ const WORDS: Readonly<Record<Refused, Words>> = {
     google: 'INVALID_ARGUMENT',
   },
   unreachable: { status: 502, anthropic: 'api_error', openai: 'server_error', google: 'UNAVAILABLE' },
+  // No client takes this for a matter of keys or of waiting; what it is, the gateway has written down.
+  failing: {
+    status: 400,
+    anthropic: 'invalid_request_error',
+    openai: 'invalid_request',
+    google: 'FAILED_PRECONDITION',
+  },
   timeout: { status: 504, anthropic: 'api_error', openai: 'server_error', google: 'DEADLINE_EXCEEDED' },
 };
 const MAY_BE_TRIED_AGAIN: readonly Refused[] = ['unreachable', 'timeout'];

@@ -1,5 +1,6 @@
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import { failureClassOf } from './failure-class.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
 import { isRepeated, REMEDIES } from './remedies.ts';
@@ -93,7 +94,7 @@ export function decide(task: Task, models: TierModels): Verdictless {
       return stay('accept', `approved by ${task.review.by}: ${task.review.reason}`);
     return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
   }
-  const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class ?? null;
+  const failureClass = failureClassOf(attempt);
   if (failureClass !== null) {
     if (isRepeated(failureClass)) return again(task, attempt, failureClass);
     if (REMEDIES[failureClass] === 'end') return stay('give_up', failureClass);

@@ -178,6 +178,11 @@ export class UsageReader {
     return this.#isLast;
   }
 
+  /** False: the answer has ended before its own end. Gemini's streams have none, and of a whole answer the length was checked. */
+  get isWhole(): boolean {
+    return this.#lines === null || this.#protocol === 'gemini' || this.#isLast;
+  }
+
   get reading(): Reading {
     return this.#reading;
   }

@@ -60,6 +60,12 @@ export function withWitness(attempt: Attempt, meter: Meter): Attempt {
       estimated_usd: roundUsd((meter.estimated + open) / 1e6),
       open_calls: meter.open.length,
       findings: findings(claimed.usage, meter, usage),
+      trouble: meter.trouble && {
+        class: meter.trouble.class,
+        status: meter.trouble.status,
+        calls: meter.trouble.calls,
+        retry_at: meter.trouble.until === null ? null : new Date(meter.trouble.until).toISOString(),
+      },
     },
   };
 }

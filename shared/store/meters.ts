@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Meter, Settlement } from '../models/meter.ts';
+import type { Meter, Reservation, Settlement } from '../models/meter.ts';
+import { MAX_TROUBLES, type Trouble } from '../models/trouble.ts';
 import { USAGE_FIELDS } from '../models/witness.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Usage } from '../task/attempt.ts';
@@ -15,6 +16,10 @@ const keyOf = (taskId: string, attempt: number): Record<string, string> => ({
   [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
   [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
 });
+
+/** Calls in a row that the provider could not do, and the last of them. */
+const TROUBLES = 'troubles';
+const TROUBLE = 'trouble';
 
 /** Reads a meter from its item. */
 function meterOf(item: Readonly<Record<string, unknown>>): Meter {
@@ -36,6 +41,7 @@ function meterOf(item: Readonly<Record<string, unknown>>): Meter {
     open,
     models,
     mistaken: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
+    trouble: number(TROUBLES) > 0 ? { ...(item[TROUBLE] as Trouble), calls: number(TROUBLES) } : null,
   };
 }
 
@@ -66,15 +72,15 @@ export class MeterStore {
   }
 
   /**
-   * Reserves what a call may cost at the worst. Refused, with false, once spent and reserved together have come to the limit: so at any
-   * time at most one call's worst case lies beyond it.
+   * Reserves what a call may cost at the worst. Refused once spent and reserved together have come to the limit: so at any time at most
+   * one call's worst case lies beyond it. Refused, too, once the provider could not do the last few.
    */
   async reserve(
     of: { readonly taskId: string; readonly attempt: number; readonly limitMicro: number },
     call: string,
     worst: number,
     now: Date,
-  ): Promise<boolean> {
+  ): Promise<Reservation> {
     try {
       await this.#db.send(
         new UpdateCommand({
@@ -82,22 +88,25 @@ export class MeterStore {
           Key: keyOf(of.taskId, of.attempt),
           UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
           ConditionExpression:
-            'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit)',
-          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE.ttl },
+            'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
+          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE.ttl, '#troubles': TROUBLES },
           ExpressionAttributeValues: {
             ':worst': worst,
             ':ttl': Math.floor(now.getTime() / 1_000) + RETENTION_DAYS * 86_400,
             ':one': 1,
             ':zero': 0,
             ':limit': of.limitMicro,
+            ':most': MAX_TROUBLES,
           },
         }),
       );
-      return true;
+      return 'made';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const item = await this.#item(of.taskId, of.attempt);
       // The answer to an earlier try of this very write was lost.
-      return (await this.#item(of.taskId, of.attempt))?.[`${OPEN}${call}`] !== undefined;
+      if (item?.[`${OPEN}${call}`] !== undefined) return 'made';
+      return Number(item?.[TROUBLES] ?? 0) >= MAX_TROUBLES ? 'failing' : 'spent';
     }
   }
 
@@ -108,7 +117,8 @@ export class MeterStore {
     worst: number,
     settlement: Settlement,
   ): Promise<void> {
-    const { model, usage, micro, estimated, mistaken } = settlement;
+    const { model, usage, micro, estimated, mistaken, end } = settlement;
+    const isTrouble = typeof end === 'object';
     const counted = USAGE_FIELDS.filter((field) => usage[field] > 0);
     const names = Object.fromEntries(
       counted.map((field, index) => [`#u${index}`, `${USE}${field}:${model}`]),
@@ -119,19 +129,28 @@ export class MeterStore {
       ...(micro === null ? ['unpriced :one'] : ['taken :difference', 'spent :micro', 'estimated :estimated']),
       ...(mistaken === null ? [] : ['mistaken :mistaken']),
       ...counted.map((_, index) => `#u${index} :u${index}`),
+      ...(isTrouble ? ['#troubles :each'] : []),
     ];
+    const sets = isTrouble ? 'SET #trouble = :trouble' : end === 'well' ? 'SET #troubles = :none' : '';
     try {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
           Key: keyOf(of.taskId, of.attempt),
-          UpdateExpression: `REMOVE #open ADD ${adds.join(', ')}`,
+          UpdateExpression: `REMOVE #open ADD ${adds.join(', ')} ${sets}`,
           ConditionExpression: 'attribute_exists(#open)',
-          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, ...names },
+          ExpressionAttributeNames: {
+            '#open': `${OPEN}${call}`,
+            ...names,
+            ...(end === 'unknown' ? {} : { '#troubles': TROUBLES }),
+            ...(isTrouble ? { '#trouble': TROUBLE } : {}),
+          },
           ExpressionAttributeValues: {
             ...(micro === null
               ? { ':one': 1 }
               : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
+            ...(end === 'well' ? { ':none': 0 } : {}),
+            ...(isTrouble ? { ':trouble': end, ':each': 1 } : {}),
             ...(mistaken === null ? {} : { ':mistaken': new Set([mistaken]) }),
             ...values,
           },

@@ -13,22 +13,6 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
-export const Witnessed = z.object({
-  usage: Usage,
-  /** By the name that prices go by. */
-  by_model: z.record(z.string(), Usage),
-  /** Null when a model that has answered has no price. */
-  cost_usd: StoredNumber.nonnegative().nullable(),
-  calls: z.int().nonnegative(),
-  /** Of the cost: what no answer counted, and is reckoned at the worst. */
-  estimated_usd: StoredNumber.nonnegative(),
-  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
-  open_calls: z.int().nonnegative(),
-  findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
-});
-export type Witnessed = z.infer<typeof Witnessed>;
-
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({
   /** The task's own at the time: no agent names it. */
@@ -68,6 +52,34 @@ export const FAILURE_CLASSES = [
 ] as const;
 export const FailureClass = z.enum(FAILURE_CLASSES);
 export type FailureClass = z.infer<typeof FailureClass>;
+
+/** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
+export const Witnessed = z.object({
+  usage: Usage,
+  /** By the name that prices go by. */
+  by_model: z.record(z.string(), Usage),
+  /** Null when a model that has answered has no price. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  calls: z.int().nonnegative(),
+  /** Of the cost: what no answer counted, and is reckoned at the worst. */
+  estimated_usd: StoredNumber.nonnegative(),
+  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
+  open_calls: z.int().nonnegative(),
+  /** Set when the last calls of the attempt were such that the provider could not do them. Absent in items of earlier versions. */
+  trouble: z
+    .object({
+      class: FailureClass,
+      /** Of its last answer; null: there was none, or it broke off. */
+      status: z.int().nullable(),
+      calls: z.int().positive().describe('How many in a row.'),
+      /** When it wants to be asked again; null: it did not say. */
+      retry_at: z.iso.datetime().nullable(),
+    })
+    .nullable()
+    .optional(),
+  findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
+});
+export type Witnessed = z.infer<typeof Witnessed>;
 
 /** What the agent's supervisor says at the end of a run. */
 export const Report = z.object({

@@ -1,3 +1,4 @@
+import { MAX_TROUBLES } from '../../shared/models/trouble.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Case } from './run-case.ts';
@@ -9,6 +10,9 @@ export interface FailureCase extends Omit<Case, 'kind'> {
   /** By CLI: the class, and the most calls that may reach the endpoint: waiting is the cascade's. */
   readonly ends: Readonly<Partial<Record<CliKind, readonly [FailureClass, number]>>>;
 }
+
+/** A CLI whose retries cannot be set makes so many calls, and one more that was under way. */
+const MOST = MAX_TROUBLES + 1;
 
 export const FAILURE_CASES: readonly FailureCase[] = [
   {
@@ -49,12 +53,12 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'rate-limited',
     scenario: '429',
-    // OpenCode's own retries cannot be set.
+    // OpenCode's own retries cannot be set: the gateway ends them.
     ends: {
       claude: ['rate_limited', 3],
       codex: ['rate_limited', 2],
       gemini: ['rate_limited', 2],
-      opencode: ['rate_limited', 9],
+      opencode: ['rate_limited', MOST],
     },
   },
   {
@@ -76,12 +80,17 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
     },
   },
   {
     name: 'overloaded',
     scenario: '529',
-    ends: { claude: ['provider_overloaded', 3], codex: ['provider_overloaded', 4] },
+    ends: {
+      claude: ['provider_overloaded', 3],
+      codex: ['provider_overloaded', 4],
+      opencode: ['provider_overloaded', MOST],
+    },
   },
   { name: 'unavailable', scenario: '503', ends: { gemini: ['provider_overloaded', 2] } },
   {
@@ -106,6 +115,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       claude: ['provider_transient', 4],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
     },
   },
   {
@@ -115,6 +125,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       claude: ['provider_transient', 4],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
     },
   },
   {
@@ -124,6 +135,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
     },
   },
   {
@@ -134,6 +146,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
     },
   },
   {

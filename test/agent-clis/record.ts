@@ -12,6 +12,8 @@ export interface Recorded {
   readonly name: string;
   readonly exit_code: number | null;
   readonly class: FailureClass | null;
+  /** The class that the cascade goes by, where the gateway knows better than the CLI. */
+  readonly counts_as?: FailureClass | null;
   /** Calls of models that reached the endpoint. */
   readonly calls: number;
 }

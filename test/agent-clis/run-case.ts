@@ -9,6 +9,7 @@ import { runSession, type Session } from '../../containers/agent/session.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import type { Meter } from '../../shared/models/meter.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
 import { agentAssignment, inBox } from '../containers/box.ts';
@@ -41,7 +42,10 @@ export interface Case {
 
 export interface Outcome {
   readonly session: Session;
+  /** What the CLI makes of it. */
   readonly failure: Failure | null;
+  /** What the gateway has seen of the provider. */
+  readonly trouble: Meter['trouble'];
   /** Standard output, as it came. */
   readonly printed: string;
   /** Calls that reached the endpoint. */
@@ -131,6 +135,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
         printed: of.under === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
         micro: gateway.meter.meter().spent,
+        trouble: gateway.meter.meter().trouble,
         exitCode: session.result.exitCode,
         places: { [box.workDir]: '/box', [tmp]: '/bin', [gateway.url]: 'http://models.test' },
       };

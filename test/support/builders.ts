@@ -1,7 +1,7 @@
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
-import type { Attempt, Launch } from '../../shared/task/attempt.ts';
+import type { Attempt, Launch, Witnessed } from '../../shared/task/attempt.ts';
 import { createTask } from '../../shared/task/commands/create.ts';
 import { SubmitTask, type SubmitTaskInput } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
@@ -99,6 +99,18 @@ export const report = (
   output_tail: 'all good',
   at: NOW.toISOString(),
   ...fields,
+});
+
+/** What the gateway has seen of an attempt whose provider was in trouble at the end. */
+export const witnessed = (trouble: Witnessed['trouble'] = null): Witnessed => ({
+  usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+  by_model: {},
+  cost_usd: 0,
+  calls: trouble?.calls ?? 0,
+  estimated_usd: 0,
+  open_calls: 0,
+  findings: [],
+  trouble,
 });
 
 export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({

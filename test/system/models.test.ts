@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { costUsd } from '../../shared/cascade/prices.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
@@ -73,6 +73,28 @@ it('counts what an agent uses: the cost of the task is what the provider has cou
   const call = models.calls.at(-1);
   expect(call?.headers).toMatchObject({ 'x-api-key': KEY, 'anthropic-version': '2023-06-01' });
   expect(call?.headers['authorization']).toBeUndefined();
+});
+
+it('believes the provider rather than the agent: it is asked again on the same tier, and not before it wants to be', async () => {
+  models.play('429,after=600');
+  const { id } = await stack.submit(task(`${calls()} if (status === 429) process.exit(1);;`));
+  const attempt = await vi.waitFor(
+    async () => {
+      const [first] = await stack.attempts(id);
+      if (!first?.decision) throw new Error('nothing is decided yet');
+      return first;
+    },
+    { timeout: 60_000 },
+  );
+  models.play('ok');
+  expect((await stack.call('POST', `/tasks/${id}/cancel`, {})).status).toBe(200);
+  expect(attempt).toMatchObject({
+    report: { failure_class: 'agent_failed', retry_after_s: null },
+    witnessed: { trouble: { class: 'rate_limited', status: 429, calls: 1 } },
+    decision: { action: 'retry', reason: 'rate_limited', next_tier: 'haiku' },
+  });
+  const wait = Date.parse(attempt.witnessed?.trouble?.retry_at ?? '') - Date.parse(attempt.started_at);
+  expect(wait).toBeGreaterThanOrEqual(600_000);
 });
 
 it('ends an attempt at its budget, and takes its cost along although the agent says nothing of it', async () => {

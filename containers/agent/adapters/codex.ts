@@ -1,8 +1,9 @@
+import { classOfStatus } from '../../../shared/models/status.ts';
 import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, list, text } from './fields.ts';
-import { classOfStatus, type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
+import { type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',

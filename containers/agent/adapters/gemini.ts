@@ -1,7 +1,8 @@
+import { classOfStatus } from '../../../shared/models/status.ts';
 import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
-import { classOfStatus, type Failure, type Reading } from './reading.ts';
+import type { Failure, Reading } from './reading.ts';
 
 function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const { adapter, model } = assignment;

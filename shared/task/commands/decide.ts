@@ -1,3 +1,4 @@
+import { failureClassOf } from '../../cascade/failure-class.ts';
 import { isRepeated } from '../../cascade/remedies.ts';
 import type { Attempt, Decision } from '../attempt.ts';
 import type { Task } from '../task.ts';
@@ -10,8 +11,8 @@ export function outcomeOf(
 ): NonNullable<Attempt['outcome']> {
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
-  const failureClass = attempt.report?.failure_class ?? attempt.verification_failure?.failure_class;
-  return failureClass && isRepeated(failureClass) ? 'infra_failed' : 'failed';
+  const failureClass = failureClassOf(attempt);
+  return failureClass !== null && isRepeated(failureClass) ? 'infra_failed' : 'failed';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { failureClassOf } from '../../cascade/failure-class.ts';
 import { currentAttempt, type Delivery, type Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
 import { outcomeOf } from './decide.ts';
@@ -69,11 +70,7 @@ export function settle(task: Task, now: Date): Change | null {
     });
   }
   const refused = task.delivery?.state === 'refused';
-  const code = refused
-    ? 'delivery_refused'
-    : (attempt?.report?.failure_class ??
-      attempt?.verification_failure?.failure_class ??
-      'verification_failed');
+  const code = refused ? 'delivery_refused' : ((attempt && failureClassOf(attempt)) ?? 'verification_failed');
   const reasons = attempt?.verdict?.reasons.map((reason) => reason.message).join('; ');
   const said =
     attempt?.verification_failure?.message ??

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Providers } from '../../../shared/models/providers.ts';
+import { MAX_TROUBLES } from '../../../shared/models/trouble.ts';
 import { mintModelToken } from '../../../shared/tokens.ts';
 import { report } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
-import { running, startGateway, TOKEN } from './gateway.ts';
+import { NOW, running, startGateway, TOKEN } from './gateway.ts';
 
 const KEY = 'sk-of-the-deployment';
 const MODEL = 'claude-haiku-4-5';
@@ -142,6 +143,54 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     const moved = await (await gateway('redirect')).post(path, body());
     expect([moved.status, moved.headers.get('location')]).toEqual([502, null]);
   });
+
+  it('writes down what the provider could not do and for how long, and hands nothing on after five such calls in a row', async () => {
+    const at = await gateway('429,after=600');
+    const ask = () => at.post(path, body());
+    expect((await ask()).status).toBe(429);
+    expect(at.meter.meter().trouble).toEqual({
+      class: 'rate_limited',
+      status: 429,
+      until: NOW.getTime() + 600_000,
+      calls: 1,
+    });
+    for (let call = 1; call < MAX_TROUBLES; call++) expect((await ask()).status).toBe(429);
+    const calls = models.calls.length;
+    const refused = await ask();
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([400, 'false']);
+    expect(await refused.text()).toContain('could not do the last 5 calls');
+    expect(models.calls).toHaveLength(calls);
+  });
+
+  it('forgets the trouble with the first call that goes well', async () => {
+    // The scripted provider counts by the words of a scenario.
+    const at = await gateway(`529x2,after=${1 + Object.keys(SHAPES).indexOf(protocol)}`);
+    for (const status of [529, 529, 200]) expect((await at.post(path, body())).status).toBe(status);
+    expect(at.meter.meter().trouble).toBeNull();
+  });
+
+  it.each([
+    ['500', 'provider_transient', 500],
+    ['503', 'provider_overloaded', 503],
+    ['reset', 'provider_transient', null],
+    ['cut', 'provider_transient', null],
+  ])('takes %s for trouble of the class %s', async (scenario, failureClass, status) => {
+    const at = await gateway(scenario);
+    await at
+      .post(stream.path ?? path, body(stream.body))
+      .then((answer) => answer.text())
+      .catch(() => null);
+    expect(at.meter.meter().trouble).toMatchObject({ class: failureClass, status, calls: 1 });
+  });
+
+  it.each(['401', '402', '403', '404', 'context', 'ok'])(
+    'takes %s for no trouble of the provider',
+    async (scenario) => {
+      const at = await gateway(scenario);
+      await (await at.post(path, body())).text();
+      expect(at.meter.meter().trouble).toBeNull();
+    },
+  );
 
   it.each(['minus', 'nousage', 'garbage', 'reset'])('reckons %s at the worst', async (scenario) => {
     const at = await gateway(scenario);

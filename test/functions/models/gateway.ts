@@ -4,13 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import { serve } from '../../../functions/models/gateway.ts';
 import type { CallRecord, Gateway } from '../../../functions/models/parts.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
-import type { Meter, Settlement } from '../../../shared/models/meter.ts';
+import type { Meter, Reservation, Settlement } from '../../../shared/models/meter.ts';
 import type { Providers } from '../../../shared/models/providers.ts';
+import { MAX_TROUBLES } from '../../../shared/models/trouble.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { mintModelToken, sha256 } from '../../../shared/tokens.ts';
 import { attempt, task } from '../../support/builders.ts';
 
-const NOW = new Date('2026-11-22T12:00:00.000Z');
+export const NOW = new Date('2026-11-22T12:00:00.000Z');
 export const LIVE = Math.floor(NOW.getTime() / 1_000) + 60;
 export const TOKEN = mintModelToken('T1', 1);
 
@@ -50,6 +51,7 @@ export function memoryMeter() {
   const open = new Map<string, number>();
   const settled: Settlement[] = [];
   let taken = 0;
+  let trouble: Meter['trouble'] = null;
   return {
     settled,
     get taken() {
@@ -63,16 +65,21 @@ export function memoryMeter() {
       open: [...open.values()],
       models: {},
       mistaken: [],
+      trouble,
     }),
-    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<boolean> {
-      if (taken >= of.limitMicro) return false;
+    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<Reservation> {
+      if ((trouble?.calls ?? 0) >= MAX_TROUBLES) return 'failing';
+      if (taken >= of.limitMicro) return 'spent';
       taken += worst;
       open.set(call, worst);
-      return true;
+      return 'made';
     },
     async settle(_of: unknown, call: string, worst: number, settlement: Settlement): Promise<void> {
       if (!open.delete(call)) return;
       settled.push(settlement);
+      const { end } = settlement;
+      if (typeof end === 'object') trouble = { ...end, calls: (trouble?.calls ?? 0) + 1 };
+      else if (end === 'well') trouble = null;
       if (settlement.micro !== null) taken += settlement.micro - worst;
     },
   };

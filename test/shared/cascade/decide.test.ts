@@ -3,9 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
 import { isRepeated, REMEDIES, type Remedy } from '../../../shared/cascade/remedies.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
-import { type Attempt, FAILURE_CLASSES } from '../../../shared/task/attempt.ts';
+import { type Attempt, FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
-import { artifact, attempt, inReview, NOW, report, sha1, verdict } from '../../support/builders.ts';
+import {
+  artifact,
+  attempt,
+  inReview,
+  NOW,
+  report,
+  sha1,
+  verdict,
+  witnessed,
+} from '../../support/builders.ts';
 
 const answeredWith = (remedy: Remedy) => FAILURE_CLASSES.filter((each) => REMEDIES[each] === remedy);
 
@@ -109,6 +118,28 @@ describe('what follows from an attempt', () => {
       expect(decide({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
     },
   );
+
+  it('believes what the gateway has seen of the provider rather than what the agent makes of it', () => {
+    const decided = (claimed: FailureClass, seen: FailureClass) =>
+      decide(
+        inReview({
+          ...onTier('sonnet'),
+          report: report({ status: 'failed', failure_class: claimed }),
+          artifact: null,
+          witnessed: witnessed({ class: seen, status: 429, calls: 5, retry_at: null }),
+        }),
+        MODELS,
+      );
+    for (const claimed of ['agent_failed', 'timeout', 'agent_crashed', 'turn_limit'] as const)
+      expect(decided(claimed, 'rate_limited')).toMatchObject({ action: 'retry', reason: 'rate_limited' });
+    // Claude Code and Gemini CLI do not tell it from a rate limit.
+    expect(decided('rate_limited', 'provider_spend_limit')).toMatchObject({ action: 'give_up' });
+    expect(decided('config_invalid', 'rate_limited')).toMatchObject({
+      action: 'give_up',
+      reason: 'config_invalid',
+    });
+    expect(decided('provider_spend_limit', 'provider_transient').action).toBe('give_up');
+  });
 
   it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {
     const endOn = (tier: 'haiku' | 'opus') =>

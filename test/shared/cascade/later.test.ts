@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { notBefore } from '../../../shared/cascade/later.ts';
 import { passes } from '../../../shared/cascade/remedies.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
-import { attempt, NOW, report } from '../../support/builders.ts';
+import { attempt, later, NOW, report, witnessed } from '../../support/builders.ts';
 
 const AT = NOW.toISOString();
 const failed = (number: number, failure_class: FailureClass, retry_after_s: number | null = null) =>
   attempt({
     number,
     outcome: 'infra_failed',
-    report: report({ status: 'failed', failure_class, retry_after_s }),
+    report: report({ status: 'failed', failure_class, retry_after_s, at: AT }),
     decision: { action: 'retry', reason: failure_class, next_model: 'm', next_tier: null, at: AT },
   });
 const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
@@ -28,6 +28,21 @@ test('what passes if one waits is what a provider of models cannot do just now',
 describe('the next attempt waits', () => {
   test('as long as the provider asked for', () => {
     expect(seconds([failed(1, 'rate_limited', 600)])).toBe(600);
+  });
+
+  test('as long as the gateway has seen it ask for, whatever the agent says of it', () => {
+    const seen = (retry_at: string | null, said: number | null = 600) =>
+      seconds([
+        attempt({
+          ...failed(1, 'agent_failed', said),
+          witnessed: witnessed({ class: 'rate_limited', status: 429, calls: 3, retry_at }),
+        }),
+      ]);
+    expect(seen(later(90).toISOString())).toBe(90);
+    expect(seen(null)).toBe(600);
+    expect(seen(null, null)).toBe(5);
+    // A second each time would use up all retries within some.
+    expect(seen(later(1).toISOString())).toBe(5);
   });
 
   test('longer with each time in a row, up to five minutes, where it named no time', () => {

@@ -4,7 +4,9 @@ import { plainModel } from '../../../shared/cascade/prices.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../shared/cascade/tiers.ts';
 import { billOf, worstMicro } from '../../../shared/models/cost.ts';
 import { allowedModels, grantOf, leftUsd } from '../../../shared/models/grant.ts';
+import type { Settlement } from '../../../shared/models/meter.ts';
 import { UNREAD } from '../../../shared/models/reading.ts';
+import { BROKEN, MAX_TROUBLES } from '../../../shared/models/trouble.ts';
 import { MeterStore } from '../../../shared/store/meters.ts';
 import { mintBoxToken, mintModelToken, parseModelToken, parseToken, sha256 } from '../../../shared/tokens.ts';
 import { attempt, later, NOW, report, task } from '../../support/builders.ts';
@@ -20,7 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-const settled = (micro: number | null) => ({ model: 'm', usage: none, micro, estimated: 0, mistaken: null });
+const settled = (micro: number | null, end: Settlement['end'] = 'well'): Settlement => ({
+  model: 'm',
+  usage: none,
+  micro,
+  estimated: 0,
+  mistaken: null,
+  end,
+});
 
 describe('a meter', () => {
   it('lets calls at a time overspend by no more than the worst case of one, whatever their order', async () => {
@@ -46,7 +55,7 @@ describe('a meter', () => {
             index: number,
           ): Promise<number> => {
             await scheduler.schedule(Promise.resolve());
-            if (!(await meters.reserve(of, `c${index}`, worst, NOW))) return 0;
+            if ((await meters.reserve(of, `c${index}`, worst, NOW)) !== 'made') return 0;
             await scheduler.schedule(Promise.resolve());
             const cost = Math.floor(worst * share);
             await meters.settle(of, `c${index}`, worst, settled(cost));
@@ -66,8 +75,8 @@ describe('a meter', () => {
 
   it('takes a reservation and a settlement that are sent twice for one', async () => {
     const of = { taskId: 'twice', attempt: 1, limitMicro: 100 };
-    expect(await meters.reserve(of, 'a', 60, NOW)).toBe(true);
-    expect(await meters.reserve(of, 'a', 60, NOW)).toBe(true);
+    expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
+    expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
     expect(await meters.read('twice', 1)).toMatchObject({ calls: 1, open: [60], spent: 0 });
     const usage = { ...none, output_tokens: 3 };
     for (let time = 0; time < 2; time++) await meters.settle(of, 'a', 60, { ...settled(10), usage });
@@ -77,8 +86,8 @@ describe('a meter', () => {
       spent: 10,
       models: { m: usage },
     });
-    expect(await meters.reserve(of, 'b', 90, NOW)).toBe(true);
-    expect(await meters.reserve(of, 'c', 1, NOW)).toBe(false);
+    expect(await meters.reserve(of, 'b', 90, NOW)).toBe('made');
+    expect(await meters.reserve(of, 'c', 1, NOW)).toBe('spent');
   });
 
   it('goes on counting a call that nobody settles, and one without a price, as its reservation', async () => {
@@ -87,11 +96,30 @@ describe('a meter', () => {
     await meters.reserve(of, 'unpriced', 50, NOW);
     await meters.settle(of, 'unpriced', 50, settled(null));
     expect(await meters.read('lost', 1)).toMatchObject({ open: [60], unpriced: 1 });
-    expect(await meters.reserve(of, 'next', 1, NOW)).toBe(false);
+    expect(await meters.reserve(of, 'next', 1, NOW)).toBe('spent');
+  });
+
+  it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
+    const of = { taskId: 'trouble', attempt: 1, limitMicro: 100 };
+    const limited = { class: 'rate_limited', status: 429, until: NOW.getTime() + 5_000 } as const;
+    const call = async (name: string, end: Settlement['end']) => {
+      const made = await meters.reserve(of, name, 1, NOW);
+      for (let time = 0; time < 2; time++) await meters.settle(of, name, 1, settled(0, end));
+      return made;
+    };
+    await call('a', limited);
+    await call('b', 'unknown');
+    expect((await meters.read('trouble', 1))?.trouble).toEqual({ ...limited, calls: 1 });
+    await call('c', 'well');
+    expect((await meters.read('trouble', 1))?.trouble).toBeNull();
+    for (let index = 0; index < MAX_TROUBLES; index++)
+      expect(await call(`d${index}`, index === 0 ? limited : BROKEN)).toBe('made');
+    expect((await meters.read('trouble', 1))?.trouble).toEqual({ ...BROKEN, calls: MAX_TROUBLES });
+    expect(await call('e', 'well')).toBe('failing');
   });
 
   it('has no room with a limit of nothing, and is none where nothing was called', async () => {
-    expect(await meters.reserve({ taskId: 'zero', attempt: 1, limitMicro: 0 }, 'a', 1, NOW)).toBe(false);
+    expect(await meters.reserve({ taskId: 'zero', attempt: 1, limitMicro: 0 }, 'a', 1, NOW)).toBe('spent');
     expect(await meters.read('never', 1)).toBeNull();
   });
 });
