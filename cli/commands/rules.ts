@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { RULE_CARDS } from '../../gates/rules/registry.ts';
+import { RULES } from '../../gates/rules/registry.ts';
 import type { RuleCard } from '../../gates/rules/rule.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -17,12 +17,12 @@ export function registerRules(program: Command, io: Io): void {
     .description('Every rule whose level `rules:` in assay.yaml can set')
     .option(...JSON_OPTION);
   action<[object]>(list, io, async (session) => {
-    if (session.json) session.printJson({ rules: RULE_CARDS.map(shown) });
+    if (session.json) session.printJson({ rules: RULES.map(shown) });
     else
       session.print(
         renderTable(
           [{ title: 'RULE' }, { title: 'DEFAULT' }, { title: 'SAYS', shrinkTo: 16 }],
-          RULE_CARDS.map(({ id, default: level, says }) => [id, level, says]),
+          RULES.map(({ id, default: level, says }) => [id, level, says]),
           session.io.stdout.columns,
           session.out.dim,
         ),
@@ -35,7 +35,7 @@ export function registerRules(program: Command, io: Io): void {
     .description('What a rule says, why, and what it does where nothing is set')
     .option(...JSON_OPTION);
   action<[string, object]>(explain, io, async (session, id) => {
-    const card = RULE_CARDS.find((each) => each.id === id);
+    const card = RULES.find((each) => each.id === id);
     if (!card)
       throw new CliError(EXIT.notFoundOrRefer, 'unknown_rule', `There is no rule ${id}.`, {
         hint: '`assay rules list` has them all.',

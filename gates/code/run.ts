@@ -1,22 +1,47 @@
+import type { Change } from '../checkout/changes.ts';
+import type { Store } from '../checkout/store.ts';
 import type { GateContext, GateResult } from '../engine/gate.ts';
 import { type ChangedCode, changedCode } from './changed.ts';
 import { type Project, projectOf } from './project.ts';
 import { OutOfTime } from './turns.ts';
 
+/** The code on both sides of a patch, and what of it was changed. */
+export interface Code {
+  readonly project: Project;
+  readonly changed: readonly ChangedCode[];
+  readonly store: Store;
+  readonly changes: readonly Change[];
+  /** When to give up, as `performance.now()` counts. */
+  readonly until: number;
+}
+
+/** The code that a patch is about. @throws OutOfTime */
+export async function codeOf(
+  patch: {
+    readonly store: Store;
+    readonly base: string;
+    readonly patched: string;
+    readonly changes: readonly Change[];
+  },
+  until: number,
+): Promise<Code> {
+  const { store, changes } = patch;
+  const project = await projectOf(patch, until);
+  return { project, changed: changedCode(project, changes), store, changes, until };
+}
+
 /**
  * Lets a gate look at the code on both sides of the patch, within its time.
- * @param look gets the changed code, which is never empty, and when to give up, as `performance.now()` counts.
+ * @param look gets code of which something was changed.
  */
 export async function lookAtCode(
   { subject, timeoutMs }: GateContext,
-  look: (project: Project, changed: readonly ChangedCode[], until: number) => Promise<GateResult>,
+  look: (code: Code) => Promise<GateResult>,
 ): Promise<GateResult> {
   const none = { kind: 'checked_by_us', findings: [] } as const;
   try {
-    const until = performance.now() + timeoutMs;
-    const project = await projectOf(subject, until);
-    const changed = changedCode(project, subject.changes);
-    if (changed.length > 0) return await look(project, changed, until);
+    const code = await codeOf(subject, performance.now() + timeoutMs);
+    if (code.changed.length > 0) return await look(code);
     return {
       ...none,
       outcome: 'skipped',

@@ -2,27 +2,41 @@ import type { TestCase } from '../code/cases/model.ts';
 import { casesIn } from '../code/cases/read.ts';
 import type { Seen, Weight } from '../code/seen.ts';
 import { lower } from '../rules/levels.ts';
-import type { Level, PatchView, Rule } from '../rules/rule.ts';
+import type { Level, PatchView, Rule, RuleCard } from '../rules/rule.ts';
 import { type ChangedText, changedTexts } from './changed-texts.ts';
 import type { Subject } from './subject.ts';
 
-export const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
+const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
   report: 'reported',
   hold: 'unclear',
   block: 'fails',
 };
 
+const OWN: Readonly<Record<Exclude<Weight, 'before'>, Level>> = {
+  fails: 'block',
+  unclear: 'hold',
+  reported: 'report',
+};
+
+type LevelOf = (card: Pick<RuleCard, 'id' | 'default'>, file: string) => Level;
+
 /** The patch as rules see it. Trees are read once for all of them. */
 export async function patchView(
   subject: Pick<Subject, 'store' | 'base' | 'patched' | 'changes'>,
   required: readonly string[],
+  wanted: (path: string) => boolean = () => true,
 ): Promise<PatchView> {
-  const { texts } = await changedTexts(subject, () => true);
+  const { store, base, patched, changes } = subject;
+  const { texts, unread } = await changedTexts(subject, wanted);
   const known = new Map<string, Promise<readonly TestCase[]>>();
-  return {
-    store: subject.store,
-    changes: subject.changes,
+  const readings = new Map<unknown, Promise<unknown>>();
+  const view: PatchView = {
+    store,
+    base,
+    patched,
+    changes,
     texts,
+    unread,
     required,
     cases: (text: ChangedText, side) => {
       const path = side === 'before' ? (text.from ?? text.path) : text.path;
@@ -33,21 +47,41 @@ export async function patchView(
       known.set(key, there);
       return there;
     },
+    read: <T>(reading: (patch: PatchView) => Promise<T>): Promise<T> => {
+      // The only writer of this key is this line, with a promise of the same type.
+      const there = (readings.get(reading) as Promise<T> | undefined) ?? reading(view);
+      readings.set(reading, there);
+      return there;
+    },
   };
+  return view;
 }
 
 /** What rules find in a patch, each at its level. */
 export async function findingsOf(
   rules: readonly Rule[],
   patch: PatchView,
-  levelOf: (rule: Rule, file: string) => Level = (rule) => rule.default,
+  levelOf: LevelOf = (rule) => rule.default,
 ): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (const rule of rules)
-    for (const { file, line, message, level = null } of await rule.find(patch)) {
-      const set = levelOf(rule, file);
-      const said = level !== null && set !== 'off' && level !== 'off' ? lower(set, level) : set;
-      if (said !== 'off') seen.push({ file, line, rule: rule.id, message, weight: WEIGHTS[said] });
+    for (const { file, line, message, level = rule.default, before = false } of await rule.find(patch)) {
+      const said = lower(levelOf(rule, file), level);
+      if (said !== 'off')
+        seen.push({ file, line, rule: rule.id, message, weight: before ? 'before' : WEIGHTS[said] });
     }
   return seen;
+}
+
+/** What a reading saw, each at the level of its rule in its file, or below where the rule itself has doubts. */
+export function levelled(seen: readonly Seen[], cards: readonly RuleCard[], levelOf: LevelOf): Seen[] {
+  const known = new Map(cards.map((card) => [card.id, card]));
+  return seen.flatMap((each) => {
+    const card = known.get(each.rule);
+    if (!card) return [each];
+    const level = levelOf(card, each.file ?? '');
+    if (each.weight === 'before') return level === 'off' ? [] : [each];
+    const said = lower(level, OWN[each.weight]);
+    return said === 'off' ? [] : [{ ...each, weight: WEIGHTS[said] }];
+  });
 }

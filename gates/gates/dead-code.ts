@@ -2,10 +2,13 @@ import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
 import { Command, runCommand } from '../tool-run/command.ts';
 import { PROFILE_SETTINGS } from '../tool-run/settings.ts';
+import { readCode } from './code-reading.ts';
 
 /** How sure vulture has to be, in percent. */
 const Confidence = z.number().int().min(0).max(100);
 const DEFAULT_CONFIDENCE = 80;
+/** Code that others still need is never merely dead. */
+const LOST = 'lost_caller';
 
 /** Code that nothing runs, and code that others still need. */
 export const deadCode: Gate = {
@@ -21,9 +24,22 @@ export const deadCode: Gate = {
     ...PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
-    const { lookForDeadCode } = await import('../rules/dead-code/look.ts');
+    const [{ DEAD_CODE_RULES }, { deadCodeSeen }, { toolsSeen }] = await Promise.all([
+      import('../rules/dead-code/rules.ts'),
+      import('../rules/dead-code/look.ts'),
+      import('../rules/dead-code/tools.ts'),
+    ]);
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
-    const ours = await lookForDeadCode(context, settings, confidence);
+    const ours = await readCode(context, DEAD_CODE_RULES, async (code) => {
+      const own = await deadCodeSeen(code);
+      const tools = await toolsSeen(context, code.changed, settings, confidence);
+      return {
+        seen: [...own, ...tools.seen],
+        clean: `nothing new is dead in ${code.changed.length} changed files`,
+        metadata: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...tools.notes },
+        blocking: [LOST],
+      };
+    });
     const command = context.command ?? Command.safeParse(settings['dead_code_command']).data;
     return command === undefined || ours.outcome === 'failed' ? ours : withCommand(context, ours, command);
   },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
 import { Command, runCommand } from '../tool-run/command.ts';
+import { readCode } from './code-reading.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
 export const importCycle: Gate = {
@@ -13,7 +14,18 @@ export const importCycle: Gate = {
   run: async (context, settings) => {
     const command = context.command ?? Command.safeParse(settings['import_cycle_command']).data;
     if (command !== undefined) return runCommand(context, command);
-    const { lookForCycles } = await import('../rules/import-cycle/look.ts');
-    return lookForCycles(context);
+    const [{ CYCLE_RULES }, { cyclesSeen }] = await Promise.all([
+      import('../rules/import-cycle/rules.ts'),
+      import('../rules/import-cycle/cycles.ts'),
+    ]);
+    return readCode(context, CYCLE_RULES, async ({ project, changes }) => ({
+      seen: cyclesSeen(project, changes),
+      clean: `no new import cycle in ${project.head.files.code.size} files`,
+      metadata: {
+        files: project.head.files.code.size,
+        // Whoever reads "no cycle" should know what nobody could follow.
+        imports_unknown: project.head.graph.unknown.length,
+      },
+    }));
   },
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
 import { Command } from '../tool-run/command.ts';
 import { flakyOf } from '../tool-run/flaky/settings.ts';
-import { projectTool } from '../tool-run/tools.ts';
+import { projectTests } from '../tool-run/tools.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */
 export const redFirst: Gate = {
@@ -17,7 +17,7 @@ export const redFirst: Gate = {
       context.command ??
       Command.safeParse(settings['red_first_command']).data ??
       Command.safeParse(settings['test_command']).data ??
-      (await projectTool(context.subject, 'tests'));
+      (await projectTests(context.subject));
     if (command === null)
       return {
         outcome: 'inert',

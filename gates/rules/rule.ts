@@ -16,17 +16,26 @@ export interface Found {
   readonly message: string;
   /** Less than the rule's own level, where the rule itself has doubts. */
   readonly level?: Level;
+  /** It was there before the patch. */
+  readonly before?: boolean;
 }
 
 /** The patch as rules see it: texts and trees of what changed, on both sides. */
 export interface PatchView {
   readonly store: Store;
+  /** Commit that the work started from, and the tree of the patch. */
+  readonly base: string;
+  readonly patched: string;
   readonly changes: readonly Change[];
+  /** Changed files that nobody could read as text. */
+  readonly unread: readonly string[];
   readonly texts: readonly ChangedText[];
   /** Gates that this run requires, of those that have something to run. */
   readonly required: readonly string[];
   /** The test cases of a changed file; empty where it has none or cannot be read. */
   cases(text: ChangedText, side: 'before' | 'after'): Promise<readonly TestCase[]>;
+  /** What a reading tells of the patch; each is made once, whoever asks. */
+  read<T>(reading: (patch: PatchView) => Promise<T>): Promise<T>;
 }
 
 /** A small project and a patch on it: a test of the rule, and a case of the corpus. */
@@ -36,6 +45,8 @@ export interface Example {
   readonly before: Readonly<Record<string, string>>;
   /** New content by path; null deletes. */
   readonly after: Readonly<Record<string, string | null>>;
+  /** Links that the patch adds: where each leads, by path. */
+  readonly links?: Readonly<Record<string, string>>;
 }
 
 /** What there is to know of a rule without running it. */

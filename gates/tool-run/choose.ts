@@ -8,7 +8,7 @@ import { rust } from '../languages/rust/profile.ts';
 import { above, inFolder, MAX_FOLDERS, type Place, placesOf } from './folders.ts';
 import type { Profiles } from './settings.ts';
 import { asks, type Profile, type Sign, type Tool, type ToolKind } from './tool.ts';
-import { SCRIPTS, scriptIn } from './tools.ts';
+import { projectScript, SCRIPTS, type ScriptKind, scriptIn } from './tools.ts';
 
 export const PROFILES: Readonly<Record<Language, Profile>> = { python, javascript, go, rust };
 
@@ -66,6 +66,18 @@ export async function chooseTools(
     tools.push(...here.values());
   }
   return { tools, beyond };
+}
+
+/** Whether the top of the base commit configures a tool of some kind, or has a script of its own for it. */
+export async function configures(
+  project: Pick<ProjectFiles, 'baseFile'>,
+  kind: ScriptKind,
+): Promise<boolean> {
+  if ((await projectScript(project, kind)) !== null) return true;
+  const tools = Object.values(PROFILES).flatMap((profile) =>
+    profile.tools.filter((tool) => tool.kind === kind),
+  );
+  return (await configured(project, tools)) !== undefined;
 }
 
 type Found = Pick<Chosen, 'tool' | 'folder'>;

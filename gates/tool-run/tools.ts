@@ -2,38 +2,12 @@ import type { Subject } from '../engine/subject.ts';
 
 export type ScriptKind = 'lint' | 'type_check' | 'tests';
 
-interface Tool {
-  readonly kind: ScriptKind;
-  /** File of the base that configures it, and what must be in it. */
-  readonly file: string;
-  readonly when?: RegExp;
-  readonly command: string;
-}
-
-const tool = (kind: ScriptKind, file: string, command: string, when?: RegExp): Tool => ({
-  kind,
-  file,
-  command,
-  ...(when ? { when } : {}),
-});
-
-/** Tools that a project configures itself, by the files of the base commit; the first that is there counts. */
-const TOOLS: readonly Tool[] = [
-  tool('lint', 'ruff.toml', 'ruff check .'),
-  tool('lint', '.ruff.toml', 'ruff check .'),
-  tool('lint', 'pyproject.toml', 'ruff check .', /^\[tool\.ruff\b/m),
-  tool('lint', '.golangci.yml', 'golangci-lint run'),
-  tool('lint', 'clippy.toml', 'cargo clippy --quiet -- -D warnings'),
-  tool('type_check', 'pyrightconfig.json', 'pyright'),
-  tool('type_check', 'pyproject.toml', 'pyright', /^\[tool\.(based)?pyright\b/m),
-  tool('type_check', 'mypy.ini', 'mypy .'),
-  tool('type_check', 'pyproject.toml', 'mypy .', /^\[tool\.mypy\b/m),
-  tool('type_check', 'go.mod', 'go vet ./...'),
-  tool('type_check', 'Cargo.toml', 'cargo check --quiet'),
-  tool('tests', 'pytest.ini', 'pytest -q'),
-  tool('tests', 'pyproject.toml', 'pytest -q', /^\[tool\.pytest\b/m),
-  tool('tests', 'go.mod', 'go test ./...'),
-  tool('tests', 'Cargo.toml', 'cargo test --quiet'),
+/** Runners that a project configures itself, by the files of the base commit; the first that is there counts. */
+const RUNNERS: readonly { readonly file: string; readonly when?: RegExp; readonly command: string }[] = [
+  { file: 'pytest.ini', command: 'pytest -q' },
+  { file: 'pyproject.toml', when: /^\[tool\.pytest\b/m, command: 'pytest -q' },
+  { file: 'go.mod', command: 'go test ./...' },
+  { file: 'Cargo.toml', command: 'cargo test --quiet' },
 ];
 
 /** Names under which projects keep the scripts in their package.json. */
@@ -45,17 +19,13 @@ export const SCRIPTS: Readonly<Record<ScriptKind, readonly string[]>> = {
 /** What `npm init` writes. */
 const NO_TEST = /no test specified/;
 
-/** The command of the project's own tool, or null when it configures none. Its own script comes first. */
-export async function projectTool(
-  subject: Pick<Subject, 'baseFile'>,
-  kind: ScriptKind,
-): Promise<string | null> {
-  const script = await projectScript(subject, kind);
+/** The command that runs the project's tests, or null when it configures none. Its own script comes first. */
+export async function projectTests(subject: Pick<Subject, 'baseFile'>): Promise<string | null> {
+  const script = await projectScript(subject, 'tests');
   if (script !== null) return script;
-  for (const each of TOOLS) {
-    if (each.kind !== kind) continue;
-    const text = await subject.baseFile(each.file);
-    if (text !== null && (each.when?.test(text) ?? true)) return each.command;
+  for (const { file, when, command } of RUNNERS) {
+    const text = await subject.baseFile(file);
+    if (text !== null && (when?.test(text) ?? true)) return command;
   }
   return null;
 }

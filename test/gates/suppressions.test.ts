@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { suppressions } from '../../gates/gates/suppressions.ts';
-import { attributesIn, suppressionsIn } from '../../gates/rules/suppressions/comments.ts';
+import { attributesIn, silencedBy } from '../../gates/rules/suppressions/comments.ts';
 import { DECEPTIONS } from '../../gates/rules/suppressions/deceptions.ts';
 import { swallowedErrors } from '../../gates/rules/suppressions/swallowed.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
@@ -20,7 +20,7 @@ test.each([
   ['# nosec B602', 'scanner_suppressed'],
   ['# fmt: off', 'format_suppressed'],
 ])('%s is %s', (comment, rule) => {
-  expect(suppressionsIn(comment).map((each) => each.rule)).toContain(rule);
+  expect(silencedBy(comment).map((each) => each.rule)).toContain(rule);
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   '# no quarter',
   '# a pragma',
 ])('%s is an ordinary comment', (comment) => {
-  expect(suppressionsIn(comment)).toEqual([]);
+  expect(silencedBy(comment)).toEqual([]);
 });
 
 test('attributes of Rust silence too', () => {

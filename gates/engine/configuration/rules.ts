@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { badGlob } from '../../../shared/glob/glob.ts';
 import { isWeaker, type RuleSetting } from '../../rules/levels.ts';
-import { cardOf, RULE_CARDS } from '../../rules/registry.ts';
+import { RULES, ruleOf } from '../../rules/registry.ts';
 import { LEVELS } from '../../rules/rule.ts';
 
 const Glob = z
@@ -45,7 +45,7 @@ function distance(a: string, b: string): number {
 
 /** The rule whose name is most like it. */
 export const nearestRule = (id: string): string =>
-  RULE_CARDS.map((card) => ({ id: card.id, far: distance(id.slice(0, 100), card.id) })).sort(
+  RULES.map((card) => ({ id: card.id, far: distance(id.slice(0, 100), card.id) })).sort(
     (a, b) => a.far - b.far,
   )[0]?.id ?? '';
 
@@ -55,7 +55,7 @@ export const Rules = z
   .default({})
   .superRefine((entries, context) => {
     for (const [id, entry] of Object.entries(entries)) {
-      const card = cardOf(id);
+      const card = ruleOf(id);
       if (!card) {
         context.addIssue({
           code: 'custom',
@@ -91,6 +91,6 @@ export const ruleSettings = (entries: z.output<typeof Rules>): RuleSetting[] =>
       paths,
       reason,
       expires,
-      weakened: isWeaker(level, cardOf(id)?.default ?? level),
+      weakened: isWeaker(level, ruleOf(id)?.default ?? level),
     })),
   );

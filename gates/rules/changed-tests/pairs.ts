@@ -14,16 +14,8 @@ export interface TestPairs {
   readonly added: readonly Placed[];
 }
 
-const known = new WeakMap<PatchView, Promise<TestPairs>>();
-
 /** The test cases of the changed files, those of both sides that belong together. Read once for all rules. */
-export function testPairs(patch: PatchView): Promise<TestPairs> {
-  const there = known.get(patch);
-  if (there !== undefined) return there;
-  const pairing = pair(patch);
-  known.set(patch, pairing);
-  return pairing;
-}
+export const testPairs = (patch: PatchView): Promise<TestPairs> => patch.read(pair);
 
 async function pair(patch: PatchView): Promise<TestPairs> {
   const before: Placed[] = [];

@@ -3,60 +3,44 @@ import { compared, type Issue } from '../../code/issue.ts';
 import { languageOf } from '../../code/language.ts';
 import { namesOf } from '../../code/names.ts';
 import type { CodeSide } from '../../code/project.ts';
-import { readabilityOf } from '../../code/readable.ts';
 import { CodeReader } from '../../code/reader.ts';
-import { lookAtCode } from '../../code/run.ts';
-import { resultOf, type Seen } from '../../code/seen.ts';
+import type { Code } from '../../code/run.ts';
+import type { Seen } from '../../code/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { lostCallers } from './lost-callers.ts';
 import { type Candidate, noCallers } from './no-callers.ts';
 import { privateNames, unusedHere } from './private-names.ts';
-import { toolsSeen } from './tools.ts';
 import { unreachable } from './unreachable.ts';
 import { type FileView, unusedImports } from './unused-imports.ts';
 
-/** What our own analysis says about the patch, and the tools of the languages where they are here. */
-export const lookForDeadCode = (
-  context: GateContext,
-  settings: Readonly<Record<string, unknown>>,
-  confidence: number,
-): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed, until) => {
-    const { store, changes } = context.subject;
-    const reader = new CodeReader(store, until);
-    await reader.prepare(
-      changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
-    );
-    const lost = await lostCallers(project, reader, changed, changes);
-    const seen: Seen[] = [...lost];
-    const add = (more: readonly Seen[]): void => {
-      for (const each of more) seen.push(each);
-    };
-    const known = new Set<string>();
-    const candidates: Candidate[] = [];
-    for (const { path, before, after } of changed) {
-      const then = before && (await viewOf(before, project.base, reader));
-      const now = after && (await viewOf(after, project.head, reader));
-      for (const { name } of then ? privateNames(then.root, then.language) : []) known.add(name);
-      if (!now || !after) continue;
-      add(compared(path, then ? issuesOf(then) : [], issuesOf(now)));
-      if (isTestPath(path)) continue;
-      candidates.push(
-        ...unusedHere(now.root, now.language, now.names).map((name) => ({ file: after, name })),
-      );
-    }
-    add(await noCallers(store, project.head, candidates, known));
-    add(await readabilityOf(store, project, changed));
-    const tools = await toolsSeen(context, changed, settings, confidence);
-    add(tools.seen);
-    const clean = `nothing new is dead in ${changed.length} changed files`;
-    return {
-      ...resultOf(seen, clean, { lost_callers: lost.length, ...tools.notes }),
-      blocks: lost.length > 0,
-    };
-  });
+/** What our own analysis says about the patch. */
+export async function deadCodeSeen({
+  project,
+  changed,
+  store,
+  changes,
+  until,
+}: Code): Promise<readonly Seen[]> {
+  const reader = new CodeReader(store, until);
+  await reader.prepare(
+    changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
+  );
+  const seen: Seen[] = [...(await lostCallers(project, reader, changed, changes))];
+  const known = new Set<string>();
+  const candidates: Candidate[] = [];
+  for (const { path, before, after } of changed) {
+    const then = before && (await viewOf(before, project.base, reader));
+    const now = after && (await viewOf(after, project.head, reader));
+    for (const { name } of then ? privateNames(then.root, then.language) : []) known.add(name);
+    if (!now || !after) continue;
+    for (const each of compared(path, then ? issuesOf(then) : [], issuesOf(now))) seen.push(each);
+    if (isTestPath(path)) continue;
+    candidates.push(...unusedHere(now.root, now.language, now.names).map((name) => ({ file: after, name })));
+  }
+  seen.push(...(await noCallers(store, project.head, candidates, known)));
+  return seen;
+}
 
 const issuesOf = (view: FileView): Issue[] => [...unusedImports(view), ...unreachable(view.root)];
 

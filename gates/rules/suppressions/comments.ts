@@ -56,7 +56,7 @@ const ATTRIBUTES: readonly Suppression[] = [
 ];
 
 /** What a comment silences. */
-export const suppressionsIn = (comment: string): Suppression[] =>
+export const silencedBy = (comment: string): Suppression[] =>
   COMMENTS.filter(({ pattern }) => pattern.test(comment.slice(0, 2_000)));
 
 /** A kind of error and a reason, or a reason for an error that must be there. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { readBlobs } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import type { Seen } from '../../code/seen.ts';
-import type { Subject } from '../../engine/subject.ts';
+import type { PatchView } from '../rule.ts';
 
 /** Longest target, in bytes: no system follows a longer one. */
 const MAX_TARGET = 4_096;
@@ -13,7 +13,7 @@ const MAX_LINKS = 1_000;
 export async function linksLeadingOut({
   store,
   changes,
-}: Pick<Subject, 'store' | 'changes'>): Promise<Seen[]> {
+}: Pick<PatchView, 'store' | 'changes'>): Promise<Seen[]> {
   const links = changes
     .flatMap(({ path, base, head }) =>
       head?.mode === '120000' && (base?.mode !== '120000' || base.id !== head.id)

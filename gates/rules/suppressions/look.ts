@@ -1,40 +1,31 @@
 import { grammarOf, isOwnCode } from '../../code/language.ts';
-import { resultOf, type Seen, type Weight } from '../../code/seen.ts';
-import { type ChangedText, changedTexts } from '../../engine/changed-texts.ts';
-import { WEIGHTS } from '../../engine/findings.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
+import type { Seen, Weight } from '../../code/seen.ts';
+import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
-import { projectTool } from '../../tool-run/tools.ts';
-import { levelsOf, lower, NO_SETTINGS, type RuleSettings, weakenedFacts } from '../levels.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { emptiedGo } from '../native/go-emptied.ts';
 import { swallowedInGo } from '../native/go-swallowed.ts';
 import { swallowedInRust } from '../native/rust-swallowed.ts';
-import type { Level } from '../rule.ts';
+import type { PatchView } from '../rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
-import { attributesIn, isExplained, speaksToReviewers, suppressionsIn } from './comments.ts';
+import { attributesIn, isExplained, silencedBy, speaksToReviewers } from './comments.ts';
 import { DECEPTIONS } from './deceptions.ts';
 import { linksLeadingOut } from './links.ts';
 import { swallowedErrors } from './swallowed.ts';
-import { SUPPRESSION_RULES } from './table.ts';
 
 /** Longest file, in characters, that is looked at, and longest line of code. */
 const MAX_CHARACTERS = 1_048_576;
 const MAX_LINE = 4_000;
 
-/** Looks for what the added lines silence. */
-export async function lookAtSuppressions(
-  { subject, required: all = [], rules = NO_SETTINGS }: GateContext,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<GateResult> {
-  const lints =
-    settings['lint'] === true || settings['lint_command'] !== undefined || (await hasLinter(subject));
-  // The linter is on by default, also where there is none.
-  const required = lints ? all : all.filter((gate) => gate !== 'lint');
-  const { texts, unread } = await changedTexts(subject, isCodePath);
+/** What the added lines silence, and what else keeps others from seeing what the patch does. */
+export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
+  const { required } = patch;
+  const texts = patch.texts.filter(
+    ({ path, from }) => isCodePath(path) || (from !== null && isCodePath(from)),
+  );
   const added = new AddedLines(texts);
   const deceits = await deceitsIn(texts);
   const seen = [
@@ -44,65 +35,18 @@ export async function lookAtSuppressions(
     ...emptiedGo(texts),
     ...swallowedInGo(texts),
     ...swallowedInRust(texts),
-    ...(await linksLeadingOut(subject)),
+    ...(await linksLeadingOut(patch)),
   ];
   const files = new Set(
-    subject.changes.flatMap(({ path, head }) => (head?.mode.startsWith('100') ? [path] : [])),
+    patch.changes.flatMap(({ path, head }) => (head?.mode.startsWith('100') ? [path] : [])),
   );
-  for (const file of unread) {
+  for (const file of patch.unread) {
     // A link has no code of its own; where it leads is looked at.
     const isCode = files.has(file) && isOwnCode(file) && !isTestPath(file);
     const message = files.has(file) ? 'is too large to be looked at' : 'was not looked at';
     seen.push({ file, line: null, rule: 'not_readable', message, weight: isCode ? 'unclear' : 'reported' });
   }
-  return resultOf(
-    levelled(seen, rules),
-    `${texts.length} files: nothing that the patch adds silences a check`,
-    weakenedFacts(SUPPRESSION_RULES, rules),
-  );
-}
-
-/** Each at the level of its rule in its file, or below where the rule itself has doubts. */
-function levelled(seen: readonly Seen[], rules: RuleSettings): Seen[] {
-  const levelOf = levelsOf(rules);
-  return seen.flatMap((each) => {
-    const card = SUPPRESSION_RULES.find(({ id }) => id === each.rule);
-    if (!card) return [each];
-    const level = levelOf(card, each.file ?? '');
-    const own = OWN[each.weight];
-    const said = own === null ? level : lower(level, own);
-    return said === 'off' ? [] : [{ ...each, weight: own === null ? each.weight : WEIGHTS[said] }];
-  });
-}
-
-const OWN: Readonly<Record<Weight, Level | null>> = {
-  fails: 'block',
-  unclear: 'hold',
-  reported: 'report',
-  before: null,
-};
-
-const LINTERS = [
-  'biome.json',
-  'biome.jsonc',
-  'eslint.config.js',
-  'eslint.config.mjs',
-  'eslint.config.ts',
-  '.eslintrc.json',
-  '.eslintrc.js',
-  'ruff.toml',
-  '.ruff.toml',
-  '.golangci.yml',
-  'clippy.toml',
-] as const;
-
-async function hasLinter(subject: GateContext['subject']): Promise<boolean> {
-  if ((await projectTool(subject, 'lint')) !== null) return true;
-  const texts = await Promise.all(LINTERS.map((file) => subject.baseFile(file)));
-  return (
-    texts.some((text) => text !== null) ||
-    /^\[tool\.ruff\b/m.test((await subject.baseFile('pyproject.toml')) ?? '')
-  );
+  return seen;
 }
 
 function seenIn(
@@ -144,7 +88,7 @@ function seenIn(
   for (const comment of commentsOf(path, after)) {
     const first = at(comment.at);
     comment.text.split('\n').forEach((text, offset) => {
-      for (const { rule, gates } of suppressionsIn(text))
+      for (const { rule, gates } of silencedBy(text))
         report(first + offset, rule, isTestPath(path) && isExplained(rule, text) ? [] : gates);
       if (speaksToReviewers(text))
         add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'unclear');

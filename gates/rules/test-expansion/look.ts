@@ -10,7 +10,7 @@ import { protection } from '../protect/table.ts';
 
 /** Changed code that no test imports, directly or through others. */
 export const lookForUntested = (context: GateContext): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed, until) => {
+  lookAtCode(context, async ({ project, changed, until }) => {
     const reader = new CodeReader(context.subject.store, until);
     const reach = testReach(project.head);
     const files = changed.flatMap(({ after }) => (after && wantsTests(after.path) ? [after] : []));

@@ -51,7 +51,7 @@ export async function withBehaviour(
   const weakened = async (): Promise<readonly Seen[]> => {
     const [{ patchView, findingsOf }, { WEAKENING }] = await Promise.all([
       import('../../engine/findings.ts'),
-      import('../../rules/registry.ts'),
+      import('../../rules/changed-tests/rules.ts'),
     ]);
     return findingsOf(WEAKENING, await patchView(subject, []));
   };

@@ -105,7 +105,7 @@ export const countedByUs = (
   context: GateContext,
   judge: (base: number, current: number) => GateResult,
 ): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed, until) => {
+  lookAtCode(context, async ({ project, changed, until }) => {
     const { store } = context.subject;
     const unreadable = (await readabilityOf(store, project, changed)).filter(({ weight }) =>
       ['fails', 'unclear'].includes(weight),

@@ -19,7 +19,7 @@ export const lookByMutation = (
   aim: Aim,
   options: Omit<MutationOptions, 'files'>,
 ): Promise<GateResult> =>
-  lookAtCode(context, async (project, changed) => {
+  lookAtCode(context, async ({ project, changed }) => {
     const files = aim === 'changed_code' ? changedCode(changed) : underTest(project, changed);
     if (files.length > 0) return runMutation(context, settings, { ...options, files: byLanguage(files) });
     const detail =

@@ -1,27 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { changesBetween } from '../../../gates/checkout/changes.ts';
-import { captureWorkingTree } from '../../../gates/checkout/working-tree.ts';
-import { findingsOf, patchView } from '../../../gates/engine/findings.ts';
+import { findingsOf } from '../../../gates/engine/findings.ts';
 import { RULES } from '../../../gates/rules/registry.ts';
 import type { Example, Rule } from '../../../gates/rules/rule.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { examplesOf } from '../../support/examples.ts';
 
-/** What a rule finds in an example, alone and at the level that finds everything. */
-async function found(rule: Rule, { before, after }: Example) {
-  const repository = makeRepository(before);
-  repository.write(after);
-  const { store, base, tree } = await captureWorkingTree(repository.dir, 'main', temporaryFolder());
-  const changes = await changesBetween(store, base, tree);
-  const patch = await patchView({ store, base, patched: tree, changes }, []);
-  return findingsOf([rule], patch, () => 'block');
-}
+const patchOf = examplesOf(RULES.flatMap(({ caught, honest }) => [...caught, ...honest]));
+
+/** What a rule finds in an example that the base does not have, alone and at the level that finds everything. */
+const found = async (rule: Rule, example: Example) =>
+  (await findingsOf([rule], await patchOf(example), () => 'block')).filter(
+    ({ weight }) => weight !== 'before',
+  );
 
 test('every rule has a name of its own, and says what it is for', () => {
   expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
-  for (const { id, says, why } of RULES) {
-    expect(id).toMatch(/^[a-z][a-z_]+$/);
-    expect(says.length).toBeGreaterThan(20);
-    expect(why.length).toBeGreaterThan(40);
+  for (const { id, says, why, caught, honest } of RULES) {
+    expect(id).toMatch(/^[a-z][a-z0-9_]+$/);
+    expect(says.length, id).toBeGreaterThan(10);
+    expect(why.length, id).toBeGreaterThan(40);
+    expect([caught.length > 0, honest.length > 0], id).toEqual([true, true]);
   }
 });
 

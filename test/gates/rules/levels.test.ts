@@ -3,7 +3,7 @@ import { ConfigError } from '../../../gates/engine/configuration/error.ts';
 import { parseConfig } from '../../../gates/engine/configuration/load.ts';
 import { nearestRule } from '../../../gates/engine/configuration/rules.ts';
 import { levelsOf, settingsAt } from '../../../gates/rules/levels.ts';
-import { cardOf, RULE_CARDS } from '../../../gates/rules/registry.ts';
+import { RULES, ruleOf } from '../../../gates/rules/registry.ts';
 import { gatherOn } from '../../support/gather.ts';
 import { makeRepository } from '../../support/repository.ts';
 
@@ -17,7 +17,7 @@ const problems = (text: string): string[] => {
   }
 };
 const levelAt = (text: string, id: string, file: string, now = '2026-11-20T12:00:00Z') =>
-  levelsOf(settingsAt(parseConfig(text).rules, new Date(now)))(cardOf(id) ?? { id, default: 'off' }, file);
+  levelsOf(settingsAt(parseConfig(text).rules, new Date(now)))(ruleOf(id) ?? { id, default: 'off' }, file);
 
 describe('rules in assay.yaml', () => {
   test('raise a rule by a word', () => {
@@ -48,7 +48,7 @@ describe('rules in assay.yaml', () => {
   });
 
   test('every name is nearest to itself', () => {
-    for (const { id } of RULE_CARDS) expect(nearestRule(id)).toBe(id);
+    for (const { id } of RULES) expect(nearestRule(id)).toBe(id);
   });
 });
 

@@ -1,0 +1,43 @@
+import { resultOf, type Seen } from '../code/seen.ts';
+import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
+import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
+import type { Rule } from '../rules/rule.ts';
+
+/** What a reading gate is made of. */
+interface ReadingGate extends Omit<Gate, 'run' | 'flag' | 'on' | 'onWith' | 'required'> {
+  readonly rules: () => Promise<readonly Rule[]>;
+  /** Changed files whose text its rules look at. */
+  readonly wanted?: (path: string) => boolean;
+  /** Gates that count as required for its rules, of those that the run requires. */
+  readonly requiredOf?: (
+    context: GateContext,
+    settings: Readonly<Record<string, unknown>>,
+  ) => Promise<readonly string[]>;
+  /** The detail when there is nothing to say. */
+  readonly clean: (texts: number) => string;
+}
+
+/** A gate that is its rules: each finding at the level of its rule. On with the tests. */
+export const readingGate = ({ rules, wanted, requiredOf, clean, ...gate }: ReadingGate): Gate => ({
+  ...gate,
+  flag: gate.name,
+  on: false,
+  onWith: ['tests'],
+  required: true,
+  run: async (context, settings) => {
+    const [{ patchView, findingsOf }, all] = await Promise.all([import('../engine/findings.ts'), rules()]);
+    const required = (await requiredOf?.(context, settings)) ?? context.required ?? [];
+    const view = await patchView(context.subject, required, wanted);
+    const seen = await findingsOf(all, view, levelsOf(context.rules ?? NO_SETTINGS));
+    return readingResult(context, seen, all, clean(view.texts.length));
+  },
+});
+
+/** The result of rules, with which of them the base has weakened. */
+export const readingResult = (
+  { rules = NO_SETTINGS }: Pick<GateContext, 'rules'>,
+  seen: readonly Seen[],
+  cards: readonly Rule[],
+  clean: string,
+  metadata: GateResult['metadata'] = {},
+): GateResult => resultOf(seen, clean, { ...metadata, ...weakenedFacts(cards, rules) });

@@ -1,0 +1,93 @@
+import { family } from '../family.ts';
+import type { PatchView, Rule } from '../rule.ts';
+
+async function reading(patch: PatchView) {
+  const [{ readingCode }, { commentsSeen }] = await Promise.all([
+    import('../reading-code.ts'),
+    import('./look.ts'),
+  ]);
+  return readingCode(patch, commentsSeen);
+}
+
+const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const;
+const python = (doc: string) => ({
+  'shop.py': `def price(item, rate):\n    """${doc}"""\n    return item * rate\n`,
+});
+const BASE = { 'README.md': '# Shop\n' };
+const GOOD = python(
+  'Price of an item.\n\n    Args:\n        item: net price\n        rate: tax\n\n    Returns:\n        The price.\n    ',
+);
+
+/** Rules of the gate `comment_quality`. */
+export const COMMENT_RULES: readonly Rule[] = family(reading, [
+  {
+    id: 'inaccurate',
+    default: 'block',
+    languages: LANGUAGES,
+    says: 'documentation describes a parameter that is not there',
+    why: 'Whoever reads it calls the function in a way that it no longer has.',
+    caught: [
+      {
+        name: 'a parameter that is gone',
+        before: BASE,
+        after: python(
+          'Price of an item.\n\n    Args:\n        item: net price\n        rate: tax\n        country: where\n\n    Returns:\n        The price.\n    ',
+        ),
+      },
+    ],
+    honest: [{ name: 'each parameter is there', before: BASE, after: GOOD }],
+  },
+  {
+    id: 'incomplete',
+    default: 'block',
+    languages: LANGUAGES,
+    says: 'documentation leaves out a parameter, a result or an error',
+    why: 'What is documented in part is taken for the whole.',
+    caught: [
+      {
+        name: 'one of two parameters',
+        before: BASE,
+        after: python(
+          'Price of an item.\n\n    Args:\n        item: net amount\n\n    Returns:\n        The price.\n    ',
+        ),
+      },
+    ],
+    honest: [{ name: 'all of it is said', before: BASE, after: GOOD }],
+  },
+  {
+    id: 'wrong_style',
+    default: 'report',
+    languages: ['python', 'go'],
+    says: 'documentation is not in the style of the project, or of the language',
+    why: 'Tools that make pages of it read one style only.',
+    caught: [
+      {
+        name: 'a comment of Go that does not begin with the name',
+        before: BASE,
+        after: { 'shop.go': 'package shop\n\n// adds up the prices.\nfunc Total() int { return 1 }\n' },
+      },
+    ],
+    honest: [
+      {
+        name: 'a comment of Go that does',
+        before: BASE,
+        after: { 'shop.go': 'package shop\n\n// Total adds up the prices.\nfunc Total() int { return 1 }\n' },
+      },
+    ],
+  },
+  {
+    id: 'redundant',
+    default: 'report',
+    languages: LANGUAGES,
+    says: 'documentation says no more than the name',
+    why: 'It has to be read and kept, and tells nobody anything.',
+    caught: [
+      {
+        name: 'the name again, in words',
+        before: BASE,
+        after: { 'shop.py': 'def get_price():\n    """Get price."""\n    return 1\n' },
+      },
+    ],
+    honest: [{ name: 'what the name does not say', before: BASE, after: GOOD }],
+  },
+]);
