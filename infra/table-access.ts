@@ -53,12 +53,12 @@ export const TABLE_ACCESS = {
   janitor: { GetItem: ['task', 'meter'], PutItem: ['task'] },
   dispatcher: { GetItem: ['task', 'meter'], PutItem: ['task'] },
   reconciler: {
-    GetItem: ['task', 'lock', 'count', 'counted', 'meter'],
+    GetItem: ['task', 'lock', 'count', 'counted', 'meter', 'upgrade'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade'],
     UpdateItem: ['task'],
     DeleteItem: ['lock'],
-    indexes: ['byDeadline', 'byWait'],
+    indexes: ['byDeadline', 'byStatus', 'byWait'],
   },
   models: { GetItem: ['task', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

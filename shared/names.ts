@@ -35,6 +35,8 @@ export const ITEM_PREFIX = {
   completions: 'nudge',
   /** Idempotency keys of claims, as hashes: which task each is after. */
   claim: 'claim#',
+  /** What was done about items of earlier versions. */
+  upgrade: 'upgrade#',
 } as const;
 export type ItemKind = keyof typeof ITEM_PREFIX;
 

@@ -6,13 +6,16 @@ import { Boxes } from '../../shared/store/boxes.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
+import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
 import { boxStopped, type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
 import { completionMetrics } from '../kit/completions.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
 const { db, table, tasks, locks, counts } = stores();
+const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
 const context: Omit<ReconcileContext, 'graceSeconds' | 'all' | 'goOn'> = {
   tasks,
@@ -79,13 +82,15 @@ export const handler = async (
     return { lost: box === undefined ? false : await boxStopped(box, whyStopped(stopped.data), context) };
   }
   const { grace_seconds } = Schedule.parse(event);
+  const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
   const result = await reconcile({
     ...context,
     graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
     all: grace_seconds === 0,
-    goOn: () => lambda.getRemainingTimeInMillis() > RESERVE_MS,
+    goOn,
   });
   completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
-  return result;
+  const deadlines_given = await giveDeadlines({ tasks, deadlines: context.deadlines, upgrades, goOn });
+  return { ...result, deadlines_given };
 };

@@ -8,6 +8,7 @@ import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
+import { UpgradeStore } from '../../shared/store/upgrades.ts';
 
 /** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
 export async function testTable() {
@@ -55,6 +56,7 @@ export async function testTable() {
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
     claims: new ClaimStore(db, 'tasks'),
+    upgrades: new UpgradeStore(db, 'tasks'),
     close: async () => {
       client.destroy();
       await new Promise<void>((resolve) => {
