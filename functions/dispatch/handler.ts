@@ -3,9 +3,10 @@ import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
-import { Boxes, NoCapacity } from '../../shared/store/boxes.ts';
+import { Boxes } from '../../shared/store/boxes.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { NotStarted } from '../../shared/store/run-task-answers.ts';
 import { Adapter } from '../../shared/task/adapter.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
 import { leaseSeconds, tierModels } from '../kit/config.ts';
@@ -56,11 +57,9 @@ async function handle(record: SQSRecord): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    if (!(error instanceof NoCapacity)) {
-      logger.error('launch failed', { message_id: record.messageId, error: error as Error });
-      return false;
-    }
-    logger.warn('no capacity', { message_id: record.messageId, retry_in_s: seconds, reason: error.message });
+    const about = { message_id: record.messageId, retry_in_s: seconds, error: error as Error };
+    if (error instanceof NotStarted && error.kind === 'capacity') logger.warn('no capacity', about);
+    else logger.error('launch failed', about);
     await sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: queueUrl(record.eventSourceARN),

@@ -44,6 +44,7 @@ const Schedule = z.object({
 const Stopped = z.object({
   'detail-type': z.literal('ECS Task State Change'),
   detail: z.object({
+    stopCode: z.string().default(''),
     stoppedReason: z.string().optional(),
     containers: z
       .array(z.object({ exitCode: z.number().optional(), reason: z.string().optional() }))
@@ -79,7 +80,12 @@ export const handler = async (
       (each) => each.environment ?? [],
     );
     const box = environment.find(({ name }) => name === BOX_ENV.box)?.value;
-    return { lost: box === undefined ? false : await boxStopped(box, whyStopped(stopped.data), context) };
+    return {
+      lost:
+        box === undefined
+          ? false
+          : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
+    };
   }
   const { grace_seconds } = Schedule.parse(event);
   const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;

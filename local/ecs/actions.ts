@@ -47,14 +47,17 @@ export function createActions(options: ActionsOptions): Actions {
     return record.stopped ? [] : [task];
   });
 
-  const hasCapacity = () => {
+  /** Why Fargate starts no task just now, in its own words. */
+  const refusal = (): string | null => {
     if (faults.runTaskCapacityFailures > 0) {
       faults.runTaskCapacityFailures -= 1;
-      return false;
+      return 'Capacity is unavailable at this time. Please try again later or in a different availability zone';
     }
     let running = 0;
     for (const { lastStatus } of tasks.values()) if (lastStatus !== 'STOPPED') running += 1;
-    return running < capacity;
+    return running < capacity
+      ? null
+      : 'You’ve reached the limit on the number of vCPUs you can run concurrently. For more information, see the Troubleshooting section of the Amazon ECS Developer Guide.';
   };
   const forgetOldest = () => {
     const stopped = [...tasks.values()].filter(({ lastStatus }) => lastStatus === 'STOPPED');
@@ -86,7 +89,8 @@ export function createActions(options: ActionsOptions): Actions {
           { resourceIds: [earlier.task.arn] },
         );
       }
-      if (!hasCapacity()) return { tasks: [], failures: [{ reason: 'RESOURCE:CPU' }] };
+      const reason = refusal();
+      if (reason !== null) return { tasks: [], failures: [{ reason }] };
       const task = newTask(clusterArn, definition, parsed);
       const { clientToken } = parsed;
       const record = clientToken === undefined ? null : { ...task, clientToken, request, stopped: false };

@@ -6,9 +6,6 @@ import { lowConfidence } from './low-confidence.ts';
 import { isRepeated, REMEDIES } from './remedies.ts';
 import type { TierModels } from './tiers.ts';
 
-/** How often the gates are gathered again for one attempt when their box could not do it. */
-export const MAX_GATES_LAUNCHES = 3;
-
 type Verdictless = Omit<Decision, 'at'>;
 const stay = (action: 'accept' | 'refer' | 'give_up', reason: string): Verdictless => ({
   action,

@@ -2,15 +2,13 @@ import type { STAGES } from '../messages/queue.ts';
 import { mustDeliver } from '../task/commands/settle.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import { MAX_GATES_LAUNCHES } from './decide.ts';
+import { givenUp } from './launches.ts';
 
 export type Stage = (typeof STAGES)[number];
 
 /** Was leave to push given to boxes of which none came back? What they did with it, only the repository knows. */
-function isDeliveryUnknown(task: Task): boolean {
-  const launch = currentAttempt(task)?.deliver;
-  return task.delivery?.state === 'pushing' && launch?.lost === true && launch.number >= MAX_GATES_LAUNCHES;
-}
+const isDeliveryUnknown = (task: Task): boolean =>
+  task.delivery?.state === 'pushing' && givenUp(currentAttempt(task)?.deliver) !== null;
 
 function stageInReview(task: Task): Stage {
   const attempt = currentAttempt(task);

@@ -2,14 +2,7 @@ import { type ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } fro
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
 import type { BoxKind } from '../task/attempt.ts';
 import { sha256 } from '../tokens.ts';
-
-/** There is no room for another container just now; the message goes back to the queue. */
-export class NoCapacity extends Error {
-  constructor(reason: string) {
-    super(`no capacity: ${reason}`);
-    this.name = 'NoCapacity';
-  }
-}
+import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {
   readonly subnets: readonly string[];
@@ -19,8 +12,6 @@ export interface BoxNetwork {
 
 /** ECS finds a box again by this: at most 36 characters. */
 export const startedBy = (launch: string): string => sha256(launch).slice(0, 32);
-
-const CAPACITY = /^(RESOURCE|AGENT|Capacity)|capacity|throttl|rate exceeded/i;
 
 /** The containers. */
 export class Boxes {
@@ -36,7 +27,7 @@ export class Boxes {
 
   /**
    * Starts one box. `launch` names it (`launchName`): the client token made from it keeps a repeat from starting a second one.
-   * Throws NoCapacity when it is worth trying later, an error otherwise.
+   * Throws NotStarted.
    */
   async run(kind: BoxKind, family: string, launch: string, assignmentUrl: string): Promise<void> {
     const token = sha256(launch);
@@ -71,18 +62,15 @@ export class Boxes {
         }),
       )
       .catch((error: unknown) => {
-        if (error instanceof Error && (error.name === 'ThrottlingException' || CAPACITY.test(error.message)))
-          throw new NoCapacity(error.message);
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
         // The same box was started before, with another presigned URL in its environment: it runs, and one is enough.
-        if (error instanceof Error && error.name === 'ConflictException') return null;
-        throw error;
+        if (name === 'ConflictException') return null;
+        throw new NotStarted(whyNotStarted([name, message]), `${name}: ${message}`);
       });
     const failure = answer?.failures?.[0];
-    if (failure) {
-      const reason = `${failure.reason ?? 'unknown'}${failure.detail ? `: ${failure.detail}` : ''}`;
-      if (CAPACITY.test(reason)) throw new NoCapacity(reason);
-      throw new Error(`RunTask failed: ${reason}`);
-    }
+    if (!failure) return;
+    const texts = [failure.reason, failure.detail].filter((text) => text !== undefined);
+    throw new NotStarted(whyNotStarted(texts), texts.join(': ') || 'no reason was given');
   }
 
   /** Does a box of that name still run, or start? */

@@ -46,6 +46,7 @@ export const FAILURE_CLASSES = [
   'patch_too_large',
   'config_invalid',
   'box_lost',
+  'launch_refused',
   'lease_expired',
   'delivery_refused',
   'unknown',
@@ -106,6 +107,9 @@ export const Launch = z.object({
   task_token: z.string().nullable(),
   /** The box is gone and has brought nothing; the next message launches another. */
   lost: z.boolean(),
+  /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
+  excused: z.number().int().positive().optional(),
+  /** From when on its absence counts; of a box that is lost, from when on the next one may start. */
   launched_at: z.iso.datetime(),
 });
 export type Launch = z.infer<typeof Launch>;

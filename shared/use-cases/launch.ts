@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_GATES_LAUNCHES } from '../cascade/decide.ts';
+import { givenUp } from '../cascade/launches.ts';
 import { promptParts } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
 import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
 import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
-import { type Boxes, NoCapacity } from '../store/boxes.ts';
+import type { Boxes } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
 import type { ObjectStore } from '../store/objects.ts';
+import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
 import { boundBase, knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
-import { alreadyReported, postponeLaunch, recordLaunch } from '../task/commands/launch.ts';
+import {
+  alreadyReported,
+  launchRefused,
+  noFurtherLaunch,
+  postponeLaunch,
+  recordLaunch,
+} from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
@@ -116,20 +123,33 @@ async function hiddenFor(
   return { url: await objects.presignGet(key), sha256, bytes };
 }
 
-/** A box that must not be tried again is a result too: a person, or the retry limit, has the next word. */
-async function giveUp(message: LaunchMessage, launches: number, context: LaunchContext): Promise<void> {
-  const why = `${launches} ${message.kind} containers were lost without a report`;
-  await context.tasks.change(message.task_id, (task) =>
-    message.kind === 'gates'
-      ? recordVerificationFailure(task, message.attempt, 'box_lost', why, context.now)
-      : recordDeliveryRefused(
-          task,
-          message.attempt,
-          { base_commit: knownBase(task), tree: task.attempts.at(-1)?.artifact?.tree ?? '' },
-          why,
-          context.now,
-        ),
-  );
+/** That there will be no box is a result too: a person, or the retry limit, has the next word. */
+async function giveUp(
+  message: LaunchMessage,
+  failure: 'box_lost' | 'launch_refused',
+  why: string,
+  context: LaunchContext,
+): Promise<Task> {
+  return context.tasks.change(message.task_id, (task) => {
+    if (message.kind === 'agent') return launchRefused(task, message.attempt, why, context.now);
+    if (message.kind === 'gates')
+      return recordVerificationFailure(task, message.attempt, failure, why, context.now);
+    // Leave to push was given to an earlier one: the repository is asked what became of it.
+    if (task.delivery?.state === 'pushing')
+      return noFurtherLaunch(task, message.attempt, 'deliver', context.now);
+    const work = {
+      base_commit: knownBase(task),
+      tree: task.attempts.at(-1)?.artifact?.tree ?? '',
+    };
+    return recordDeliveryRefused(task, message.attempt, work, why, context.now);
+  });
+}
+
+function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
+  const excused = attempt[kind]?.excused ?? 0;
+  return failure === 'box_lost'
+    ? `${(attempt[kind]?.number ?? 0) - excused} ${kind} containers were lost without a report`
+    : `${excused} ${kind} containers did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }
 
 /**
@@ -182,6 +202,7 @@ async function launchOf(
       assignment_key: key,
       task_token: message.task_token,
       lost: false,
+      ...(present?.excused && { excused: present.excused }),
       launched_at: context.now.toISOString(),
     };
   }
@@ -195,7 +216,7 @@ async function launchOf(
 
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the box has reported already, or the
- * message belongs to a superseded execution, the waiting state is woken instead. Throws NoCapacity when the message should come back later.
+ * message belongs to a superseded execution, the waiting state is woken instead. Throws when the message should come back later.
  */
 export async function launchBox(
   message: LaunchMessage,
@@ -210,12 +231,18 @@ export async function launchBox(
   if (task.run !== message.run || alreadyReported(task, message.attempt, message.kind)) return wake(task);
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
-  const lost = attempt[message.kind]?.lost ? (attempt[message.kind]?.number ?? 0) : 0;
-  if (lost >= MAX_GATES_LAUNCHES) {
+  const present = attempt[message.kind];
+  const failure = givenUp(present);
+  if (failure !== null) {
     // Where leave to push was given, the repository is asked what became of it, and not by us.
-    if (stageOf(task) !== 'find_branch') await giveUp(message, lost, context);
-    return wake(await context.tasks.require(message.task_id));
+    if (stageOf(task) === 'find_branch') return wake(task);
+    return wake(await giveUp(message, failure, whyGivenUp(message.kind, attempt, failure), context));
   }
+  if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())
+    throw new NotStarted(
+      'capacity',
+      `the last container did not start; the next may at ${present.launched_at}`,
+    );
   const launch = await launchOf(message, task, attempt, context);
   const name = launchName(task.id, attempt.number, message.kind, launch.number);
   try {
@@ -226,10 +253,19 @@ export async function launchBox(
       await context.objects.presignGet(launch.assignment_key),
     );
   } catch (error) {
-    if (error instanceof NoCapacity)
-      await context.tasks.change(task.id, (each) =>
-        postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
+    if (error instanceof NotStarted && error.kind === 'fatal')
+      return wake(
+        await giveUp(
+          message,
+          'launch_refused',
+          `ECS refuses the ${message.kind} container: ${error.message}`,
+          context,
+        ),
       );
+    // Also when nobody knows what it means: until the message comes again, the box is on its way and not lost.
+    await context.tasks.change(task.id, (each) =>
+      postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
+    );
     throw error;
   }
   return 'launched';

@@ -4,7 +4,7 @@ import type { DeadlineStore, Watched } from '../store/deadlines.ts';
 import type { Machines } from '../store/machines.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
-import { boxLost, expireLease, restart } from '../task/commands/recover.ts';
+import { boxExcused, boxLost, expireLease, restart } from '../task/commands/recover.ts';
 import {
   awaitedBox,
   isFollowed,
@@ -137,9 +137,13 @@ export async function reconcile(context: ReconcileContext): Promise<Reconciled> 
   return { looked_at: lookedAt, changed, failed };
 }
 
+/** Stop codes of ECS for what is no doing of the box. */
+const EXCUSES = ['TaskFailedToStart', 'SpotInterruption', 'TerminationNotice'];
+
 /** ECS says that a box has stopped: when it has not reported, it never will. `box` is `<task>/<attempt>/<kind>/<launch>`. */
 export async function boxStopped(
   box: string,
+  stopCode: string,
   why: string,
   context: Pick<ReconcileContext, 'tasks' | 'now'>,
 ): Promise<boolean> {
@@ -147,9 +151,10 @@ export async function boxStopped(
   if (!id || !BOX_KINDS.includes(kind as BoxKind)) return false;
   const present = await context.tasks.get(id);
   if (!present) return false;
+  const end = EXCUSES.includes(stopCode) ? boxExcused : boxLost;
   return (
     await context.tasks.apply(present, (task) =>
-      boxLost(task, Number(attempt), kind as BoxKind, Number(number), why, context.now()),
+      end(task, Number(attempt), kind as BoxKind, Number(number), why, context.now()),
     )
   ).changed;
 }

@@ -22,7 +22,8 @@ const REFUSALS: Partial<Record<Service, [string, string]>> = {
   s3: ['SlowDown', 'please reduce your request rate'],
   sqs: ['ThrottlingException', 'rate exceeded'],
   states: ['ThrottlingException', 'rate exceeded'],
-  ecs: ['ThrottlingException', 'rate exceeded'],
+  // Not one that it knows.
+  ecs: ['ServerException', 'internal error'],
 };
 
 export interface ApiRequest {

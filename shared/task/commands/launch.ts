@@ -1,6 +1,8 @@
+import { givenUp, MOST_EXCUSED } from '../../cascade/launches.ts';
 import type { BoxKind, Launch } from '../attempt.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { ended } from './settle.ts';
 
 /** Seconds that a container may take to start (image pull, network interface) before its agent's first sign of life is overdue. */
 export const START_SECONDS = 300;
@@ -40,7 +42,7 @@ export function recordLaunch(
   return change(task, eventOf(kind), now, { attempts: withAttempt(task, { [kind]: launch, ...lease }) });
 }
 
-/** There was no room for the box: it counts as launched only after `seconds`, so that nobody takes it for lost meanwhile. */
+/** The box could not be started just now: it counts as launched only after `seconds`, so that nobody takes it for lost meanwhile. */
 export function postponeLaunch(
   task: Task,
   number: number,
@@ -57,5 +59,24 @@ export function postponeLaunch(
       [kind]: { ...launch, launched_at: nowIso(new Date(now.getTime() + seconds * 1_000)) },
       ...lease,
     }),
+  });
+}
+
+/** ECS will never start this agent's box as it is asked for: no retry and no model mends that. Null: the attempt is over already. */
+export function launchRefused(task: Task, number: number, why: string, now: Date): Change | null {
+  if (alreadyReported(task, number, 'agent')) return null;
+  return change(task, 'fail', now, {
+    attempts: withAttempt(task, { outcome: 'infra_failed', ended_at: nowIso(now) }),
+    ...ended(now),
+    failure: { code: 'launch_refused', message: why },
+  });
+}
+
+/** Marks the last box of this kind as one after which no other is started. */
+export function noFurtherLaunch(task: Task, number: number, kind: BoxKind, now: Date): Change | null {
+  const launch = task.attempts.at(-1)?.[kind];
+  if (!launch || givenUp(launch) || alreadyReported(task, number, kind)) return null;
+  return change(task, eventOf(kind), now, {
+    attempts: withAttempt(task, { [kind]: { ...launch, lost: true, excused: MOST_EXCUSED } }),
   });
 }

@@ -1,8 +1,16 @@
 import { Refusal } from '../../refusal.ts';
-import type { Attempt, BoxKind } from '../attempt.ts';
+import type { Attempt, BoxKind, Launch } from '../attempt.ts';
+import type { Status } from '../status.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { startsCascade } from './base.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { alreadyReported, START_SECONDS } from './launch.ts';
+import { ended } from './settle.ts';
+
+/** Between boxes that did not start. */
+const LONGEST_PAUSE_SECONDS = 120;
+/** Characters of why a box did not start. */
+const MAX_WHY = 500;
 
 /** Gives an attempt that brought nothing back to the queue, or ends the task when its retries are used up. */
 function giveBack(
@@ -16,7 +24,7 @@ function giveBack(
   if (task.retries >= task.max_retries)
     return change(task, 'fail', now, {
       attempts,
-      ended_at: nowIso(now),
+      ...ended(now),
       failure: {
         code: outcome === 'expired' ? 'lease_expired' : 'box_lost',
         message: `${why}; all ${task.max_retries} retries are used`,
@@ -55,7 +63,26 @@ export function handBack(task: Task, number: number, reason: string, now: Date):
   });
 }
 
-/** A box stopped without a report: the agent's costs a retry, the gates' and the delivery's are launched again by the cascade. */
+/** The launch of a box that is still awaited; null where it has reported, is known to be lost, or another has taken its place. */
+function awaited(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  launchNumber: number,
+): { attempt: Attempt; launch: Launch } | null {
+  const attempt = currentAttempt(task);
+  const launch = attempt?.[kind];
+  if (!attempt || !launch || launch.number !== launchNumber || launch.lost) return null;
+  if (alreadyReported(task, number, kind)) return null;
+  const statuses: readonly Status[] =
+    kind === 'agent' ? ['claimed', 'in_progress', 'auth_required'] : ['in_review'];
+  return statuses.includes(task.status) ? { attempt, launch } : null;
+}
+
+/**
+ * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
+ * launched again by the cascade.
+ */
 export function boxLost(
   task: Task,
   number: number,
@@ -64,28 +91,40 @@ export function boxLost(
   why: string,
   now: Date,
 ): Change | null {
-  const attempt = currentAttempt(task);
-  const launch = attempt?.[kind];
-  if (
-    !attempt ||
-    attempt.number !== number ||
-    attempt.outcome !== null ||
-    !launch ||
-    launch.number !== launchNumber ||
-    launch.lost
-  )
-    return null;
-  if (kind === 'agent') {
-    if (attempt.report !== null || !['claimed', 'in_progress', 'auth_required'].includes(task.status))
-      return null;
-    return giveBack(task, attempt, 'infra_failed', why, now);
-  }
-  if (task.status !== 'in_review') return null;
-  if (kind === 'gates' && (attempt.verification || attempt.verification_failure)) return null;
-  if (kind === 'deliver' && (task.delivery?.state === 'delivered' || task.delivery?.state === 'refused'))
-    return null;
+  const found = awaited(task, number, kind, launchNumber);
+  if (!found) return null;
+  const { attempt, launch } = found;
+  if (kind === 'agent') return giveBack(task, attempt, 'infra_failed', why, now);
   return change(task, 'review', now, {
     attempts: withAttempt(task, { [kind]: { ...launch, lost: true } }),
+    run: task.run + 1,
+  });
+}
+
+/**
+ * A box never ran, or its machine was taken away: nobody's failure. The attempt stays, no retry is spent, and the next box starts
+ * after a pause that doubles.
+ */
+export function boxExcused(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  launchNumber: number,
+  why: string,
+  now: Date,
+): Change | null {
+  const found = awaited(task, number, kind, launchNumber);
+  if (!found) return null;
+  const { launch } = found;
+  const excused = (launch.excused ?? 0) + 1;
+  const pause = Math.min(LONGEST_PAUSE_SECONDS, 2 ** excused);
+  const next = new Date(now.getTime() + pause * 1_000);
+  return change(task, kind === 'agent' ? 'keep' : 'review', now, {
+    attempts: withAttempt(task, {
+      [kind]: { ...launch, lost: true, excused, launched_at: nowIso(next) },
+      progress: { message: why.slice(0, MAX_WHY), percent: null, at: nowIso(now) },
+      ...(kind === 'agent' && { lease_until: epochSeconds(next) + START_SECONDS }),
+    }),
     run: task.run + 1,
   });
 }

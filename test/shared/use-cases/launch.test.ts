@@ -1,11 +1,16 @@
 import { GetObjectCommand, type PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { MOST_EXCUSED } from '../../../shared/cascade/launches.ts';
+import { stageOf } from '../../../shared/cascade/stage.ts';
 import { Assignment } from '../../../shared/messages/assignment.ts';
-import { type Boxes, NoCapacity } from '../../../shared/store/boxes.ts';
+import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
+import { NotStarted, type NotStartedKind } from '../../../shared/store/run-task-answers.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
+import type { BoxKind } from '../../../shared/task/attempt.ts';
 import type { Command } from '../../../shared/task/commands/change.ts';
+import { boxExcused } from '../../../shared/task/commands/recover.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { launchBox } from '../../../shared/use-cases/launch.ts';
 import * as build from '../../support/builders.ts';
@@ -46,25 +51,25 @@ class Signing extends ObjectStore {
     `https://s3.test/${key}?signed=${++signed}`;
 }
 
-let full = true;
+let refuses: NotStartedKind | null = 'capacity';
 let ran: string[] = [];
 let woken: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
-    if (full) throw new NoCapacity('none');
+    if (refuses !== null) throw new NotStarted(refuses, 'says ECS');
     ran.push(launch);
   },
 } as unknown as Boxes;
 beforeEach(() => {
   held = new Map();
   signed = 0;
-  full = true;
+  refuses = 'capacity';
   ran = [];
   woken = [];
   meanwhile = () => {};
 });
 
-const launch = (kind: 'gates' | 'deliver' = 'gates', after = 0) =>
+const launch = (kind: BoxKind = 'gates', after = 0) =>
   launchBox(
     { schema_version: 1, kind, task_id: 'T1', attempt: 1, run: task.run, task_token: 'token' },
     {
@@ -92,9 +97,9 @@ const assignment = () => {
 describe('a box that has to wait for room', () => {
   it('finds URLs that were signed when it was started, and the same token', async () => {
     task = build.inReview();
-    await expect(launch()).rejects.toThrow(NoCapacity);
+    await expect(launch()).rejects.toThrow(NotStarted);
     const before = assignment();
-    full = false;
+    refuses = null;
     await launch('gates', 3_600);
     const after = assignment();
     expect(ran).toEqual(['T1/1/gates/1']);
@@ -109,10 +114,10 @@ describe('a box that has to wait for room', () => {
     'and has taken its assignment %s: it does not come back',
     async (when) => {
       task = build.inReview();
-      await expect(launch()).rejects.toThrow(NoCapacity);
+      await expect(launch()).rejects.toThrow(NotStarted);
       if (when.startsWith('before')) held.clear();
       else meanwhile = () => held.clear();
-      full = false;
+      refuses = null;
       await launch('gates', 60);
       expect([held.size, ran]).toEqual([0, ['T1/1/gates/1']]);
     },
@@ -148,4 +153,83 @@ describe('three deliver boxes that were lost', () => {
     await launch('deliver');
     expect(task.delivery?.reason).toBe('3 deliver containers were lost without a report');
   });
+});
+
+describe('a box that ECS does not start', () => {
+  const claimed = (): Task => build.task({ status: 'claimed', attempts: [build.attempt()] });
+  const of: Readonly<Record<BoxKind, () => Task>> = {
+    agent: claimed,
+    gates: () => build.inReview(),
+    deliver: () => build.inReview({ verdict: build.verdict() }),
+  };
+  const KINDS = ['agent', 'gates', 'deliver'] as const;
+
+  it.each(KINDS.flatMap((kind) => [[kind, 'capacity'] as const, [kind, 'unknown'] as const]))(
+    'is not taken for lost while its message waits: %s, %s',
+    async (kind, why) => {
+      task = of[kind]();
+      refuses = why;
+      await expect(launch(kind)).rejects.toThrow(NotStarted);
+      expect(task.attempts[0]?.[kind]).toMatchObject({
+        lost: false,
+        launched_at: build.later(60).toISOString(),
+      });
+      expect(task.retries).toBe(0);
+    },
+  );
+
+  it.each([
+    [
+      'agent',
+      { status: 'failed', failure: { code: 'launch_refused' }, attempts: [{ outcome: 'infra_failed' }] },
+    ],
+    [
+      'gates',
+      { status: 'in_review', attempts: [{ verification_failure: { failure_class: 'launch_refused' } }] },
+    ],
+    ['deliver', { status: 'in_review', delivery: { state: 'refused' } }],
+  ] as const)('and never will ends the %s part, and says why', async (kind, end) => {
+    task = of[kind]();
+    refuses = 'fatal';
+    expect(await launch(kind)).toBe('woken');
+    expect(task).toMatchObject(end);
+    expect(JSON.stringify(task)).toContain(`ECS refuses the ${kind} container: says ECS`);
+  });
+
+  it('and never will, after another had leave to push, has the repository asked', async () => {
+    const decision = { action: 'accept', reason: 'r', next_model: null, next_tier: null } as const;
+    const at = build.NOW.toISOString();
+    const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
+    task = build.inReview(
+      { verdict: build.verdict(), decision: { ...decision, at }, deliver: build.launch({ lost: true }) },
+      { delivery: { ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at } },
+    );
+    refuses = 'fatal';
+    expect(await launch('deliver')).toBe('woken');
+    expect([task.delivery?.state, stageOf(task)]).toEqual(['pushing', 'find_branch']);
+  });
+
+  it.each(KINDS)(
+    'or that is taken away is started again after a pause, and costs nothing: %s',
+    async (kind) => {
+      task = of[kind]();
+      refuses = null;
+      const { retries, attempts } = task;
+      for (let round = 1; round <= MOST_EXCUSED; round += 1) {
+        const after = round * 1_000;
+        await launch(kind, after);
+        expect(ran.at(-1)).toBe(`T1/1/${kind}/${round}`);
+        const { run } = task;
+        task = boxExcused(task, 1, kind, round, 'CannotPullContainerError', build.later(after))?.task ?? task;
+        expect(task.run).toBe(run + 1);
+        if (round < MOST_EXCUSED) await expect(launch(kind, after + 1)).rejects.toThrow('the next may at');
+      }
+      expect([task.retries, task.attempts.length]).toEqual([retries, attempts.length]);
+      expect(await launch(kind, 100_000)).toBe('woken');
+      expect(JSON.stringify(task)).toContain(
+        `10 ${kind} containers did not start or were taken away; the last: CannotPullContainerError`,
+      );
+      expect(ran).toHaveLength(MOST_EXCUSED);
+    },
+  );
 });

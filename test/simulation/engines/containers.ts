@@ -91,6 +91,16 @@ export class Containers {
   }
 
   async #live(box: Box): Promise<void> {
+    if (this.#world.isDown('ecs')) {
+      box.process.end();
+      box.isRunning = false;
+      this.#world.tell(() => `box ${box.name} does not start`);
+      this.#tell(box, {
+        stopCode: 'TaskFailedToStart',
+        stoppedReason: 'CannotPullContainerError: no connection',
+      });
+      return;
+    }
     let exitCode = 0;
     let why = 'Essential container in task exited';
     await this.#world
@@ -102,12 +112,19 @@ export class Containers {
     box.process.end();
     box.isRunning = false;
     if (exitCode !== 0) this.#world.tell(() => `box ${box.name} dies: ${why}`);
+    this.#tell(box, {
+      stopCode: 'EssentialContainerExited',
+      stoppedReason: why.slice(0, 200),
+      containers: [{ exitCode }],
+    });
+  }
+
+  #tell(box: Box, of: Record<string, unknown>): void {
     this.#stopped({
       'detail-type': 'ECS Task State Change',
       detail: {
         lastStatus: 'STOPPED',
-        stoppedReason: why.slice(0, 200),
-        containers: [{ exitCode }],
+        ...of,
         overrides: { containerOverrides: [{ environment: [{ name: this.#names.box, value: box.name }] }] },
       },
     });
