@@ -62,7 +62,11 @@ async function attempt(
   const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
   const prepared = await prepare(assignment, box, role, store, commit);
   const { places, index } = prepared;
-  const session = await runSession(assignment, box, prepared, { abort, onStart });
+  const session = await runSession(assignment, box, prepared, {
+    abort,
+    onStart,
+    limits: role.config.limits,
+  });
   if (abort.aborted) return;
   const { result } = session;
   // What is still running could change what is handed in, or take what comes next.

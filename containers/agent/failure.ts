@@ -2,6 +2,7 @@ import type { RunResult } from '../../gates/process/run.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Failure, Reading } from './adapters/reading.ts';
 import type { Session } from './session.ts';
+import type { Stopped } from './watch.ts';
 
 /** Texts of a failed command and what they mean; the first that matches counts. Lower case. Only for programs that report nothing else. */
 const PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
@@ -20,12 +21,8 @@ const LOOKED_AT = 2_000;
 
 /** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
 export function failureOf(session: Session, program: string): Failure | null {
-  const { result, reading, waitedFor } = session;
-  if (waitedFor !== null)
-    return {
-      class: reading?.waitingClass ?? 'provider_transient',
-      reason: `the agent did nothing but wait and was stopped: ${waitedFor}`,
-    };
+  const { result, reading, stopped } = session;
+  if (stopped) return failureOfStop(stopped, reading);
   if (result.end === 'timed_out')
     return {
       class: 'timeout',
@@ -33,6 +30,25 @@ export function failureOf(session: Session, program: string): Failure | null {
     };
   if (result.end === 'not_started') return { class: 'config_invalid', reason: notStarted(result, program) };
   return reading === null ? ofCommand(result) : ofEvents(result, reading);
+}
+
+function failureOfStop(stopped: Stopped, reading: Reading | null): Failure {
+  switch (stopped.why) {
+    case 'waiting':
+      return {
+        class: reading?.waitingClass ?? 'provider_transient',
+        reason: `the agent did nothing but wait and was stopped: ${stopped.for}`,
+      };
+    case 'silent': {
+      const told = (reading?.nudges ?? 0) > 0 ? ', also after it was told to go on' : '';
+      return {
+        class: 'timeout',
+        reason: `the agent said nothing for ${stopped.seconds} s${told}, and was stopped`,
+      };
+    }
+    case 'turns':
+      return { class: 'turn_limit', reason: `the agent was stopped after ${stopped.limit} turns` };
+  }
 }
 
 function notStarted({ startError }: RunResult, program: string): string {

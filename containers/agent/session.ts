@@ -2,12 +2,15 @@ import { commandEnvironment } from '../../gates/process/environment.ts';
 import { type RunResult, run } from '../../gates/process/run.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
+import type { RoleLimits } from '../../shared/roles/schema.ts';
+import type { AdapterKind } from '../../shared/task/adapter.ts';
+import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
 import type { Box } from '../supervisor/box.ts';
 import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import type { Prepared } from './places.ts';
-import { watchWaiting } from './waiting.ts';
+import { type Stopped, watchAgent } from './watch.ts';
 
 /** Largest transcript in bytes that is kept. */
 const TRANSCRIPT_BYTES = 5 * 1_048_576;
@@ -15,6 +18,10 @@ const TRANSCRIPT_BYTES = 5 * 1_048_576;
 const GRACE_MS = 10_000;
 /** How long a CLI may say nothing but that it waits. Its own retries are few, so this is a wait without an end. */
 const WAITING_MS = 300_000;
+/** How long it may say nothing at all, where its role does not say: longer than a tool of any CLI or a call of a model may take. */
+const SILENCE_MS = 900_000;
+/** How often an agent that is silent is told to go on, before it is given up. */
+const NUDGES = 1;
 
 /** How to get out, where there is a way. The model's key is in no box. */
 const passedOn = (): string[] => [
@@ -27,40 +34,95 @@ export interface Session {
   readonly result: RunResult;
   /** Null: the adapter's output is no events. */
   readonly reading: Reading | null;
-  /** What it waited for when it was ended for that. */
-  readonly waitedFor: string | null;
+  /** Why it was ended before its time was over; null: it was not. */
+  readonly stopped: Stopped | null;
 }
 
 export interface SessionOptions {
   readonly abort: AbortSignal;
+  /** Of the role. */
+  readonly limits?: RoleLimits;
   /** Called once, before the agent starts: what is read goes into it while it runs. */
   readonly onStart?: (reading: Reading) => void;
   readonly waitingMs?: number;
+  readonly silenceMs?: number;
   readonly graceMs?: number;
 }
 
-/** Runs the agent to its end, reading along. */
+const nudge = (seconds: number): string =>
+  `You have said nothing for ${seconds} seconds and were stopped. What you have changed is still there. If something hangs, do it another way. Go on with the task, and end by saying whether it is done or blocked.`;
+
+/** Runs the agent to its end, reading along. One that has said nothing for too long is told to go on, where it can be, else ended. */
 export async function runSession(
   assignment: AgentAssignment,
   box: Box,
-  { places, invocation }: Prepared,
-  { abort, onStart, waitingMs = WAITING_MS, graceMs = GRACE_MS }: SessionOptions,
+  prepared: Prepared,
+  options: SessionOptions,
 ): Promise<Session> {
-  const adapter = AGENT_ADAPTERS[assignment.adapter.kind];
+  const { resume, read, failureAtExit } = AGENT_ADAPTERS[assignment.adapter.kind];
   const reading = newReading();
-  const waiting = watchWaiting(waitingMs);
-  const { read } = adapter;
+  if (read) options.onStart?.(reading);
+  const until = performance.now() + assignment.adapter.timeout_s * 1_000;
+  const { argv } = prepared.invocation;
+  let run = await runOnce(argv, until, reading, assignment, box, prepared, options);
+  while (
+    run.stopped?.why === 'silent' &&
+    resume &&
+    reading.session !== null &&
+    reading.nudges < NUDGES &&
+    !options.abort.aborted
+  ) {
+    reading.nudges++;
+    Object.assign(reading, { ended: false, failure: null, stopReason: null });
+    const again = resume(argv, reading.session, nudge(run.stopped.seconds));
+    const next = await runOnce(again, until, reading, assignment, box, prepared, options);
+    const { output, cutBytes, durationMs } = run.result;
+    run = {
+      ...next,
+      result: {
+        ...next.result,
+        output: `${output}${next.result.output}`.slice(-TRANSCRIPT_BYTES),
+        cutBytes: cutBytes + next.result.cutBytes,
+        durationMs: durationMs + next.result.durationMs,
+      },
+    };
+  }
+  if (read && run.result.exitCode !== null && failureAtExit)
+    reading.failure = failureAtExit(run.result.exitCode, reading);
+  return { ...run, reading: read && reading };
+}
+
+/** It was given its most turns on its command line. */
+const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_FACTS[kind].turns;
+
+/** One process of the agent, from its start to its end. `until`: on the clock of `performance.now`. */
+async function runOnce(
+  argv: readonly string[],
+  until: number,
+  reading: Reading,
+  assignment: AgentAssignment,
+  box: Box,
+  { places, invocation }: Prepared,
+  { abort, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: SessionOptions,
+): Promise<Pick<Session, 'result' | 'stopped'>> {
+  const { stop, read } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const watch =
+    read &&
+    watchAgent({
+      waitingMs,
+      silenceMs: silenceMs ?? (limits?.silence_s === undefined ? SILENCE_MS : limits.silence_s * 1_000),
+      maxTurns: endsByItself(assignment.adapter.kind) ? null : (limits?.max_turns ?? null),
+    });
   const lines =
     read &&
     new EventLines((event) => {
       reading.waiting = null;
       reading.waitingClass = null;
       read(event, reading);
-      waiting.see(reading.waiting);
+      watch?.see(reading);
     });
-  if (lines) onStart?.(reading);
   const ran = await run(
-    { argv: invocation.argv },
+    { argv },
     {
       cwd: places.checkout,
       env: commandEnvironment({
@@ -77,23 +139,28 @@ export async function runSession(
           ...invocation.env,
         },
       }),
-      timeoutMs: assignment.adapter.timeout_s * 1_000,
+      timeoutMs: Math.max(1, Math.round(until - performance.now())),
       outputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,
       territory: places.territory,
-      abort: AbortSignal.any([abort, waiting.tooLong]),
-      ...(lines
-        ? { onOutput: (chunk) => lines.add(chunk), stopSignals: adapter.stop, graceMs }
-        : { stopSignals: adapter.stop }),
+      abort: watch ? AbortSignal.any([abort, watch.end]) : abort,
+      stopSignals: stop,
+      ...(lines && {
+        onOutput: (chunk) => {
+          watch?.heard();
+          lines.add(chunk);
+        },
+        graceMs,
+      }),
     },
   );
-  waiting.stop();
+  watch?.stop();
   lines?.end();
-  if (lines && ran.exitCode !== null && adapter.failureAtExit)
-    reading.failure = adapter.failureAtExit(ran.exitCode, reading);
   const output = assignment.models
     ? ran.output.replaceAll(assignment.models.token, '[token of the attempt]')
     : ran.output;
-  const result = { ...ran, output };
-  return { result, reading: lines && reading, waitedFor: waiting.tooLong.aborted ? waiting.last() : null };
+  return {
+    result: { ...ran, output },
+    stopped: watch?.end.aborted && ran.end === 'aborted' ? (watch.end.reason as Stopped) : null,
+  };
 }

@@ -8,7 +8,20 @@ export { RoleName };
 /** Bounds of one attempt in this role; the tighter of these and the task's own count. */
 export const RoleLimits = z.strictObject({
   timeout_s: z.number().int().min(1).max(21_600).optional().describe('Seconds that the agent may run.'),
-  max_turns: z.number().int().min(1).max(1_000).optional().describe('Turns, for agents that count them.'),
+  max_turns: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe('Turns; of agents that say nothing of them, calls of tools.'),
+  silence_s: z
+    .number()
+    .int()
+    .min(10)
+    .max(21_600)
+    .optional()
+    .describe('Seconds that an agent CLI may say nothing, before it is told to go on or is stopped; 900.'),
   max_cost_usd: StoredNumber.positive().max(10_000).optional().describe('Dollars of one attempt.'),
 });
 export type RoleLimits = z.infer<typeof RoleLimits>;

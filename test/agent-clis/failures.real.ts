@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { failureClassOf } from '../../shared/cascade/failure-class.ts';
-import type { CliKind } from '../../shared/task/adapter.ts';
+import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import { report, witnessed } from '../support/builders.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
@@ -67,6 +68,23 @@ describe.each(PRESENT)('the real %s', (kind) => {
     for (const { headers } of calls) expect(JSON.stringify(headers)).toContain('sk-planted');
     expect(session.result.output).not.toContain('sk-planted');
   });
+
+  it.runIf(AGENT_ADAPTERS[kind].resume)(
+    'goes on with its session when it was silent and is told to',
+    async () => {
+      const { failure, session } = await runCase(server, {
+        kind,
+        scenario: `hangx1,after=${CLI_KINDS.indexOf(kind) + 1}`,
+        silenceMs: 20_000,
+      });
+      expect(failure).toBeNull();
+      expect(session.reading).toMatchObject({ nudges: 1, ended: true });
+      expect(session.reading?.tools).toBeGreaterThan(0);
+      // In its second life it has another prompt, and knows of the first.
+      expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('You have said nothing for');
+      expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('Write hello.txt');
+    },
+  );
 
   it.each(FAILURE_CASES.filter(({ ends }) => ends[kind] !== undefined))(
     '$name',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { costUsd } from '../../shared/cascade/prices.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { filesWith, wordsOfProcessesBelow } from '../support/planted.ts';
 import { Repository } from '../system/support/repository.ts';
 import { Stack } from '../system/support/stack.ts';
 import { BIN, PRESENT } from './place.ts';
@@ -55,37 +56,42 @@ const used = (before: ReturnType<ModelServer['counted']>) => {
 };
 
 describe.each(PRESENT)('the real %s, in the whole pipeline', (kind: CliKind) => {
-  // What OpenCode does there is not understood yet: docs/STATE.md.
-  it.skipIf(kind === 'opencode')(
-    'edits a file and runs a command by its own tools; the patch is verified and delivered, and the cost is what the endpoint has counted',
-    async () => {
-      models.play('ok');
-      const before = models.counted();
-      const calls = models.calls.length;
-      const { id } = await stack.submit({
-        title: 'Write double()',
-        repository: repository.url,
-        adapter: { kind },
-        model: MODELS[kind],
-        completion_signals: [{ type: 'test_passes', command: 'node --test' }],
-      });
-      const done = await stack.ended(id);
-      const usage = used(before);
-      expect(done.reasons).toEqual([]);
-      expect(done).toMatchObject({ status: 'done', verdict: 'pass', verified: true, branch: `assay/${id}` });
-      expect(repository.show(`assay/${id}`, 'src/double.js')).toBe(DOUBLE.trim());
-      expect(repository.show(`assay/${id}`, 'proof.txt')).toBe('it passes');
-      const cost = costUsd(MODELS[kind], usage, new Date().toISOString()) ?? 0;
-      // The gateway rounds each call up to a millionth of a dollar.
-      expect(done.cost_usd).toBeGreaterThanOrEqual(cost);
-      expect(done.cost_usd).toBeLessThanOrEqual(cost + 1e-6 * (models.calls.length - calls));
-      const [attempt] = await stack.attempts(id);
-      expect(attempt).toMatchObject({ usage, cost_usd: done.cost_usd, witnessed: { usage, open_calls: 0 } });
-      expect(attempt?.report?.failure_class).toBeNull();
-      // Nothing of the deployment's own is in what the agent has left or said.
-      expect(JSON.stringify([attempt, done]) + stack.log).not.toContain(KEY);
-    },
-  );
+  it('edits a file and runs a command by its own tools; the patch is verified and delivered, and the cost is what the endpoint has counted', async () => {
+    models.play('slow');
+    const before = models.counted();
+    const calls = models.calls.length;
+    const { id } = await stack.submit({
+      title: 'Write double()',
+      repository: repository.url,
+      adapter: { kind },
+      model: MODELS[kind],
+      completion_signals: [{ type: 'test_passes', command: 'node --test' }],
+    });
+    await models.called(calls + 2);
+    const processes = wordsOfProcessesBelow(stack.ready.pid);
+    const done = await stack.ended(id);
+    const usage = used(before);
+    expect(done.reasons).toEqual([]);
+    expect(done).toMatchObject({ status: 'done', verdict: 'pass', verified: true, branch: `assay/${id}` });
+    expect(repository.show(`assay/${id}`, 'src/double.js')).toBe(DOUBLE.trim());
+    expect(repository.show(`assay/${id}`, 'proof.txt')).toBe('it passes');
+    const cost = costUsd(MODELS[kind], usage, new Date().toISOString()) ?? 0;
+    // The gateway rounds each call up to a millionth of a dollar.
+    expect(done.cost_usd).toBeGreaterThanOrEqual(cost);
+    expect(done.cost_usd).toBeLessThanOrEqual(cost + 1e-6 * (models.calls.length - calls));
+    const [attempt] = await stack.attempts(id);
+    expect(attempt).toMatchObject({ usage, cost_usd: done.cost_usd, witnessed: { usage, open_calls: 0 } });
+    expect(attempt?.report?.failure_class).toBeNull();
+    // The key got to the provider, and to nobody else: no process, file, record, transcript, answer or log has it.
+    for (const call of models.calls.slice(calls)) expect(JSON.stringify(call.headers)).toContain(KEY);
+    expect(processes.filter((each) => each.includes('assay_md_')).length).toBeGreaterThan(0);
+    expect(processes.filter((each) => each.includes(KEY))).toEqual([]);
+    expect(attempt?.artifact?.transcript_key).not.toBeNull();
+    await stack.control('POST', '/drain');
+    expect(filesWith(id, [stack.ready.records_dir])).not.toEqual([]);
+    expect(filesWith(KEY, [stack.dataDir, repository.folder])).toEqual([]);
+    expect(JSON.stringify([attempt, done]) + stack.log).not.toContain(KEY);
+  });
 });
 
 it.runIf(PRESENT.includes('claude'))(

@@ -33,6 +33,7 @@ export interface Case {
   readonly maxTurns?: number;
   readonly timeoutS?: number;
   readonly waitingMs?: number;
+  readonly silenceMs?: number;
   readonly limitUsd?: number;
   /** Milliseconds until the gateway gives a call up. */
   readonly deadlineMs?: number;
@@ -128,6 +129,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
       const session = await runSession(assignment, box, prepared, {
         abort: new AbortController().signal,
         ...(of.waitingMs === undefined ? {} : { waitingMs: of.waitingMs }),
+        ...(of.silenceMs === undefined ? {} : { silenceMs: of.silenceMs }),
       });
       return {
         session,

@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newReading } from '../../containers/agent/adapters/reading.ts';
 import { runAgent } from '../../containers/agent/agent.ts';
 import { failureOf } from '../../containers/agent/failure.ts';
 import { prepare } from '../../containers/agent/places.ts';
+import { progressOf } from '../../containers/agent/progress.ts';
 import { loadRole } from '../../containers/agent/role.ts';
-import { runSession } from '../../containers/agent/session.ts';
+import { runSession, type SessionOptions } from '../../containers/agent/session.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
@@ -159,7 +161,7 @@ describe('an agent CLI', () => {
 });
 
 describe('stopping an agent CLI', () => {
-  const session = (script: string, options: { timeout_s?: number; waitingMs?: number; graceMs?: number }) =>
+  const session = (script: string, options: { timeout_s?: number } & Omit<SessionOptions, 'abort'>) =>
     inBox(async (box) => {
       vi.stubEnv('PATH', fakeCli(tmp, 'codex', script));
       const assignment = assigned('codex', {
@@ -174,9 +176,9 @@ describe('stopping an agent CLI', () => {
       const role = await loadRole(assignment.role, store, base);
       const prepared = await prepare(assignment, box, role, store, base);
       const ended = await runSession(assignment, box, prepared, {
+        graceMs: 100,
+        ...options,
         abort: new AbortController().signal,
-        graceMs: options.graceMs ?? 100,
-        ...(options.waitingMs === undefined ? {} : { waitingMs: options.waitingMs }),
       });
       return { ...ended, failure: failureOf(ended, 'codex') };
     });
@@ -199,12 +201,46 @@ describe('stopping an agent CLI', () => {
     expect(result.output).toMatch(/^int\n[\s\S]*term\n$/);
   });
 
+  test('tells one that is silent to go on with its session, and takes what it then does', async () => {
+    const { failure, reading, result, stopped } = await session(
+      `if [ "$2" != resume ]; then head -1 ${recorded('codex/success.jsonl')}; exec sleep 60; fi
+printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
+      { silenceMs: 1_500 },
+    );
+    expect([failure, stopped]).toEqual([null, null]);
+    expect(reading).toMatchObject({ nudges: 1, ended: true });
+    const said = result.output.split('\n');
+    expect(said.find((line) => line.startsWith('You have said nothing for 1.5 seconds'))).toContain('Go on');
+    expect(said).toContain(reading?.session);
+    expect(progressOf(reading ?? newReading())).toContain('nudged');
+  });
+
+  test('ends one that stays silent, and one that nobody can tell anything', async () => {
+    const silent = `head -1 ${recorded('codex/success.jsonl')}; exec sleep 60`;
+    const told = await session(silent, { silenceMs: 700 });
+    expect(told.failure).toEqual({
+      class: 'timeout',
+      reason: 'the agent said nothing for 0.7 s, also after it was told to go on, and was stopped',
+    });
+    const first = await session('exec sleep 60', { silenceMs: 300 });
+    expect(first.failure?.reason).toBe('the agent said nothing for 0.3 s, and was stopped');
+    expect(first.reading?.nudges).toBe(0);
+  });
+
+  test("holds it to its role's turns, where it does not count them itself", async () => {
+    const tool = '{"type":"item.completed","item":{"type":"command_execution"}}';
+    const { failure } = await session(`while :; do echo '${tool}'; sleep 0.02; done`, {
+      limits: { max_turns: 3 },
+    });
+    expect(failure).toEqual({ class: 'turn_limit', reason: 'the agent was stopped after 3 turns' });
+  });
+
   test('happens when it does nothing but wait for a network that is not there', async () => {
-    const { failure, waitedFor } = await session(
+    const { failure, stopped } = await session(
       `cat ${recorded('codex/connection-refused.jsonl')}; while :; do tail -1 ${recorded('codex/connection-refused.jsonl')}; sleep 0.05; done`,
       { waitingMs: 300 },
     );
-    expect(waitedFor).toContain('waiting for network');
+    expect(stopped).toMatchObject({ why: 'waiting', for: expect.stringContaining('waiting for network') });
     expect(failure).toMatchObject({ class: 'provider_transient' });
   });
 });

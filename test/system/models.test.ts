@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { costUsd } from '../../shared/cascade/prices.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { filesWith, wordsOfProcessesBelow } from '../support/planted.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -114,48 +113,6 @@ it('ends an attempt at its budget, and takes its cost along although the agent s
   expect(attempt?.witnessed).toMatchObject({ calls: 2, open_calls: 0 });
 });
 
-/** Environments of all processes below the stack. */
-function environmentsBelow(pid: number): string[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each)))
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-    } catch {
-      // It has ended.
-    }
-  const isBelow = (each: number): boolean => {
-    const parent = parents.get(each);
-    return parent !== undefined && (parent === pid || isBelow(parent));
-  };
-  return [...parents.keys()].filter(isBelow).flatMap((each) => {
-    try {
-      return [readFileSync(`/proc/${each}/environ`, 'latin1')];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** Folders of boxes that have just ended are being removed meanwhile. */
-function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
-    });
-  } catch {
-    return [];
-  }
-}
-const holds = (file: string, text: string): boolean => {
-  try {
-    return readFileSync(file).includes(text);
-  } catch {
-    return false;
-  }
-};
-
 it.runIf(process.platform === 'linux')(
   'lets the key of a provider get nowhere but to the provider',
   async () => {
@@ -167,15 +124,14 @@ it.runIf(process.platform === 'linux')(
       ),
     );
     await models.called(number);
-    const environments = environmentsBelow(stack.ready.pid);
+    const environments = wordsOfProcessesBelow(stack.ready.pid);
     models.release();
     expect(environments.some((each) => each.includes(`ASSAY_TASK_ID=${id}`))).toBe(true);
     expect(environments.filter((each) => each.includes(KEY))).toEqual([]);
     await stack.ended(id);
     expect(models.calls.at(-1)?.headers['x-api-key']).toBe(KEY);
-    const files = [...filesBelow(stack.dataDir), ...filesBelow(repository.folder)];
-    expect(files.length).toBeGreaterThan(10);
-    expect(files.filter((file) => holds(file, KEY))).toEqual([]);
+    expect(filesWith(KEY, [stack.dataDir, repository.folder])).toEqual([]);
+    expect(filesWith(id, [stack.dataDir, repository.folder]).length).toBeGreaterThan(5);
     expect(stack.log).not.toContain(KEY);
     expect(JSON.stringify([await stack.attempts(id), await stack.ended(id)])).not.toContain(KEY);
   },

@@ -54,6 +54,8 @@ export interface AgentAdapter {
   readonly stop: readonly ('SIGINT' | 'SIGTERM')[];
   /** Takes one event of its output into the reading. Null: its output is no events, and only its exit code tells. */
   readonly read: ((event: Fields, reading: Reading) => void) | null;
+  /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
+  readonly resume?: (argv: readonly string[], session: string, message: string) => readonly string[];
   /** What an exit code adds to what was read; absent: nothing. */
   readonly failureAtExit?: (exitCode: number, reading: Reading) => Failure | null;
 }

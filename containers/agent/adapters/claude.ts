@@ -23,7 +23,7 @@ function invoke({ assignment, places, prompt, models, instructions, maxCostUsd, 
       ...(model === null ? [] : ['--model', model]),
       ...['--effort', EFFORT[effort]],
       ...['--output-format', 'stream-json', '--verbose'],
-      ...['--permission-mode', 'bypassPermissions', '--no-session-persistence'],
+      ...['--permission-mode', 'bypassPermissions'],
       // Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt.
       '--bare',
       ...['--tools', 'Bash,Edit,Read,Write'],
@@ -121,4 +121,10 @@ function failureOf(event: Fields, { stopReason }: Reading): Failure {
   return { class: of(), reason };
 }
 
-export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };
+/** Its program, `-p` and the prompt come first. */
+const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, message) => [
+  ...[program, '-p', message, '--resume', session],
+  ...argv.slice(2),
+];
+
+export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume };

@@ -34,7 +34,7 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
   ];
   return {
     argv: [
-      ...['codex', 'exec', '--json', '--skip-git-repo-check', '--ephemeral'],
+      ...['codex', 'exec', '--json', '--skip-git-repo-check'],
       // What the user of a laptop has set is not the deployment's.
       ...['--ignore-user-config', '--ignore-rules', '--disable', 'plugins', '--disable', 'apps'],
       // The box is the sandbox.
@@ -120,4 +120,11 @@ function failureOf(reason: string): Failure {
   return { class: byStatus ?? byWords ?? 'agent_failed', reason };
 }
 
-export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };
+/** Its program and `exec` come first, the prompt last. */
+const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, message) => [
+  ...[program, 'exec', 'resume'],
+  ...argv.slice(1, -1),
+  ...[session, message],
+];
+
+export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume };

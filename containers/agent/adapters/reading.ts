@@ -30,6 +30,8 @@ export interface Reading {
   waiting: string | null;
   /** Why it waits, where that can be told. */
   waitingClass: FailureClass | null;
+  /** How often it was silent for too long and was told to go on. */
+  nudges: number;
 }
 
 export const newReading = (): Reading => ({
@@ -47,6 +49,7 @@ export const newReading = (): Reading => ({
   failure: null,
   waiting: null,
   waitingClass: null,
+  nudges: 0,
 });
 
 /** All models together; null when none reported anything. */
