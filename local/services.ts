@@ -90,6 +90,7 @@ export function startServices(options: ServicesOptions): Services {
     env: { [STACK_MARK]: options.stackId },
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
+    onError,
   });
   const api = createHttpApi({ resources, lambda, counters, onError });
   const functionUrl = createFunctionUrl({ resources, lambda, onError });

@@ -89,6 +89,12 @@ export function createActions(options: ActionsOptions): Actions {
           { resourceIds: [earlier.task.arn] },
         );
       }
+      if (parsed.clientToken !== undefined && files.isDamaged(parsed.clientToken))
+        throw new ServiceError(
+          'ConflictException',
+          'The provided clientToken was used for a task of which nothing else is known.',
+          { resourceIds: [] },
+        );
       const reason = refusal();
       if (reason !== null) return { tasks: [], failures: [{ reason }] };
       const task = newTask(clusterArn, definition, parsed);

@@ -24,6 +24,7 @@ export interface EcsOptions {
   /** Most tasks that run at once. */
   readonly capacity: number;
   onLog(line: string): void;
+  onError(message: string): void;
   readonly accountId: string;
   readonly region: string;
 }
@@ -51,7 +52,7 @@ export function createEcs(options: EcsOptions): Ecs {
     faults: options.faults,
     capacity: options.capacity,
     tasks,
-    files: openTaskFiles(join(options.dataDir, 'ecs-tasks')),
+    files: openTaskFiles(join(options.dataDir, 'ecs-tasks'), (message) => options.onError(message)),
     isStopping: () => stopping,
   });
   for (const task of lost) bus.put(stateChange(task));

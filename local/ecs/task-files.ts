@@ -19,20 +19,34 @@ export interface TaskRecord {
 /** The client tokens of RunTask, kept in files: the same call after a kill starts no second box. */
 export interface TaskFiles {
   load(): readonly TaskRecord[];
+  /** Was a task started with this token, of which nothing more is known? Its file is damaged. */
+  isDamaged(clientToken: string): boolean;
   /** Whole or not at all, and before anything is started. */
   save(record: TaskRecord): void;
   forget(clientToken: string): void;
 }
 
-export function openTaskFiles(folder: string): TaskFiles {
+/** @param notice is told of each file that is damaged. */
+export function openTaskFiles(folder: string, notice: (message: string) => void): TaskFiles {
   mkdirSync(folder, { recursive: true });
   const path = (clientToken: string): string => join(folder, `${sha256(clientToken)}.json`);
+  const damaged = new Set<string>();
+  const read = (file: string): readonly TaskRecord[] => {
+    const record = parse(file);
+    if (record !== null && path(record.clientToken) === file) return [record];
+    damaged.add(file);
+    notice(
+      `${file} is damaged: the box that it is about counts as lost, and no other is started with its client token`,
+    );
+    return [];
+  };
   return {
     load: () =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.json'))
-        .flatMap((name) => parse(join(folder, name)) ?? [])
+        .flatMap((name) => read(join(folder, name)))
         .sort((one, other) => one.createdAt - other.createdAt),
+    isDamaged: (clientToken) => damaged.has(path(clientToken)),
     save: (record) => writeWhole(path(record.clientToken), JSON.stringify(record), { mode: 0o600 }),
     forget: (clientToken) => rmSync(path(clientToken), { force: true }),
   };

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { FromEngine } from '../engine.ts';
 import { keepConnections, LOOPBACK, portOf } from '../http/listen.ts';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
+import { checkDatabase } from './database-files.ts';
 import { type App, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
 import { s3Operation, sqsOperation } from './operations.ts';
 import { addS3Hooks, isS3 } from './s3/hooks.ts';
@@ -120,6 +121,11 @@ function unreadable(error: unknown): never {
 }
 
 mkdirSync(data.queueDirectory, { recursive: true });
+try {
+  checkDatabase(data.queueDirectory);
+} catch (error) {
+  unreadable(error);
+}
 const { app, sqs, s3, decodeChunked, persistence } = await openFauxqs(data.queueDirectory, REGION).catch(
   unreadable,
 );

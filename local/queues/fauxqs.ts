@@ -1,7 +1,9 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DATABASE } from './database-files.ts';
 import type { DecodeChunked } from './s3/body.ts';
 import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
@@ -118,12 +120,23 @@ export interface Fauxqs {
   readonly persistence: SqsPersistence;
 }
 
+/** Makes an empty database whole or not at all: so one that ends too early is never a kill's. */
+function create({ PersistenceManager }: Parts, queueDirectory: string): void {
+  const fresh = join(queueDirectory, 'fresh');
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh);
+  new PersistenceManager(fresh).close();
+  renameSync(join(fresh, DATABASE), join(queueDirectory, DATABASE));
+  rmSync(fresh, { recursive: true });
+}
+
 /** Puts fauxqs together, with the queues and messages that are kept in the directory. */
 export async function openFauxqs(queueDirectory: string, defaultRegion: string): Promise<Fauxqs> {
   const parts = await loadParts();
   const sqs = new parts.SqsStore();
   const sns = new parts.SnsStore();
   const s3 = new parts.S3Store();
+  if (!existsSync(join(queueDirectory, DATABASE))) create(parts, queueDirectory);
   const persistence = new parts.PersistenceManager(queueDirectory);
   persistence.loadSqsAndSns(sqs, sns);
   const stores = { sqsStore: sqs, snsStore: sns, s3Store: s3 };

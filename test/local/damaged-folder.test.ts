@@ -187,7 +187,9 @@ test('queues that cannot be read are named with what to do, and nothing of them 
   const folder = join(data, 'sqs');
   const [name = ''] = readdirSync(folder).filter((entry) => !/-(wal|shm)$/.test(entry));
   writeFileSync(join(folder, name), 'no database at all'.repeat(100));
-  await expect(start()).rejects.toThrow(`the queues in ${folder} cannot be read: file is not a database`);
+  await expect(start()).rejects.toThrow(
+    `the queues in ${folder} cannot be read: ${join(folder, name)} (1800 bytes): file is not a database`,
+  );
   expect(readFileSync(join(folder, name), 'utf8')).toContain('no database');
   rmSync(folder, { recursive: true });
   expect((await submit(await start(), 'b')).status).toBe(202);

@@ -82,6 +82,7 @@ describe('the synthesised template', () => {
       env: {},
       capacity: 1,
       onLog: () => {},
+      onError: () => {},
     });
     await ecs.stop();
     expect(directories).toEqual(Array(3).fill(expect.stringContaining(folder)));

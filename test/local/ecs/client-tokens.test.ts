@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openTaskFiles } from '../../../local/ecs/task-files.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 import { startEcs, type TestEcs } from './support.ts';
 
@@ -53,14 +54,28 @@ it('a box that had stopped before is known as such, and nobody is told twice', a
   expect(starts(second)).toBe(0);
 });
 
-it('a file that is torn is as good as none', async () => {
+it('a file that is cut anywhere is named, and its token starts no second box', async () => {
   const first = await start("console.log('box is up')");
   await first.call('RunTask', request);
   await first.stopped();
   const folder = join(directory.path, 'ecs-tasks');
-  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '{"clientToken":"lau');
+  const [path = ''] = readdirSync(folder).map((name) => join(folder, name));
+  const whole = readFileSync(path);
+  for (let cut = 0; cut < whole.length; cut += 1) {
+    writeFileSync(path, whole.subarray(0, cut));
+    const said: string[] = [];
+    const files = openTaskFiles(folder, (message) => said.push(message));
+    expect([cut, files.load(), files.isDamaged(request.clientToken), said]).toEqual([
+      cut,
+      [],
+      true,
+      [expect.stringContaining(`${path} is damaged`)],
+    ]);
+  }
   const second = await start("console.log('box is up')");
-  await second.call('RunTask', request);
+  expect(second.errors).toEqual([expect.stringContaining(path)]);
+  expect(await second.call('RunTask', request)).toMatchObject({ __type: 'ConflictException' });
+  await second.call('RunTask', { ...request, clientToken: 'launch-2' });
   await second.stopped();
   expect(starts(second)).toBe(1);
 });

@@ -21,6 +21,8 @@ export interface TestEcs {
   readonly dataDir: string;
   readonly events: readonly BusEvent[];
   readonly logs: readonly string[];
+  /** What a person should know. */
+  readonly errors: readonly string[];
   readonly faults: EcsOptions['faults'];
   readonly counts: Readonly<Record<string, number>>;
   call(action: string, body?: object): Promise<Body>;
@@ -43,6 +45,7 @@ export async function startEcs(
   await writeFile(join(directory, 'main.mjs'), source);
   const events: BusEvent[] = [];
   const logs: string[] = [];
+  const errors: string[] = [];
   const counts: Record<string, number> = {};
   const listeners = new Set<() => void>();
   const changed = () => {
@@ -90,6 +93,7 @@ export async function startEcs(
       logs.push(line);
       changed();
     },
+    onError: (message) => errors.push(message),
     accountId: '000000000000',
     region: 'us-east-1',
     ...options,
@@ -101,6 +105,7 @@ export async function startEcs(
     dataDir: root,
     events,
     logs,
+    errors,
     faults,
     counts,
     call,

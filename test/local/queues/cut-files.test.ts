@@ -1,0 +1,124 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCounters } from '../../../local/counters.ts';
+import { checkDatabase, DATABASE } from '../../../local/queues/database-files.ts';
+import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { offsets } from '../support/disk.ts';
+import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
+
+let directory: ReturnType<typeof temporaryDirectory>;
+beforeEach(() => {
+  directory = temporaryDirectory();
+});
+afterEach(() => directory.remove());
+
+const start = (dataDir: string): Promise<Queues> =>
+  startQueues({
+    dataDir,
+    resources: [resource('Work', 'AWS::SQS::Queue', { QueueName: 'Work', VisibilityTimeout: 600 })],
+    counters: createCounters(),
+    onFailure: () => {},
+  });
+const clientOf = ({ sqsEndpoint }: Queues) => new SQSClient({ ...clientConfig(sqsEndpoint), maxAttempts: 1 });
+const urlOf = ({ sqsEndpoint }: Queues): string => `${sqsEndpoint}/000000000000/Work`;
+
+async function send(queues: Queues, names: readonly string[]): Promise<void> {
+  const client = clientOf(queues);
+  for (const name of names)
+    await client.send(
+      new SendMessageCommand({ QueueUrl: urlOf(queues), MessageBody: name.padEnd(1_500, '.') }),
+    );
+  client.destroy();
+}
+async function received(queues: Queues): Promise<readonly string[]> {
+  const client = clientOf(queues);
+  const names: string[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: urlOf(queues), MaxNumberOfMessages: 10 }),
+    );
+    if (Messages.length === 0) break;
+    names.push(...Messages.map(({ Body = '' }) => Body.replace(/\.+$/, '')));
+  }
+  client.destroy();
+  return names.toSorted((a, b) => a.localeCompare(b));
+}
+
+const EARLY = ['a', 'b', 'c', 'd'];
+const LATE = ['e', 'f', 'g'];
+
+/** The folder of queues as a kill leaves it: with messages in the database, and others in its log only. */
+async function killed(path: string): Promise<void> {
+  const live = join(directory.path, 'live');
+  const first = await start(live);
+  await send(first, EARLY);
+  await first.stop();
+  const second = await start(live);
+  await send(second, LATE);
+  cpSync(live, path, { recursive: true });
+  await second.stop();
+}
+
+const FILES = [DATABASE, `${DATABASE}-shm`, `${DATABASE}-wal`];
+/** What SQLite says is there. */
+function stored(folder: string): readonly string[] {
+  const database = new DatabaseSync(join(folder, DATABASE));
+  const rows = database.prepare('SELECT body FROM sqs_messages ORDER BY body').all();
+  database.close();
+  return rows.map(({ body }) => String(body).replace(/\.+$/, ''));
+}
+const bytes = (folder: string): readonly string[] =>
+  [DATABASE, `${DATABASE}-wal`].map((name) => readFileSync(join(folder, name)).toString('base64'));
+
+test('cut anywhere, no file of the queues takes an acknowledged message with it unsaid', async () => {
+  const original = join(directory.path, 'killed');
+  await killed(original);
+  expect(readdirSync(join(original, 'sqs')).toSorted((a, b) => a.localeCompare(b))).toEqual(FILES);
+  const copy = join(directory.path, 'copy');
+  const outcomes = new Set<string>();
+  for (const name of FILES)
+    for (const cut of offsets(readFileSync(join(original, 'sqs', name)).length, 60)) {
+      const what = `${name} cut at ${cut}`;
+      rmSync(copy, { recursive: true, force: true });
+      cpSync(join(original, 'sqs'), copy, { recursive: true });
+      truncateSync(join(copy, name), cut);
+      const before = bytes(copy);
+      try {
+        checkDatabase(copy);
+      } catch (error) {
+        outcomes.add(`${name} refused`);
+        expect(String(error), what).toContain(join(copy, name));
+        expect(String(error), what).toMatch(/ byte \d|\(\d+ bytes\)/);
+        expect(bytes(copy), what).toEqual(before);
+        continue;
+      }
+      outcomes.add(`${name} taken`);
+      expect(stored(copy), what).toEqual([...EARLY, ...LATE]);
+    }
+  expect([...outcomes]).toEqual(expect.arrayContaining(FILES.map((name) => `${name} taken`)));
+  expect([...outcomes]).toContain(`${DATABASE}-wal refused`);
+});
+
+test('a log that is cut stops the start, and whole it has all messages', async () => {
+  const original = join(directory.path, 'killed');
+  await killed(original);
+  const log = join(original, 'sqs', `${DATABASE}-wal`);
+  const whole = readFileSync(log);
+  truncateSync(log, whole.length - 1);
+  await expect(start(original)).rejects.toThrow(`${log} ends at byte ${whole.length - 1} of ${whole.length}`);
+  writeFileSync(log, whole);
+  const queues = await start(original);
+  expect(await received(queues)).toEqual([...EARLY, ...LATE]);
+  await queues.stop();
+});
+
+test('a kill in the first start, before there is a database, is nothing', async () => {
+  const folder = join(directory.path, 'new', 'sqs', 'fresh');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, DATABASE), '');
+  await (await start(join(directory.path, 'new'))).stop();
+  expect(readdirSync(join(directory.path, 'new', 'sqs'))).toEqual([DATABASE]);
+});
