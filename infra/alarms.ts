@@ -19,6 +19,7 @@ export const RUNBOOKS = [
   'stream-lag',
   'machine-failures',
   'api-server-errors',
+  'logged-errors',
 ] as const;
 export type Runbook = (typeof RUNBOOKS)[number];
 

@@ -1,10 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { ENV, METRICS } from '../shared/names.ts';
+import { ENV } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -75,24 +73,9 @@ export class Dispatcher extends Construct {
       );
     });
     alarms.add(this, 'Errors', {
-      metric: new MathExpression({
-        // A launch that fails by itself goes back to its queue; the function does not throw, but says so in its log.
-        expression: 'FILL(errors, 0) + FILL(failedLaunches, 0)',
-        label: 'Launches that failed',
-        period: FAULT_PERIOD,
-        usingMetrics: {
-          errors: this.function.lambda.metricErrors(),
-          failedLaunches: new MetricFilter(this, 'FailedLaunches', {
-            logGroup: this.function.logGroup,
-            filterPattern: FilterPattern.stringValue('$.message', '=', 'launch failed'),
-            metricNamespace: METRICS.namespace,
-            metricName: 'FailedLaunches',
-            metricValue: '1',
-          }).metric({ statistic: 'Sum' }),
-        },
-      }),
+      metric: this.function.lambda.metricErrors({ period: FAULT_PERIOD }),
       threshold: 1,
-      meaning: 'Launches fail for another reason than missing capacity; they are repeated, and tasks wait.',
+      meaning: 'The dispatcher fails as a whole: nothing is launched, and tasks wait.',
       runbook: 'dispatcher-errors',
     });
   }

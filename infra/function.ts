@@ -1,8 +1,9 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { METRICS } from '../shared/names.ts';
 import type { Bundles, FunctionName } from './build.ts';
 import { allow, type Permission } from './permissions.ts';
 
@@ -45,6 +46,14 @@ export class ServiceFunction extends Construct {
     this.logGroup = new LogGroup(this, 'Log', {
       retention: common.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // A function that survives a failure and answers as if nothing were wrong says so in its log, and here it is heard.
+    new MetricFilter(this, 'LoggedErrors', {
+      logGroup: this.logGroup,
+      filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+      metricNamespace: METRICS.namespace,
+      metricName: METRICS.loggedErrors,
+      metricValue: '1',
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(this.role);

@@ -11,7 +11,7 @@ import {
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { METRICS } from '../shared/names.ts';
-import type { Alarms } from './alarms.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Api } from './api.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Verification } from './verification.ts';
@@ -68,6 +68,17 @@ export class Observability extends Construct {
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       meaning: `More than ${100 * props.unverifiedThreshold} % of the completions of a day have no evidence of our own.`,
       runbook: 'unverified-ratio',
+    });
+    props.alarms.add(this, 'LoggedErrors', {
+      metric: new Metric({
+        namespace: METRICS.namespace,
+        metricName: METRICS.loggedErrors,
+        statistic: 'Sum',
+        period: FAULT_PERIOD,
+      }),
+      threshold: 1,
+      meaning: 'A function has met a failure that it survived, and tasks may wait for what it could not do.',
+      runbook: 'logged-errors',
     });
     this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.days(7) });
     this.dashboard.addWidgets(...this.results(ratio));

@@ -179,6 +179,7 @@ export const METRICS = {
   costUsd: 'ModelCostUsd',
   attempts: 'Attempts',
   escalations: 'Escalations',
+  loggedErrors: 'LoggedErrors',
 } as const;
 
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */

@@ -11,7 +11,8 @@ import { images } from '../kit/stream.ts';
 
 const { tasks, locks, counts } = stores();
 const completions = completionMetrics();
-const processor = new BatchProcessor(EventType.DynamoDBStreams, { logger });
+// What it logs itself is about parsing only.
+const processor = new BatchProcessor(EventType.DynamoDBStreams);
 
 const context: FollowContext = {
   tasks,
@@ -25,8 +26,14 @@ const context: FollowContext = {
 
 async function handle(record: DynamoDBRecord): Promise<void> {
   const { before, after } = images(record);
-  if (after) await follow(before, after, context);
-  else if (before) await followRemoval(before, context);
+  try {
+    if (after) await follow(before, after, context);
+    else if (before) await followRemoval(before, context);
+  } catch (error) {
+    // The answer says only which record is to come again.
+    logger.error('a write was not followed', { task_id: (after ?? before)?.id, error: error as Error });
+    throw error;
+  }
 }
 
 export const handler = async (

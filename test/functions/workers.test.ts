@@ -158,6 +158,10 @@ describe('the dispatcher', () => {
           .on(RunTaskCommand)
           .rejects(Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' })),
     ],
+    [
+      'a failure that nobody has seen',
+      () => ecs.on(RunTaskCommand).resolves({ failures: [{ reason: 'Moon' }] }),
+    ],
   ])('gives the message back with back-off after %s, and says so on the launch', async (_name, arrange) => {
     arrange();
     holds(claimed({ agent: launch }));
@@ -172,15 +176,16 @@ describe('the dispatcher', () => {
     expect(Date.parse(written.attempts[0]?.agent?.launched_at ?? '')).toBeGreaterThan(Date.now());
   });
 
-  it('gives the message back for any other failure, without touching its visibility', async () => {
+  it('gives back a message that it cannot read, and fails the task of one that ECS will never start', async () => {
+    const garbage = { Records: [{ ...message().Records[0], body: 'garbage' }] } as unknown as SQSEvent;
+    expect((await dispatcher(garbage)).batchItemFailures).toHaveLength(1);
     ecs.on(RunTaskCommand).resolves({ tasks: [], failures: [{ reason: 'MISSING' }] });
     holds(claimed({ agent: launch }));
-    expect((await dispatcher(message()))?.batchItemFailures).toHaveLength(1);
-    expect(
-      (await dispatcher({ Records: [{ ...message().Records[0], body: 'garbage' }] } as unknown as SQSEvent))
-        ?.batchItemFailures,
-    ).toHaveLength(1);
-    expect(sqs.calls()).toHaveLength(0);
+    expect(await dispatcher(message())).toEqual({ batchItemFailures: [] });
+    expect(db.commandCalls(PutCommand).at(-1)?.args[0].input.Item).toMatchObject({
+      status: 'failed',
+      failure: { code: 'launch_refused', message: 'ECS refuses the agent container: MISSING' },
+    });
   });
 
   it('gives up on gates after three lost boxes and lets the cascade decide', async () => {

@@ -48,6 +48,7 @@ describe('every alarm', () => {
         'ConductorStreamDeadLettersNotEmpty',
         'ConductorStreamLag',
         'DispatcherErrors',
+        'ObservabilityLoggedErrors',
         'ObservabilityUnverifiedRatio',
         'ReconcilerErrors',
         'VerificationCascadeFailures',

@@ -1,0 +1,249 @@
+import '../support/function-env.ts';
+import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DescribeExecutionCommand,
+  SendTaskSuccessCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import { type AwsStub, mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as conductor } from '../../functions/conductor/handler.ts';
+import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
+import { logger } from '../../functions/kit/logger.ts';
+import { handler as ledger } from '../../functions/ledger/handler.ts';
+import { handler as reconciler } from '../../functions/reconcile/handler.ts';
+import { deadlineKey, toItem } from '../../shared/store/task-item.ts';
+import type { Task } from '../../shared/task/task.ts';
+import { synthesise } from '../infra/synthesise.ts';
+import { attempt, inReview, launch, NOW, task, verdict } from '../support/builders.ts';
+
+type AnyStub = AwsStub<object, { readonly $metadata: object }, object>;
+const db = mockClient(DynamoDBDocumentClient);
+const s3 = mockClient(S3Client);
+const ecs = mockClient(ECSClient);
+const sfn = mockClient(SFNClient);
+const sqs = mockClient(SQSClient);
+
+/** What a role allows, and the call that needs it. */
+const CALLS = {
+  'dynamodb:GetItem': [db, GetCommand],
+  'dynamodb:BatchGetItem': [db, BatchGetCommand],
+  'dynamodb:PutItem': [db, PutCommand],
+  'dynamodb:UpdateItem': [db, UpdateCommand],
+  'dynamodb:DeleteItem': [db, DeleteCommand],
+  'dynamodb:Query': [db, QueryCommand],
+  's3:PutObject': [s3, PutObjectCommand],
+  'states:StartExecution': [sfn, StartExecutionCommand],
+  'states:SendTaskSuccess': [sfn, SendTaskSuccessCommand],
+  'states:DescribeExecution': [sfn, DescribeExecutionCommand],
+  'ecs:RunTask': [ecs, RunTaskCommand],
+  'ecs:ListTasks': [ecs, ListTasksCommand],
+  'ecs:StopTask': [ecs, StopTaskCommand],
+  'sqs:ChangeMessageVisibility': [sqs, ChangeMessageVisibilityCommand],
+} as const;
+type Action = keyof typeof CALLS;
+const callOf = (action: Action) => CALLS[action] as unknown as readonly [AnyStub, never];
+
+/** Used by the services on our behalf, with an alarm of their own where they fail, or to sign URLs that a box uses. */
+const BY_OTHERS =
+  /^(logs:|iam:PassRole|ecs:TagResource|sqs:(Get|Receive|Delete|Send)|dynamodb:(DescribeStream|GetRecords|GetShardIterator|ListStreams)|s3:(GetObject|DeleteObject))/;
+
+const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
+const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const write = (before: Task | null, after: Task): DynamoDBStreamEvent =>
+  ({
+    Records: [
+      {
+        eventID: 'e',
+        dynamodb: {
+          SequenceNumber: '1',
+          ...(before && { OldImage: image(before) }),
+          NewImage: image(after),
+        },
+      },
+    ],
+  }) as unknown as DynamoDBStreamEvent;
+const message = {
+  Records: [
+    {
+      messageId: 'm',
+      receiptHandle: 'h',
+      eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:agents',
+      attributes: { ApproximateReceiveCount: '1' },
+      body: JSON.stringify({
+        schema_version: 1,
+        kind: 'agent',
+        task_id: 'T1',
+        attempt: 1,
+        run: 1,
+        task_token: 't',
+      }),
+    },
+  ],
+} as unknown as SQSEvent;
+
+const holds = (of: Task): Task => {
+  const due = deadlineKey(of.id, NOW);
+  const item = { ...toItem(of), ...due };
+  db.on(GetCommand).resolves({ Item: item });
+  const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
+  db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
+    Items:
+      input.IndexName === 'by_deadline' &&
+      Object.values(input.ExpressionAttributeValues ?? {}).includes(shard)
+        ? [item]
+        : [],
+  }));
+  return of;
+};
+const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
+  task({ status: 'claimed', attempts: [attempt(fields)] }, { files: ['src/a.js'] });
+const ended = (): Task => ({
+  ...inReview({ verdict: verdict() }),
+  files: ['src/a.js'],
+  status: 'done',
+  verified: true,
+  version: 9,
+  ended_at: NOW.toISOString(),
+});
+const waits = { lost: false, task_token: 't' };
+const round = () => reconciler({ kind: 'schedule' }, context);
+
+interface Scene {
+  /** Sets the stage, before the right is taken away. */
+  readonly given?: () => void;
+  readonly acts: () => Promise<unknown>;
+}
+const waiter = (): Task => task({ waits_for: 'T0', status: 'blocked' }, { depends_on: ['T0'] });
+const reported = (): Task => inReview({ agent: launch(waits) });
+
+/** What each function does, so that every right of its role is used. */
+const SCENES: Readonly<Record<string, readonly Scene[]>> = {
+  Conductor: [
+    { acts: () => conductor(write(null, task()), context) },
+    {
+      given: () => holds(reported()),
+      acts: () => conductor(write(claimed({ agent: launch(waits) }), reported()), context),
+    },
+    { given: () => holds(ended()), acts: () => conductor(write(inReview(), ended()), context) },
+    {
+      given: () => holds(waiter()),
+      acts: () => conductor(write({ ...waiter(), waits_for: null }, waiter()), context),
+    },
+  ],
+  Dispatcher: [
+    { given: () => holds(claimed()), acts: () => dispatcher(message) },
+    { given: () => holds(inReview()), acts: () => dispatcher(message) },
+    {
+      given: () => {
+        holds(claimed());
+        ecs.on(RunTaskCommand).resolves({ failures: [{ reason: 'RESOURCE:CPU' }] });
+      },
+      acts: () => dispatcher(message),
+    },
+  ],
+  Reconciler: [
+    { given: () => holds(task()), acts: round },
+    {
+      given: () => {
+        holds(inReview({ gates: launch({ ...waits, launched_at: '2020-01-01T00:00:00.000Z' }) }));
+        ecs.on(ListTasksCommand).resolves({ taskArns: ['arn'] });
+      },
+      acts: round,
+    },
+    {
+      given: () => {
+        holds(reported());
+        sfn.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
+      },
+      acts: round,
+    },
+    { given: () => holds(ended()), acts: round },
+    { given: () => holds(waiter()), acts: round },
+  ],
+  Analytics: [{ acts: () => ledger(write(inReview(), ended())) }],
+};
+
+const template = synthesise();
+const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(([id, { Properties }]) => {
+  const name = Object.keys(SCENES).find((each) =>
+    new RegExp(`^${each}(Launch|Conduct|Reconcile|Ledger)`).test(id),
+  );
+  const statements = Properties.PolicyDocument.Statement as readonly { Action: string | string[] }[];
+  const actions = new Set(statements.flatMap(({ Action }) => Action).filter((each) => !BY_OTHERS.test(each)));
+  return name === undefined ? [] : [...actions].map((action) => [name, action] as const);
+});
+
+let said: unknown[] = [];
+function reset(): void {
+  said = [];
+  for (const each of [db, s3, ecs, sfn, sqs]) each.reset();
+  db.onAnyCommand().resolves({});
+  db.on(QueryCommand).resolves({ Items: [] });
+  s3.on(GetObjectCommand).rejects(Object.assign(new Error('gone'), { name: 'NoSuchKey' }));
+  ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
+  ecs.on(ListTasksCommand).resolves({ taskArns: [] });
+  sfn.onAnyCommand().resolves({ status: 'FAILED' });
+}
+beforeEach(() => {
+  reset();
+  vi.spyOn(logger, 'error').mockImplementation(
+    (...words) =>
+      void said.push(
+        words.map((each) =>
+          JSON.stringify(each, (_, value) => (value instanceof Error ? value.message : value)),
+        ),
+      ),
+  );
+  vi.spyOn(console, 'log').mockImplementation(() => undefined);
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe('a right that a function of the background has lost', () => {
+  it.each(rights)('is heard of: %s, %s', async (name, action) => {
+    expect(Object.keys(CALLS)).toContain(action);
+    const [client, command] = callOf(action as Action);
+    let used = 0;
+    for (const { given, acts } of SCENES[name] ?? []) {
+      reset();
+      given?.();
+      client
+        .on(command)
+        .rejects(Object.assign(new Error(`not allowed: ${action}`), { name: 'AccessDeniedException' }));
+      const threw = await acts().then(
+        () => false,
+        () => true,
+      );
+      if (client.commandCalls(command).length === 0) continue;
+      used += 1;
+      expect(threw || JSON.stringify(said).includes(`not allowed: ${action}`)).toBe(true);
+    }
+    expect(used).toBeGreaterThan(0);
+  });
+
+  it('is counted by the line in the log, of every function', () => {
+    const written = Object.values(template.findResources('AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.LoggingConfig?.LogGroup,
+    );
+    const groups = written.filter((group) => group !== undefined).map((group) => JSON.stringify(group));
+    const counted = Object.values(template.findResources('AWS::Logs::MetricFilter'))
+      .filter(({ Properties }) => Properties.FilterPattern === '{ $.level = "ERROR" }')
+      .map(({ Properties }) => JSON.stringify(Properties.LogGroupName));
+    expect(counted.sort()).toEqual(groups.sort());
+    expect(counted.length).toBeGreaterThan(10);
+  });
+});
