@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { ALONE, LONG } from './test/groups.ts';
 
 /** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
 const report = process.env['ASSAY_TEST_REPORT'];
 
+const ALL = ['test/**/*.test.ts'];
+const files = (...lists: readonly Readonly<Record<string, readonly string[]>>[]): string[] =>
+  lists.flatMap((list) => Object.values(list).flat());
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/temporary-folder.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -14,5 +18,15 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     ...(report ? { reporters: ['default', ['json', { outputFile: report }]] } : {}),
+    projects: [
+      // Files share two processes: to start one for each, and to load the modules anew, took longer than most of them do.
+      {
+        extends: true,
+        test: { name: 'quick', include: ALL, exclude: files(ALONE, LONG), isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: files(ALONE), exclude: files(LONG) } },
+      // Left out of `npm test`; `npm run test:long` and `npm run check` run them.
+      { extends: true, test: { name: 'long', include: files(LONG) } },
+    ],
   },
 });

@@ -7,6 +7,7 @@ import { type Outcome, runScript, STEPS } from './checks/steps.ts';
 /** What Lambda runs is what must be tested. */
 const NODE_MAJOR = 24;
 const REPORT = '.cache/test-report.json';
+const LONG_REPORT = '.cache/test-long-report.json';
 
 const WORDS = { passed: 'ok', failed: 'FAILED', skipped: 'SKIPPED' } as const;
 const line = (outcome: Outcome, title: string, ms: number): void =>
@@ -24,13 +25,13 @@ function guardNode(): boolean {
   return ok;
 }
 
-/** Runs the tests with their usual output. */
-function runTests(): Promise<number> {
-  rmSync(REPORT, { force: true });
+/** Runs tests with their usual output. */
+function runTests(script: string, report: string): Promise<number> {
+  rmSync(report, { force: true });
   return new Promise((resolve) => {
-    const child = spawn('npm', ['test'], {
+    const child = spawn('npm', ['run', '--silent', script], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ASSAY_TEST_REPORT: REPORT },
+      env: { ...process.env, ASSAY_TEST_REPORT: report },
     });
     child.once('error', () => resolve(1));
     child.once('close', (code) => resolve(code ?? 1));
@@ -65,16 +66,19 @@ async function main(): Promise<number> {
     else for (const left of result.output.match(/^SKIPPED .*$/gm) ?? []) console.log(`        ${left}`);
     count(one(result.outcome));
   }
-  const started = performance.now();
+  const tell = (title: string, tests: Counts, ms: number): void => {
+    line(told(tests.failed === 0), `${title} (${tests.passed} passed, ${tests.failed} failed)`, ms);
+    count(tests);
+  };
+  const run = async (title: string, script: string, report: string): Promise<void> => {
+    const started = performance.now();
+    const exit = await runTests(script, report);
+    tell(title, countTests(report, exit), performance.now() - started);
+  };
   const report = values['tests-report'];
-  const exit = report === undefined ? await runTests() : Number(values['tests-exit'] ?? 0);
-  const tests = countTests(report ?? REPORT, exit);
-  line(
-    told(tests.failed === 0),
-    `tests (${tests.passed} passed, ${tests.failed} failed)`,
-    performance.now() - started,
-  );
-  count(tests);
+  if (report === undefined) await run('tests', 'test', REPORT);
+  else tell('tests', countTests(report, Number(values['tests-exit'] ?? 0)), 0);
+  await run('long tests', 'test:long', LONG_REPORT);
   console.log(`${sum.skipped} skipped, for want of tools or rights`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   return sum.failed === 0 ? 0 : 1;

@@ -19,6 +19,14 @@ const IN_DETAIL = 5;
 
 const ORDER: readonly Weight[] = ['fails', 'unclear', 'reported', 'before'];
 
+/** As evidence has them: what was there before is marked. */
+export const asFindings = (seen: readonly Seen[]): Finding[] =>
+  seen.map(({ weight, message, ...finding }) =>
+    weight === 'before'
+      ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' }
+      : { ...finding, message },
+  );
+
 /** The result of a gate that looks at code itself. `clean` is its detail when there is nothing to say. */
 export function resultOf(
   seen: readonly Seen[],
@@ -36,13 +44,7 @@ export function resultOf(
   return {
     outcome: counts.findings_new > 0 ? 'failed' : counts.findings_unclear > 0 ? 'inert' : 'passed',
     kind: 'checked_by_us',
-    findings: sorted
-      .slice(0, MAX_FINDINGS)
-      .map(({ weight, message, ...finding }) =>
-        weight === 'before'
-          ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' as const }
-          : { ...finding, message },
-      ),
+    findings: asFindings(sorted.slice(0, MAX_FINDINGS)),
     detail: detailOf(sorted, clean),
     metadata: { ...counts, ...metadata },
   };

@@ -3,9 +3,6 @@ import type { Gate } from '../engine/gate.ts';
 import type { Category } from '../rules/dlp-scan/category.ts';
 import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
 
-/** Beginnings of values that are nobody's, when the configuration names none. */
-const DEFAULT_PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'MOCK', 'SAMPLE'] as const;
-
 /** What a finding of a category does. */
 const Action = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
 const DEFAULT_ACTIONS: Readonly<Record<Category, z.infer<typeof Action>>> = {
@@ -37,13 +34,14 @@ export const dlpScan: Gate = {
   settings,
   run: async (context, given) => {
     const config = Settings.parse(given);
-    const [{ runScan }, { dlpDetectors }, { ownLicense }] = await Promise.all([
+    const [{ runScan }, { dlpDetectors }, { ownLicense }, { DLP_RULES }] = await Promise.all([
       import('../rules/scan/run.ts'),
       import('../rules/dlp-scan/detectors.ts'),
       import('../rules/dlp-scan/own.ts'),
+      import('../rules/dlp-scan/rules.ts'),
     ]);
     const { store, base, changedPaths } = context.subject;
-    const prefixes = config.dlp_allowlist_prefixes?.length ? config.dlp_allowlist_prefixes : DEFAULT_PREFIXES;
+    const prefixes = config.dlp_allowlist_prefixes?.length ? config.dlp_allowlist_prefixes : undefined;
     const hosts = config.dlp_internal_hosts ?? [];
     const actions = {
       license: config.dlp_license ?? DEFAULT_ACTIONS.license,
@@ -55,6 +53,7 @@ export const dlpScan: Gate = {
     const on = detectors.filter(({ rule }) => actions[categoryOf(rule)] !== 'off');
     return runScan(context, {
       detectors: on,
+      rules: DLP_RULES,
       paths: config.dlp_scan_paths ?? [],
       ignorePaths: config.dlp_ignore_paths ?? [],
       // Of medium severity is a number that only looks like one of a person, in a test or a manual, and the notice of a package.

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { asFindings } from '../code/seen.ts';
 import type { Gate, GateResult } from '../engine/gate.ts';
+import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
 export const mergeConflict: Gate = {
@@ -9,15 +11,18 @@ export const mergeConflict: Gate = {
   required: true,
   condition: 'any_changed',
   settings: { merge_conflict_check: z.boolean().optional() },
-  run: async ({ subject, timeoutMs }): Promise<GateResult> => {
+  run: async ({ subject, timeoutMs, rules = NO_SETTINGS }): Promise<GateResult> => {
     const deadline = performance.now() + timeoutMs;
-    const [{ findMarkers }, { mergeWith, NEEDED_GIT }] = await Promise.all([
+    const [{ findMarkers }, { mergeWith, NEEDED_GIT }, { MARKER_RULES }, { levelled }] = await Promise.all([
       import('../rules/merge-conflict/markers.ts'),
       import('../rules/merge-conflict/merge.ts'),
+      import('../rules/merge-conflict/rules.ts'),
+      import('../engine/findings.ts'),
     ]);
-    const [markers, upstream] = await Promise.all([findMarkers(subject, deadline), subject.upstream()]);
+    const [found, upstream] = await Promise.all([findMarkers(subject, deadline), subject.upstream()]);
+    const markers = levelled(found, MARKER_RULES, levelsOf(rules));
     const merge = upstream && (await mergeWith(subject.store, subject.patched, upstream));
-    const left = markers.filter(({ before }) => !before);
+    const left = markers.filter(({ weight }) => weight === 'fails');
     const conflicts = merge ?? [];
     const result = (outcome: GateResult['outcome'], detail: string): GateResult => ({
       outcome,
@@ -30,19 +35,14 @@ export const mergeConflict: Gate = {
           rule: 'merge_conflict',
           message: `${kind} with ${upstream?.ref ?? ''}`,
         })),
-        ...markers.map(({ path, line, rule, before }) => ({
-          file: path,
-          line,
-          rule,
-          message: before ? 'a conflict marker (was there before)' : 'a conflict marker was left in',
-          ...(before ? { baseline: 'unchanged' as const } : {}),
-        })),
+        ...asFindings(markers),
       ],
       metadata: {
         conflicts: conflicts.length,
         markers: left.length,
         upstream: upstream?.commit ?? null,
         upstream_ref: upstream?.ref ?? null,
+        ...weakenedFacts(MARKER_RULES, rules),
       },
     });
     const problems = [
@@ -50,6 +50,8 @@ export const mergeConflict: Gate = {
       ...(left.length > 0 ? [`${left.length} conflict markers were left in`] : []),
     ];
     if (problems.length > 0) return result('failed', problems.join('; '));
+    if (markers.some(({ weight }) => weight === 'unclear'))
+      return result('inert', 'a person must look at the conflict markers');
     if (!upstream)
       return result(
         'inert',

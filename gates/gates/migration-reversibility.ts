@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
+import { levelsOf, NO_SETTINGS } from '../rules/levels.ts';
+import { readingResult } from './reading-gate.ts';
 
 /** Whether every migration that the patch adds or changes can be taken back again. */
 export const migrationReversibility: Gate = {
@@ -9,31 +11,22 @@ export const migrationReversibility: Gate = {
   required: true,
   condition: 'any_changed',
   settings: { migration_reversibility_check: z.boolean().optional() },
-  run: async ({ subject }) => {
-    const { checkMigrations } = await import('../rules/migration-reversibility/check.ts');
-    const { migrations, findings, tooLarge } = await checkMigrations(subject);
-    const failing = findings.filter(({ before }) => !before);
-    return {
-      outcome:
-        failing.length > 0
-          ? 'failed'
-          : tooLarge.length > 0
-            ? 'inert'
-            : migrations === 0
-              ? 'skipped'
-              : 'passed',
-      kind: 'checked_by_us',
-      detail:
-        tooLarge.length > 0
-          ? `too large to be read: ${tooLarge.join(', ')}`
-          : migrations === 0
-            ? 'the patch adds or changes no migration that says how it is taken back'
-            : `${migrations} migrations looked at, ${failing.length} findings`,
-      findings: findings.map(({ before, ...finding }) => ({
-        ...finding,
-        message: before ? `${finding.message} (was so before)` : finding.message,
-      })),
-      metadata: { migrations },
-    };
+  run: async (context) => {
+    const [{ checkMigrations }, { MIGRATION_RULES }, { levelled }] = await Promise.all([
+      import('../rules/migration-reversibility/check.ts'),
+      import('../rules/migration-reversibility/rules.ts'),
+      import('../engine/findings.ts'),
+    ]);
+    const { migrations, seen, tooLarge } = await checkMigrations(context.subject);
+    const all = levelled(seen, MIGRATION_RULES, levelsOf(context.rules ?? NO_SETTINGS));
+    const result = readingResult(context, all, MIGRATION_RULES, `${migrations} migrations looked at`, {
+      migrations,
+    });
+    if (result.outcome === 'failed') return result;
+    if (tooLarge.length > 0)
+      return { ...result, outcome: 'inert', detail: `too large to be read: ${tooLarge.join(', ')}` };
+    if (migrations > 0) return result;
+    const none = 'the patch adds or changes no migration that says how it is taken back';
+    return { ...result, outcome: 'skipped', detail: none };
   },
 };

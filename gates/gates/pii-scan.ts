@@ -2,9 +2,6 @@ import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
 import { PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
 
-/** Beginnings of values that are no secrets, when the configuration names none. */
-const DEFAULT_PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'LOCALHOST'] as const;
-
 const settings = {
   pii_scan: z.boolean().optional(),
   /** Folders, files or globs to look in; absent: everywhere. */
@@ -25,14 +22,15 @@ export const piiScan: Gate = {
   run: async (context, given) => {
     const { pii_scan_paths, pii_ignore_paths, pii_allowlist_prefixes } = Settings.parse(given);
     // Its rules take some time to load and to make ready; a box that does not scan need not wait for that.
-    const [{ runScan }, { piiDetectors }] = await Promise.all([
+    const [{ runScan }, { piiDetectors }, { PII_RULES }] = await Promise.all([
       import('../rules/scan/run.ts'),
       import('../rules/pii-scan/detectors.ts'),
+      import('../rules/pii-scan/rules.ts'),
     ]);
-    // An empty list is an answer too: no beginning makes a value harmless.
-    const prefixes = pii_allowlist_prefixes ?? DEFAULT_PREFIXES;
     return runScan(context, {
-      detectors: piiDetectors(prefixes),
+      // An empty list is an answer too: no beginning makes a value harmless.
+      detectors: piiDetectors(pii_allowlist_prefixes),
+      rules: PII_RULES,
       paths: pii_scan_paths ?? [],
       ignorePaths: pii_ignore_paths ?? [],
       fails: ({ severity }) => severity !== 'medium',

@@ -52,6 +52,15 @@ export function levelsOf({
   };
 }
 
+/** The level that is set for a rule in a file; null where none is. */
+export function setLevelsOf(settings: RuleSettings): (id: string, file: string) => Level | null {
+  const levelOf = levelsOf(settings);
+  return (id, file) => {
+    const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'block' }, file)];
+    return a === b ? a : null;
+  };
+}
+
 /** For the evidence: which rules of a gate were weakened, by which reason and until when, and which would have been. */
 export function weakenedFacts(cards: readonly RuleCard[], settings: RuleSettings): GateEvidence['metadata'] {
   const told = (these: readonly RuleSetting[]): string =>

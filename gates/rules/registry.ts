@@ -1,7 +1,12 @@
 import { TEST_RULES } from './changed-tests/rules.ts';
 import { COMMENT_RULES } from './comment-quality/rules.ts';
 import { DEAD_CODE_RULES } from './dead-code/rules.ts';
+import { DLP_RULES } from './dlp-scan/rules.ts';
 import { CYCLE_RULES } from './import-cycle/rules.ts';
+import { LARGE_RULES } from './large-file/rules.ts';
+import { MARKER_RULES } from './merge-conflict/rules.ts';
+import { MIGRATION_RULES } from './migration-reversibility/rules.ts';
+import { PII_RULES } from './pii-scan/rules.ts';
 import type { Rule } from './rule.ts';
 import { SUPPRESSION_RULES } from './suppressions/rules.ts';
 
@@ -12,6 +17,11 @@ export const RULES: readonly Rule[] = [
   ...DEAD_CODE_RULES,
   ...COMMENT_RULES,
   ...CYCLE_RULES,
+  ...LARGE_RULES,
+  ...MARKER_RULES,
+  ...MIGRATION_RULES,
+  ...PII_RULES,
+  ...DLP_RULES,
 ].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 const BY_ID = new Map(RULES.map((rule) => [rule.id, rule]));

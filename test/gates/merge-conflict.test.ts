@@ -161,8 +161,8 @@ describe('a conflict marker', () => {
     const result = await runGate(mergeConflict, { 'a.ts': conflict }, { 'a.ts': `${conflict}x\n` });
     expect(result.outcome).toBe('inert');
     expect(result.findings.map(({ message }) => message)).toEqual([
-      'a conflict marker (was there before)',
-      'a conflict marker (was there before)',
+      'a conflict marker (was there before the patch)',
+      'a conflict marker (was there before the patch)',
     ]);
   });
 

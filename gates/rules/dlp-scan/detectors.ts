@@ -9,13 +9,16 @@ import { regulatedRules } from './regulated.ts';
 export interface DlpOptions {
   readonly own: Own;
   /** Beginnings of values that are nobody's. */
-  readonly prefixes: readonly string[];
+  readonly prefixes?: readonly string[] | undefined;
   /** Names of internal machines, with `*` for one label. */
-  readonly hosts: readonly string[];
+  readonly hosts?: readonly string[];
 }
 
+/** Beginnings of values that are nobody's, when the configuration names none. */
+const NOBODYS = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'MOCK', 'SAMPLE'] as const;
+
 /** The rules of each category. */
-export const dlpRules = ({ own, prefixes, hosts }: DlpOptions): Record<Category, Rule[]> => ({
+export const dlpRules = ({ own, prefixes = NOBODYS, hosts = [] }: DlpOptions): Record<Category, Rule[]> => ({
   license: licenseRules(own),
   regulated: regulatedRules(prefixes),
   proprietary: proprietaryRules(prefixes, hosts),

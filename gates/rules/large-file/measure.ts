@@ -1,6 +1,7 @@
 import { blobSizes, streamBlobs } from '../../checkout/blob-stream.ts';
 import type { Change, Entry } from '../../checkout/changes.ts';
-import type { Subject } from '../../engine/subject.ts';
+import type { Seen } from '../../code/seen.ts';
+import type { PatchView } from '../rule.ts';
 import { newlines, SNIFF_BYTES, sniff } from '../scan/content.ts';
 
 export interface Size {
@@ -24,7 +25,7 @@ const isFile = (entry: Entry | null): entry is Entry => entry?.mode.startsWith('
 
 /** Sizes of the files that a patch adds or changes, and of their base versions. */
 export async function measureChanges(
-  { store, changes }: Pick<Subject, 'store' | 'changes'>,
+  { store, changes }: Pick<PatchView, 'store' | 'changes'>,
   deadline: number,
 ): Promise<{ readonly measured: readonly Measured[]; readonly timedOut: boolean }> {
   const files = changes.filter(({ path, head }) => isFile(head) && !LOCKS.test(path));
@@ -52,6 +53,29 @@ export async function measureChanges(
       : [],
   );
   return { measured, timedOut: !inTime };
+}
+
+/** Those that are over a limit; a text of few lines can be large all the same. */
+export function largeSeen(
+  measured: readonly Measured[],
+  limits: { readonly lines: number; readonly bytes: number },
+): Seen[] {
+  const isLong = (size: Size | null): boolean => (size?.lines ?? 0) > limits.lines;
+  const isBig = (size: Size | null): boolean => (size?.bytes ?? 0) > limits.bytes;
+  return measured.flatMap(({ path, before, after }): Seen[] => {
+    if (!isLong(after) && !isBig(after)) return [];
+    const [unit, wasLarge] = isLong(after) ? (['lines', isLong] as const) : (['bytes', isBig] as const);
+    const was = before?.[unit] ?? null;
+    return [
+      {
+        file: path,
+        line: null,
+        rule: wasLarge(before) ? 'large_file_before' : 'large_file',
+        message: `has ${after[unit]} ${unit}${was === null ? '' : `, had ${was}`}`,
+        weight: 'reported',
+      },
+    ];
+  });
 }
 
 /** Counts the lines of a text that comes in pieces. */

@@ -1,6 +1,7 @@
 import { readBlobs } from '../../checkout/edit.ts';
-import type { Subject } from '../../engine/subject.ts';
-import { type Located, scanChanges } from '../scan/changes.ts';
+import type { Seen } from '../../code/seen.ts';
+import type { PatchView } from '../rule.ts';
+import { scanChanges } from '../scan/changes.ts';
 import { factsOf } from '../scan/file-facts.ts';
 import { everySecret } from '../scan/redactor.ts';
 import { detector } from '../scan/rule.ts';
@@ -24,8 +25,10 @@ const MARKERS = detector({
 const MAX_PROSE_BYTES = 4 * 1_048_576;
 
 /** Conflict markers in the files of a patch, those that a manual quotes left out. */
-export async function findMarkers(subject: Subject, deadline: number): Promise<readonly Located[]> {
-  const { store, changes } = subject;
+export async function findMarkers(
+  { store, changes }: Pick<PatchView, 'store' | 'changes'>,
+  deadline: number,
+): Promise<readonly Seen[]> {
   const scan = await scanChanges({
     store,
     changes,
@@ -45,7 +48,15 @@ export async function findMarkers(subject: Subject, deadline: number): Promise<r
   const quoted = new Map(
     prose.map(({ path, head }) => [path, quotedLines(texts.get(head?.id ?? '')?.toString('utf8') ?? '')]),
   );
-  return found.filter(({ path, line }) => line === null || !quoted.get(path)?.has(line));
+  return found
+    .filter(({ path, line }) => line === null || !quoted.get(path)?.has(line))
+    .map(({ path, line, rule, before }) => ({
+      file: path,
+      line,
+      rule,
+      message: before ? 'a conflict marker' : 'a conflict marker was left in',
+      weight: before ? 'before' : 'fails',
+    }));
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

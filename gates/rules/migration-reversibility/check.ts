@@ -1,10 +1,10 @@
-import type { Finding } from '../../../shared/evidence/schema.ts';
 import { blobSizes } from '../../checkout/blob-stream.ts';
 import type { Change } from '../../checkout/changes.ts';
 import { readBlobs } from '../../checkout/edit.ts';
 import { readFileAt } from '../../checkout/folder.ts';
 import type { Store } from '../../checkout/store.ts';
-import type { Subject } from '../../engine/subject.ts';
+import type { Seen } from '../../code/seen.ts';
+import type { PatchView } from '../rule.ts';
 import { isJavascriptMigration, javascriptProblems } from './javascript.ts';
 import type { Problem } from './problem.ts';
 import { isPythonMigration, pythonProblems } from './python.ts';
@@ -22,13 +22,15 @@ const FOLDER = /(?:^|\/)(?:migrations?|migrate|versions)\//i;
 export interface MigrationCheck {
   /** Migrations that the patch adds or changes. */
   readonly migrations: number;
-  readonly findings: readonly (Finding & { readonly before: boolean })[];
+  readonly seen: readonly Seen[];
   /** In a folder of migrations, but too large to be read. */
   readonly tooLarge: readonly string[];
 }
 
 /** Judges the migrations that a patch adds or changes. What was wrong with one in the base already is marked. */
-export async function checkMigrations(subject: Subject): Promise<MigrationCheck> {
+export async function checkMigrations(
+  subject: Pick<PatchView, 'store' | 'base' | 'patched' | 'changes'>,
+): Promise<MigrationCheck> {
   const { store, changes } = subject;
   const candidates = changes.filter(
     ({ path, from }) => CODE.test(path) || (from !== null && CODE.test(from)),
@@ -36,7 +38,7 @@ export async function checkMigrations(subject: Subject): Promise<MigrationCheck>
   const sizes = await blobSizes(store, candidates.flatMap(idsOf));
   const isLarge = (change: Change): boolean => idsOf(change).some((id) => (sizes.get(id) ?? 0) > MAX_BYTES);
   const readable = candidates.filter((change) => !isLarge(change));
-  const findings: (Finding & { before: boolean })[] = [];
+  const seen: Seen[] = [];
   let migrations = 0;
   for (let at = 0; at < readable.length; at += BATCH) {
     const batch = readable.slice(at, at + BATCH);
@@ -45,12 +47,12 @@ export async function checkMigrations(subject: Subject): Promise<MigrationCheck>
       const found = await checkOne(subject, change, (id) => texts.get(id)?.toString('utf8') ?? null);
       if (found === null) continue;
       migrations++;
-      findings.push(...found);
+      seen.push(...found);
     }
   }
   return {
     migrations,
-    findings: findings.filter(unique),
+    seen: seen.filter(unique),
     tooLarge: candidates
       .filter((change) => isLarge(change) && FOLDER.test(change.path))
       .map(({ path }) => path),
@@ -61,10 +63,10 @@ const idsOf = ({ base, head }: Change): string[] =>
   [base, head].flatMap((entry) => (entry?.mode.startsWith('100') ? [entry.id] : []));
 
 async function checkOne(
-  { store, base, patched }: Subject,
+  { store, base, patched }: Pick<PatchView, 'store' | 'base' | 'patched'>,
   change: Change,
   textOf: (id: string) => string | null,
-): Promise<(Finding & { before: boolean })[] | null> {
+): Promise<Seen[] | null> {
   const text = (entry: Change['head']): string | null => (entry === null ? null : textOf(entry.id));
   const after = await judged(store, patched, change.path, text(change.head));
   if (after === null) return null;
@@ -74,12 +76,12 @@ async function checkOne(
     line,
     rule,
     message,
-    before: old?.problems.some((problem) => problem.rule === rule) ?? false,
+    weight: old?.problems.some((problem) => problem.rule === rule) ? 'before' : 'fails',
   }));
 }
 
 /** A pair of files is looked at from both of them. */
-const unique = (finding: Finding, index: number, all: readonly Finding[]): boolean =>
+const unique = (finding: Seen, index: number, all: readonly Seen[]): boolean =>
   all.findIndex(
     (other) => other.file === finding.file && other.rule === finding.rule && other.line === finding.line,
   ) === index;

@@ -16,8 +16,11 @@ export const piiRules = (prefixes: readonly string[]): Rule[] => [
   ...PERSONAL_RULES,
 ];
 
+/** Beginnings of values that are no secrets, when the configuration names none. */
+const NO_SECRETS = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER', 'LOCALHOST'] as const;
+
 /** Everything that the gate looks for. @param prefixes beginnings of values that are no secrets. */
-export const piiDetectors = (prefixes: readonly string[]): Detector[] => [
+export const piiDetectors = (prefixes: readonly string[] = NO_SECRETS): Detector[] => [
   ...piiRules(prefixes).map(detector),
   ...secretlintDetectors(prefixes),
 ];

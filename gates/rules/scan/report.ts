@@ -6,6 +6,8 @@ import { MAX_FILE_BYTES } from './changes.ts';
 export interface ReportOptions {
   /** Whether a new finding fails the gate. */
   readonly fails: (located: Located) => boolean;
+  /** Whether a new finding is for a person to look at. */
+  readonly holds?: (located: Located) => boolean;
   /** Files that the configuration of the base leaves out. */
   readonly ignored: number;
   /** Shows a path without what is secret in it. */
@@ -17,20 +19,28 @@ const MAX_FINDINGS = 2_000;
 
 /** What a gate says of a scan: it fails for what the patch adds, and holds for a person where it could not look. */
 export function reportScan(scan: ChangesScan, options: ReportOptions): GateResult {
-  const { fails, ignored, showPath } = options;
+  const { fails, ignored, showPath, holds = () => false } = options;
   const added = scan.located.filter(({ before }) => !before);
   const failing = added.filter(fails);
+  const held = added.filter(holds).length;
   const before = scan.located.length - added.length;
   const files = new Set(failing.map(({ path }) => path)).size;
   const unread = scan.tooLarge.length;
   const outcome =
-    failing.length > 0 ? 'failed' : scan.timedOut ? 'timed_out' : unread > 0 ? 'inert' : ('passed' as const);
+    failing.length > 0
+      ? 'failed'
+      : scan.timedOut
+        ? 'timed_out'
+        : unread > 0 || held > 0
+          ? 'inert'
+          : ('passed' as const);
   const order = (located: Located): number => (located.before ? 2 : fails(located) ? 0 : 1);
   // Those that fail first, so that a long list loses none of them.
   const listed = [...scan.located].sort((a, b) => order(a) - order(b)).slice(0, MAX_FINDINGS);
   const said = [
     `${count(failing.length, 'finding')} in ${count(files, 'file')} ${failing.length === 1 ? 'fails' : 'fail'}`,
-    `${added.length - failing.length} reported only`,
+    ...(held > 0 ? [`${held} for a person to look at`] : []),
+    `${added.length - failing.length - held} reported only`,
     `${before} there before`,
     `${count(scan.files, 'file')} looked at`,
     ...(unread > 0 ? [`${count(unread, 'file')} over ${MAX_FILE_BYTES} bytes not looked at`] : []),
@@ -49,7 +59,8 @@ export function reportScan(scan: ChangesScan, options: ReportOptions): GateResul
     ],
     metadata: {
       findings_failing: failing.length,
-      findings_reported: added.length - failing.length,
+      findings_reported: added.length - failing.length - held,
+      ...(held > 0 && { findings_unclear: held }),
       findings_before: before,
       findings_not_listed: scan.located.length - listed.length + scan.more,
       files_scanned: scan.files,

@@ -1,5 +1,7 @@
 import type { Change } from '../../checkout/changes.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { NO_SETTINGS, setLevelsOf, weakenedFacts } from '../levels.ts';
+import type { Level, RuleCard } from '../rule.ts';
 import { type Located, scanChanges } from './changes.ts';
 import type { Detector } from './detector.ts';
 import { redacted } from './redact.ts';
@@ -14,11 +16,13 @@ export interface RunScanOptions {
   readonly paths: readonly string[];
   readonly ignorePaths: readonly string[];
   readonly fails: (located: Located) => boolean;
+  /** Rules whose levels the base may set. */
+  readonly rules: readonly RuleCard[];
 }
 
 /** Scans the patch of a subject. */
 export async function runScan(
-  { subject, timeoutMs }: GateContext,
+  { subject, timeoutMs, rules: settings = NO_SETTINGS }: GateContext,
   options: RunScanOptions,
 ): Promise<GateResult> {
   const deadline = performance.now() + timeoutMs;
@@ -34,10 +38,19 @@ export async function runScan(
     redactor,
     deadline,
   });
-  const withSecretName = new Set(scan.located.filter(({ line }) => line === null).map(({ path }) => path));
-  return reportScan(scan, {
-    fails: options.fails,
-    ignored: subject.changes.length - changes.length,
-    showPath: (path) => (withSecretName.has(path) ? redacted(path, redactor) : path),
-  });
+  const setLevel = setLevelsOf(settings);
+  // What is set for a rule comes before what the switches of the gate say of its kind.
+  const level = ({ rule, path }: Located): Level | null => setLevel(rule, path);
+  const located = scan.located.filter((each) => level(each) !== 'off');
+  const withSecretName = new Set(located.filter(({ line }) => line === null).map(({ path }) => path));
+  const result = reportScan(
+    { ...scan, located },
+    {
+      fails: (each) => (level(each) ?? (options.fails(each) ? 'block' : 'report')) === 'block',
+      holds: (each) => level(each) === 'hold',
+      ignored: subject.changes.length - changes.length,
+      showPath: (path) => (withSecretName.has(path) ? redacted(path, redactor) : path),
+    },
+  );
+  return { ...result, metadata: { ...result.metadata, ...weakenedFacts(options.rules, settings) } };
 }

@@ -389,7 +389,8 @@ describe('a report', () => {
           sarifOf({ ruleId: 'X', message: { text: 'm' }, locations: at(uri, 1) }),
           '/room/tree',
         ).complaints;
-        expect(first?.file?.startsWith('..') ?? false).toBe(false);
+        // `.. ` is a name like any other.
+        expect(first?.file?.split('/')[0]).not.toBe('..');
         expect(first?.file?.startsWith('/') ?? false).toBe(false);
       }),
     );

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../gates/engine/configuration/error.ts';
 import { parseConfig } from '../../../gates/engine/configuration/load.ts';
 import { nearestRule } from '../../../gates/engine/configuration/rules.ts';
+import { piiScan } from '../../../gates/gates/pii-scan.ts';
 import { levelsOf, settingsAt } from '../../../gates/rules/levels.ts';
 import { RULES, ruleOf } from '../../../gates/rules/registry.ts';
 import { gatherOn } from '../../support/gather.ts';
+import { runGate } from '../../support/patch.ts';
 import { makeRepository } from '../../support/repository.ts';
 
 const problems = (text: string): string[] => {
@@ -82,4 +84,21 @@ describe('a patch that swallows an error', () => {
       rules_expired: 'error_swallowed: off until 2020-01-01: legacy code',
     });
   });
+});
+
+test('a level holds for what a scan finds, whatever the switches of its gate say', async () => {
+  const edits = { 'src/team.ts': `const lead = '${['ada.lovelace', 'engines.io'].join('@')}';\n` };
+  const scan = async (level: string) => {
+    const { rules } = parseConfig(
+      `version: 1\nrules:\n  email_address: { level: ${level}, reason: r, expires: 2999-01-01 }\n`,
+    );
+    const result = await runGate(piiScan, {}, edits, {
+      context: { rules: settingsAt(rules, new Date('2026-11-22')) },
+    });
+    return [result.outcome, result.findings.length];
+  };
+  expect(await scan('block')).toEqual(['failed', 1]);
+  expect(await scan('hold')).toEqual(['inert', 1]);
+  expect(await scan('report')).toEqual(['passed', 1]);
+  expect(await scan('off')).toEqual(['passed', 0]);
 });

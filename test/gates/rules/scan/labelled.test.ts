@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judge, qualityOn } from '../../../bench/data/judge.ts';
+import { RULES } from '../../../../gates/rules/registry.ts';
+import { DETECTORS, judge, qualityOn } from '../../../bench/data/judge.ts';
 import { LABELLED } from '../../../bench/data/labelled.ts';
 
 describe('on the labelled set', () => {
@@ -26,4 +27,10 @@ describe('on the labelled set', () => {
     }));
     expect(qualityOn(upsideDown)).toMatchObject({ recall: 0, false_positive_rate: 1 });
   });
+});
+
+test('every rule of ours has its row in the registry, and every row of a scan is looked for', () => {
+  const known = new Set(RULES.map(({ id }) => id));
+  const ours = new Set(DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')));
+  expect([...ours].filter((rule) => !known.has(rule))).toEqual([]);
 });

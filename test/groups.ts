@@ -1,0 +1,55 @@
+/** Files by what they need, with the reason; all others share their processes. */
+type Group = Readonly<Record<string, readonly string[]>>;
+
+/** What `npm test` runs with a process for each file. */
+export const ALONE: Group = {
+  'parts of the embedded stack listen, take signals, and keep state in their modules': [
+    'test/local/**/*.test.ts',
+    'test/system/**/*.test.ts',
+  ],
+  'what they ask of AWS, and where, is set up when modules are loaded': [
+    'test/functions/**/*.test.ts',
+    'test/infra/**/*.test.ts',
+  ],
+  'tools of the languages come onto their path': [
+    'test/gates/auto-format.test.ts',
+    'test/gates/benchmark.test.ts',
+    'test/gates/complexity-check.test.ts',
+    'test/gates/coverage-delta.test.ts',
+    'test/gates/security-scan.test.ts',
+  ],
+  'they change the environment, or end processes': [
+    'test/cli/check.test.ts',
+    'test/containers/assignment.test.ts',
+    'test/gates/process/**/*.test.ts',
+  ],
+};
+
+/** What `npm test` leaves out: it takes ten seconds and more. */
+export const LONG: Group = {
+  'real tools of the languages, as far as they are here': [
+    'test/gates/real/**/*.test.ts',
+    'test/gates/tool-run/baseline/runners.test.ts',
+    'test/gates/tool-run/reporting.test.ts',
+    'test/gates/tool-run/tools.test.ts',
+  ],
+  'suites that are run again and again: on the base, on mutants, in other surroundings': [
+    'test/gates/tool-run/baseline/tests-gate.test.ts',
+    'test/gates/tool-run/behaviour/further.test.ts',
+    'test/gates/tool-run/behaviour/node.test.ts',
+    'test/gates/tool-run/flaky/tests-gate.test.ts',
+  ],
+  'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
+  'the whole stack: crowds, kills, workers; its way through stays in `npm test`': [
+    'test/system/models.test.ts',
+    'test/system/outside-agents.test.ts',
+    'test/system/plans.test.ts',
+    'test/system/survival.test.ts',
+    'test/system/workers.test.ts',
+  ],
+  'files that are cut at every offset, disks that are full': [
+    'test/local/damaged-folder.test.ts',
+    'test/local/dynamodb/killed-disk.test.ts',
+  ],
+  'simulated runs; `npm run simulate:check` makes more of them': ['test/simulation/simulation.test.ts'],
+};
