@@ -49,6 +49,14 @@ const PATHS = {
   delivery: '/tasks/{id}/delivery',
 } as const satisfies { [Name in BoxRoute]: (typeof ROUTES)[Name]['path'] };
 
+/**
+ * What a box has worked for is handed in for so long, in milliseconds: an API that is away for minutes must not cost the work. One
+ * that has meanwhile given the attempt up says so, and that ends it.
+ */
+const PATIENCE_MS = 15 * 60_000;
+/** The rest passes: a later beat says the same, and a memory that cannot be asked is none. */
+const HANDS_IN: readonly BoxRoute[] = ['upload', 'complete', 'fail', 'evidence', 'delivery'];
+
 export interface BoxClient {
   /** @throws RefusedError | UnreachableError */
   post<Name extends BoxRoute>(
@@ -61,11 +69,10 @@ export interface BoxClient {
 }
 
 /** The API as a box sees it: one task, one token. */
-export function createBoxClient(assignment: {
-  readonly api_url: string;
-  readonly token: string;
-  readonly task_id: string;
-}): BoxClient {
+export function createBoxClient(
+  assignment: { readonly api_url: string; readonly token: string; readonly task_id: string },
+  patienceMs = PATIENCE_MS,
+): BoxClient {
   const post: BoxClient['post'] = async (route, body, options) => {
     const path = PATHS[route].replace('{id}', assignment.task_id);
     const answer = await request(
@@ -75,7 +82,7 @@ export function createBoxClient(assignment: {
         headers: { authorization: `Bearer ${assignment.token}`, 'content-type': 'application/json' },
         body: wellFormedJson(body),
       },
-      options,
+      { ...(HANDS_IN.includes(route) && { patienceMs }), ...options },
     );
     const parsed = parseJson(answer.body);
     if (answer.status >= 200 && answer.status < 300) return parsed as AnswerOf<typeof route>;
@@ -95,7 +102,11 @@ export function createBoxClient(assignment: {
         sha256: digest,
         bytes: bytes.length,
       });
-      const put = await request(url, { method: 'PUT', headers, body: bytes }, { timeoutMs: 120_000 });
+      const put = await request(
+        url,
+        { method: 'PUT', headers, body: bytes },
+        { timeoutMs: 120_000, patienceMs },
+      );
       // 412: an earlier try has brought it. There is nothing else that could lie under its digest.
       if (put.status >= 300 && put.status !== 412)
         throw new RefusedError(put.status, 'upload', `upload of ${kind}: HTTP ${put.status}`);

@@ -6,7 +6,9 @@ export interface HttpOptions {
   readonly timeoutMs?: number;
   /** Tries in all. Default 6, which with the back-off is about ten seconds of pauses. */
   readonly tries?: number;
-  /** First pause; doubles with each try. Default 250 ms. */
+  /** In place of a number of tries: no further one begins after so long. */
+  readonly patienceMs?: number;
+  /** First pause; doubles with each try, up to `LONGEST_PAUSE_MS`. Default 250 ms. */
   readonly backoffMs?: number;
 }
 
@@ -32,6 +34,8 @@ export class UnreachableError extends Error {
 /** Largest answer in bytes: a patch, with room to spare. */
 const MAX_ANSWER_BYTES = 32 * 1_048_576;
 
+const LONGEST_PAUSE_MS = 10_000;
+
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /**
@@ -44,11 +48,15 @@ export async function request(
   init: HttpRequest,
   options: HttpOptions = {},
 ): Promise<HttpAnswer> {
-  const tries = options.tries ?? 6;
+  const started = performance.now();
+  const mayTry = (tried: number): boolean =>
+    options.patienceMs === undefined
+      ? tried < (options.tries ?? 6)
+      : performance.now() - started < options.patienceMs;
   let problem = '';
-  for (let attempt = 0; attempt < tries; attempt++) {
-    if (attempt > 0) {
-      const pause = (options.backoffMs ?? 250) * 2 ** (attempt - 1);
+  for (let tried = 0; tried === 0 || mayTry(tried); tried++) {
+    if (tried > 0) {
+      const pause = Math.min(LONGEST_PAUSE_MS, (options.backoffMs ?? 250) * 2 ** (tried - 1));
       // Half fixed, half random, so that many boxes do not come back at the same instant.
       await sleep(pause / 2 + (Math.random() * pause) / 2);
     }

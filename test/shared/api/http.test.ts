@@ -63,6 +63,34 @@ test('an answer that does not come in time is given up, and the query of a URL i
   await expect(failed).rejects.toThrow(/\/object: no answer after 20 ms$/);
 });
 
+test('with patience it is tried until it works, and no longer than that', async () => {
+  let calls = 0;
+  const url = await serve((_, response) => {
+    response.statusCode = ++calls < 9 ? 503 : 200;
+    response.end();
+  });
+  const options = { ...FAST, patienceMs: 60_000 };
+  expect((await request(url, { method: 'POST' }, options)).status).toBe(200);
+  expect(calls).toBe(9);
+  calls = -1_000;
+  await expect(request(url, { method: 'POST' }, { ...options, patienceMs: 0 })).rejects.toThrow('HTTP 503');
+  expect(calls).toBe(-999);
+});
+
+test('a box hands in what it has for longer than six tries, and asks its memory for no longer', async () => {
+  let calls = 0;
+  const url = await serve((_, response) => {
+    response.statusCode = ++calls < 9 ? 503 : 200;
+    response.end('{}');
+  });
+  const client = createBoxClient({ api_url: url, token: 'T', task_id: 'a' });
+  await client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST);
+  expect(calls).toBe(9);
+  calls = 0;
+  await expect(client.post('heartbeat', {}, FAST)).rejects.toThrow(UnreachableError);
+  expect(calls).toBe(6);
+});
+
 test('nobody there is told with the address', async () => {
   await expect(request('http://127.0.0.1:1/x', { method: 'GET' }, { ...FAST, tries: 2 })).rejects.toThrow(
     /ECONNREFUSED/,
