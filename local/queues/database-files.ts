@@ -38,6 +38,33 @@ function neededOfLog(log: string, index: string): number | null {
   return isOther ? null : LOG_HEADER + frames * (FRAME_HEADER + page);
 }
 
+/** Numbers of the pages that the log holds. A frame of an earlier turn of the log may be among them, which had its page written since. */
+function pagesIn(log: string, pageBytes: number): ReadonlySet<number> {
+  const bytes = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
+  const pages = new Set<number>();
+  for (let at = LOG_HEADER; at + FRAME_HEADER + pageBytes <= bytes.length; at += FRAME_HEADER + pageBytes)
+    if (bytes.subarray(at + 8, at + 16).equals(bytes.subarray(16, 24))) pages.add(bytes.readUInt32BE(at));
+  return pages;
+}
+
+/** @throws Error where a page is neither in the file nor in the log: SQLite reads it as zeros, and not all of them can be told from content. */
+function checkLength(path: string, log: string, database: DatabaseSync): void {
+  const number = (name: string): number =>
+    Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+  const [pageBytes, pages] = [number('page_size'), number('page_count')];
+  const { size } = statSync(path);
+  const logged = pagesIn(log, pageBytes);
+  for (let page = Math.floor(size / pageBytes) + 1; page <= pages; page += 1)
+    if (!logged.has(page)) throw new Error(`ends at byte ${size} of ${pages * pageBytes}`);
+}
+
+/** @throws Error with what SQLite finds. */
+function checkContent(database: DatabaseSync): void {
+  const found = database.prepare('PRAGMA integrity_check').all();
+  const said = found.map((row) => String(row['integrity_check']));
+  if (said.join() !== 'ok') throw new Error(said.slice(0, 3).join('; '));
+}
+
 /**
  * Looks at the files of the queues before anything is written.
  * @throws Error that names the file, when messages that were acknowledged would be missing.
@@ -54,9 +81,8 @@ export function checkDatabase(folder: string): void {
   try {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      const found = database.prepare('PRAGMA integrity_check').all();
-      const said = found.map((row) => String(row['integrity_check']));
-      if (said.join() !== 'ok') throw new Error(said.slice(0, 3).join('; '));
+      checkContent(database);
+      checkLength(path, log, database);
     } finally {
       database.close();
     }
