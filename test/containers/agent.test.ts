@@ -293,32 +293,4 @@ describe('the box', () => {
     });
     expect(await none.ended).toMatchObject({ code: 1, log: expect.stringContaining('HTTP 404') });
   });
-
-  test.runIf(process.getuid?.() === 0)(
-    'runs the agent as another user, who cannot look into the supervisor',
-    async () => {
-      const { code } = await startBox(
-        ['containers/agent/main.ts'],
-        api,
-        agentAssignment(
-          api,
-          repository.url,
-          [
-            'bash',
-            '-c',
-            'id -u > who; ls -ld . | cut -d" " -f3 >> who; echo $HOME > home; touch $HOME/x $TMPDIR/y; cat /proc/$PPID/environ > stolen 2>/dev/null; git status > /dev/null || echo nogit >> who',
-          ],
-          { base_commit: base },
-        ),
-        { ASSAY_RUN_AS: '10001:10001', TMPDIR: '/tmp' },
-      ).ended;
-      expect(code).toBe(0);
-      const { patch } = api.bodies('complete')[0] as { patch: string };
-      expect(patch).toContain('+10001\n+10001\n');
-      expect(patch).not.toContain('nogit');
-      expect(patch).toContain(
-        'diff --git a/stolen b/stolen\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\n',
-      );
-    },
-  );
 });

@@ -14,7 +14,7 @@ import { makeRepository, type Repository } from '../support/repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(15);
+sayIfSkipped(16);
 let api: FakeApi;
 let work: string;
 beforeEach(async () => {
@@ -62,6 +62,14 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
     expect(complete?.['summary']).toBe('done');
     expect(complete?.['patch']).toContain('+b\n');
     expect(complete?.['patch']).toContain('+ M a.txt\n');
+  });
+
+  test('an agent is somebody else, in a checkout and a home of its own, where git works', async () => {
+    const [user] = usersOf('agent');
+    const { complete } = await attempt(
+      'id -u; ls -ldn . | cut -d" " -f3; git status --short && touch "$HOME/x" "$TMPDIR/y" && grep -c "CapEff:.0*$" /proc/self/status',
+    );
+    expect(complete?.['summary']).toBe(`${user?.uid}\n${user?.uid}\n1`);
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { makeRepository } from '../support/repository.ts';
 import { gatesAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(5);
+sayIfSkipped(6);
 let api: FakeApi;
 beforeEach(async () => {
   api = await startFakeApi();
@@ -42,9 +42,9 @@ function onRepository(repository: ReturnType<typeof makeRepository>, change: Rec
   };
 }
 
-async function judge(of: ReturnType<typeof work>) {
+async function judge(of: ReturnType<typeof work>, more: Parameters<typeof gatesAssignment>[3] = {}) {
   api.calls.length = 0;
-  const assignment = gatesAssignment(api, of.repository.url, of);
+  const assignment = gatesAssignment(api, of.repository.url, of, more);
   const env = boxEnvironment('gates', openFolder());
   const { code, log } = await startBox(['containers/gates/main.ts'], api, assignment, env, CONFINE).ended;
   expect({ code, log }).toMatchObject({ code: 0 });
@@ -69,6 +69,15 @@ describe.skipIf(!canConfine)('in a gates box with the capabilities of the templa
     );
     expect(lint?.outcome).toBe('failed');
     expect(lint?.detail).toMatch(/CapEff:\s0{16}/);
+  });
+
+  test('a signal is somebody else, too, and cannot look into the supervisor', async () => {
+    const of = work('  lint: false\n', { 'a.txt': 'x\n' });
+    const ids = usersOf('gates').map(({ uid }) => uid);
+    const command = `case " ${ids.join(' ')} " in *" $(id -u) "*) ! cat /proc/$PPID/environ && touch new;; *) false;; esac`;
+    await judge(of, { signals: [{ type: 'test_passes', command, timeout_s: 20 }] });
+    const { evidence } = (api.bodies('evidence')[0] ?? {}) as { evidence?: Evidence };
+    expect(evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
   });
 
   test('nothing that a command starts outlives it, however it hides', async () => {

@@ -243,30 +243,6 @@ describe('the gates box', () => {
     );
     expect(body.evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
   });
-
-  test.runIf(process.getuid?.() === 0)(
-    'runs commands as another user, in a checkout that is theirs',
-    async () => {
-      const of = work(
-        {
-          'a.txt': 'a\n',
-          'assay.yaml': 'quality_gates: { lint_command: "id -u && touch new && git status --short" }\n',
-        },
-        { 'a.txt': 'b\n' },
-      );
-      const command = 'test $(id -u) = 10001 && ! cat /proc/$PPID/environ';
-      const assignment = gatesAssignment(api, of.repository.url, of, {
-        signals: [{ type: 'test_passes', command, timeout_s: 20 }],
-      });
-      await startBox(['containers/gates/main.ts'], api, assignment, {
-        ASSAY_RUN_AS: '10001:10001',
-        TMPDIR: '/tmp',
-      }).ended;
-      const body = api.bodies('evidence')[0] as { evidence?: Evidence };
-      expect(body.evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
-      expect(body.evidence?.gates[0]).toMatchObject({ outcome: 'passed' });
-    },
-  );
 });
 
 describe('the deliver box', () => {

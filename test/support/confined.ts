@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
-import { basename, delimiter, dirname } from 'node:path';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { parseUsers, type RunAs } from '../../gates/process/run-as.ts';
 import { DEFAULT_CAPABILITIES, DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { BOX_ENV } from '../../shared/names.ts';
+import { isReachable } from './reachable.ts';
 import { temporaryFolder } from './repository.ts';
 
 const dropped: readonly string[] = DROPPED_CAPABILITIES;
@@ -52,14 +53,27 @@ export const usersOf = (box: 'agent' | 'gates'): readonly RunAs[] => parseUsers(
 export function openFolder(): string {
   const dir = temporaryFolder('assay-work-');
   chmodSync(dir, 0o711);
-  // All tests of a run share one above it.
-  if (basename(dirname(dir)).startsWith('assay-tests-')) chmodSync(dirname(dir), 0o711);
   return dir;
+}
+
+let reachable: string | null = null;
+/** A folder with this very Node, for everybody: where the checkout lies in a closed folder, a copy. */
+function nodeForAll(): string {
+  if (reachable !== null) return reachable;
+  const own = realpathSync(process.execPath);
+  if (isReachable(own)) reachable = dirname(own);
+  else {
+    reachable = join(openFolder(), 'bin');
+    mkdirSync(reachable, { mode: 0o755 });
+    copyFileSync(own, join(reachable, 'node'));
+    chmodSync(join(reachable, 'node'), 0o755);
+  }
+  return reachable;
 }
 
 /** What a box has in its environment besides what every test gives it; the programs are those that every user can reach. */
 export const boxEnvironment = (box: 'agent' | 'gates', work: string): Record<string, string> => ({
   [BOX_ENV.runAs]: shifted(inImage(box)),
   TMPDIR: work,
-  PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
+  PATH: [nodeForAll(), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
 });

@@ -6,6 +6,7 @@ import { commandEnvironment } from '../../../gates/process/environment.ts';
 import { outcomeOf } from '../../../gates/process/outcome.ts';
 import { type Program, type RunOptions, run } from '../../../gates/process/run.ts';
 import { parseUsers } from '../../../gates/process/run-as.ts';
+import { usersOf } from '../../support/confined.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-run-'));
 const env = commandEnvironment({ home: cwd, tmp: cwd });
@@ -148,11 +149,11 @@ describe('a command', () => {
   });
 
   test.runIf(process.getuid?.() === 0)('runs as another user when the supervisor is root', async () => {
-    const result = await execute(
-      { line: 'id -u; id -g; id -G' },
-      { cwd: '/', runAs: parseUsers('10001:10002')?.[0] ?? null },
-    );
-    expect(result.output).toBe('10001\n10002\n10002\n');
+    // Numbers of this process's own: everything of that user is ended.
+    const uid = usersOf('gates')[0]?.uid ?? 0;
+    const runAs = parseUsers(`${uid}:${uid + 1}`)?.[0] ?? null;
+    const result = await execute({ line: 'id -u; id -g; id -G' }, { cwd: '/', runAs });
+    expect(result.output).toBe(`${uid}\n${uid + 1}\n${uid + 1}\n`);
   });
 });
 
