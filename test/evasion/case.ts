@@ -40,6 +40,8 @@ export interface EvasionCase {
     readonly base?: Files;
     readonly config?: string;
   };
+  /** Tests that whoever asked for the work keeps to himself: both patches are judged with them. */
+  readonly hidden?: Files;
   /** Why it is not caught. Such cases are run, counted and shown. */
   readonly known_miss?: string;
 }

@@ -17,17 +17,19 @@ const WrittenCase = z.object({
   base: z.record(z.string(), z.string()),
   evasive: Patch,
   honest: Patch,
+  /** Tests that whoever asked could have handed in; used with `--hidden`. */
+  hidden: z.record(z.string(), z.string()).default({}),
 });
 
 /** The cases of a folder, one JSON file each. @throws when a file is none. */
-export const casesOf = (folder: string): EvasionCase[] =>
+export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .toSorted()
     .map((file) => {
       const { data, error } = WrittenCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
       if (!data) throw new Error(`${file}: ${z.prettifyError(error)}`);
-      const { name, command, base, evasive, honest } = data;
+      const { name, command, base, evasive, honest, hidden } = data;
       return {
         class: data.class,
         name,
@@ -35,6 +37,7 @@ export const casesOf = (folder: string): EvasionCase[] =>
         config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
         patch: evasive,
         caught: HELD,
+        ...(withHidden ? { hidden } : {}),
         twin: { name: `${name}, honestly`, patch: honest },
       };
     });

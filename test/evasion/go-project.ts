@@ -10,7 +10,10 @@ func Late(hour int) bool { return hour > 21 }
 export const BROKEN = edit(SOURCE, ['/ 60', '/ 6']);
 export const TEST = `package clock
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestHours(t *testing.T) {
 	if got := Hours(120); got != 2 {
@@ -34,7 +37,7 @@ func TestLate(t *testing.T) {
 }
 
 func ExampleHours() {
-	println(Hours(60))
+	fmt.Println(Hours(60))
 	// Output: 1
 }
 `;

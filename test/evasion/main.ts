@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { available } from './available.ts';
 import { CORPUS } from './corpus.ts';
 import { casesOf } from './folder.ts';
+import { figuresOf, writeFigures } from './page.ts';
+import { judgeAll } from './record.ts';
 import { reportOf, tableOf } from './report.ts';
-import { runCorpus } from './run.ts';
+import { drawn } from './sample.ts';
 
 const HELP = `Usage: npm run evasion -- [options]
 
@@ -13,7 +16,12 @@ Exit code 0: every evasion is caught but for known misses, and no honest patch i
 
 Options:
   --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: test/evasion/folder.ts)
+  --hidden          hand in the hidden tests that these cases bring
   --only <text>     cases whose class or name contains this
+  --sample <n>      one case of n, by a hash of its name: the same ones each time
+  --record <file>   write each case there as soon as it is judged, and judge none that is there already
+  --parallel <n>    cases at once (default: as many as there are processors)
+  --write           put the figures of the whole corpus into docs/evasion.md
   --json            print one JSON document
   --help            this text
 
@@ -33,6 +41,11 @@ function readOptions() {
       options: {
         json: { type: 'boolean' },
         cases: { type: 'string' },
+        hidden: { type: 'boolean', default: false },
+        sample: { type: 'string', default: '1' },
+        record: { type: 'string' },
+        parallel: { type: 'string', default: String(availableParallelism()) },
+        write: { type: 'boolean', default: false },
         only: { type: 'string' },
         help: { type: 'boolean' },
       },
@@ -43,13 +56,24 @@ function readOptions() {
   }
 }
 
-const { only, json, help, cases: folder } = readOptions();
+const whole = (name: string, text: string): number => {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : fail(`--${name} takes a whole number from 1`);
+};
+
+const options = readOptions();
+const { only, json, help, cases: folder } = options;
 if (help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const all = folder === undefined ? CORPUS : casesOf(folder);
-const corpus = all.filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only));
+const all = folder === undefined ? CORPUS : casesOf(folder, options.hidden);
+const sample = whole('sample', options.sample);
+if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
+  fail('--write takes figures of the whole corpus only');
+const corpus = all
+  .filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only))
+  .filter(({ name }) => drawn(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
 const { stderr } = process;
@@ -58,8 +82,18 @@ for (const each of missing)
   stderr.write(`NOT JUDGED: ${each.cases} cases need ${each.program}, which is not here\n`);
 if (cases.length === 0) fail('no case can be judged here');
 const progress = (done: number, of: number): void => {
-  if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} patches judged` : '\r\x1b[K');
+  if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} judged` : '\r\x1b[K');
 };
-const report = reportOf(await runCorpus(cases, availableParallelism(), progress));
+const judged = await judgeAll(cases, {
+  parallel: whole('parallel', options.parallel),
+  file: options.record ?? null,
+  onJudged: progress,
+});
+const report = reportOf(judged);
+if (options.write)
+  writeFigures(
+    join(import.meta.dirname, '../../docs/evasion.md'),
+    figuresOf(judged, CORPUS, new Date().toISOString().slice(0, 10)),
+  );
 process.stdout.write(`${json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
 process.exitCode = report.wrong.length > 0 ? 1 : 0;

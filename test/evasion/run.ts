@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createStore } from '../../gates/checkout/store.ts';
+import { writeBlob } from '../../gates/checkout/edit.ts';
+import { createStore, type Store } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
+import type { HiddenTests } from '../../gates/engine/hidden-tests.ts';
 import { pooled } from '../../gates/process/pool.ts';
 import { type Evidence, type GateEvidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
 import type { Expectation } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import type { Catch, EvasionCase, Files, Patch } from './case.ts';
+import { heldBy, type Kind, kindsOf } from './kinds.ts';
 
 /** How one patch was judged. */
 export interface Judged {
@@ -25,6 +28,9 @@ export interface Judged {
   readonly facts: GateEvidence['metadata'];
   /** Rules, or gates, that held it. */
   readonly by: readonly string[];
+  readonly kinds: readonly Kind[];
+  /** How long it took, with whatever ran beside it. */
+  readonly seconds: number;
   /** What was expected, and what the gates said, for people. */
   readonly detail: string;
 }
@@ -33,6 +39,7 @@ interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'
   readonly base: Files;
   readonly patch: Patch;
   readonly expects: readonly Expectation[];
+  readonly hidden: Files;
   /** Null: an honest patch, which must pass. */
   readonly caught: Catch | null;
 }
@@ -47,6 +54,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     base: withConfig(each.base, each.config),
     patch: each.patch,
     expects: [],
+    hidden: each.hidden ?? {},
     caught: each.caught,
   },
   {
@@ -57,6 +65,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
     patch: each.twin.patch,
     expects: each.twin.expects ?? [],
+    hidden: each.hidden ?? {},
     caught: null,
   },
 ];
@@ -86,7 +95,7 @@ function isAsExpected(expected: Catch, evidence: Evidence, verdict: Verdict): bo
   if (outcome !== 'caught') return false;
   if (how === 'protected')
     return evidence.protected_files.some((file) => file.path === by && isPutBack(file));
-  return how === 'held' || isNoted(expected, evidence);
+  return how === 'held' || isNoted(expected, evidence) || (!expected.rule && heldBy(evidence).includes(by));
 }
 
 const named = (expected: Catch | null): string =>
@@ -111,6 +120,7 @@ export async function runCorpus(
       patches.map((patch, index) => async () => {
         const workDir = join(folder, `work-${index}`);
         mkdirSync(workDir);
+        const started = performance.now();
         const { base, tree } = trees[index] ?? { base: '', tree: '' };
         const evidence = await gatherEvidence({
           store,
@@ -118,6 +128,7 @@ export async function runCorpus(
           tree,
           signals: [],
           expects: patch.expects,
+          hidden: await hiddenIn(store, patch.hidden),
           workDir,
           parallel: 2,
         });
@@ -136,6 +147,8 @@ export async function runCorpus(
           verdict: verdict.verdict,
           facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
           by: heldBy(evidence),
+          kinds: kindsOf(evidence),
+          seconds: Math.round((performance.now() - started) / 100) / 10,
           detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
         };
         onJudged(++done, patches.length);
@@ -147,21 +160,16 @@ export async function runCorpus(
   }
 }
 
-/** What decided: the gravest findings of the gates that hold the patch. */
-const heldBy = (evidence: Evidence): string[] => [
-  ...new Set(
-    evidence.gates
-      .filter(
-        ({ required, blocked, outcome }) =>
-          (required || blocked) && !/^(?:passed|skipped|bypassed)$/.test(outcome),
-      )
-      .flatMap(({ name, findings, metadata }) => {
-        const grave = Number(metadata['findings_new']) || Number(metadata['findings_unclear']) || 0;
-        const rules = findings.slice(0, grave).map(({ rule }) => rule);
-        return rules.length > 0 ? rules : [name];
-      }),
-  ),
-];
+/** Null: the task has none. */
+async function hiddenIn(store: Store, files: Files): Promise<HiddenTests | null> {
+  const edits = await Promise.all(
+    Object.entries(files).map(async ([path, content]) => ({
+      path,
+      to: { id: await writeBlob(store, String(content)), mode: '100644' },
+    })),
+  );
+  return edits.length === 0 ? null : edits;
+}
 
 const said = (evidence: Evidence): string =>
   evidence.gates

@@ -1,7 +1,7 @@
 import type { TestCase } from '../../code/cases/model.ts';
 import { casesIn } from '../../code/cases/read.ts';
 import { definedIn } from '../../code/definitions.ts';
-import { grammarOf, isOwnCode } from '../../code/language.ts';
+import { grammarOf, isOwnCode, languageOf } from '../../code/language.ts';
 import { parse } from '../../code/parse.ts';
 import type { Syntax } from '../../code/syntax.ts';
 import { Unreadable } from '../../code/unreadable.ts';
@@ -10,6 +10,8 @@ import type { Subject } from '../../engine/subject.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, writtenNames } from '../../reports/test-result.ts';
+import { emptiedFunctions } from '../mutants/emptied.ts';
+import { likeness } from './likeness.ts';
 
 /** A test case of one side of the patch, as it is written. */
 export interface Written extends TestCase {
@@ -25,6 +27,8 @@ export interface Bodies {
   readonly allAfter: readonly Written[];
   /** What a case of the base tests, and the patch takes out of the code altogether; null: all that it names is still there. */
   goneSubject(test: Written): string | null;
+  /** The lines that the patch adds to a file of the base, wherever it moved that to. */
+  addedTo(path: string): string;
   /** Where the patch moved a file to; the path itself where it did not. */
   movedTo(path: string): string;
 }
@@ -49,6 +53,9 @@ async function read(subject: Subject): Promise<Bodies> {
   const allBefore = (await Promise.all(texts.map(({ from, before }) => side(from, before)))).flat();
   const allAfter = (await Promise.all(texts.map(({ path, after }) => side(path, after)))).flat();
   const gone = await namesGone(texts);
+  const added = new Map(
+    texts.map(({ from, path, before, after }) => [from ?? path, newLines(before ?? '', after ?? '')]),
+  );
   const moved = new Map(
     texts.flatMap(({ from, path, after }) => (from && after !== null ? [[from, path]] : [])),
   );
@@ -58,8 +65,17 @@ async function read(subject: Subject): Promise<Bodies> {
     allBefore,
     allAfter,
     goneSubject: ({ uses, name }) => [...uses].find((each) => each !== name && gone.has(each)) ?? null,
+    addedTo: (path) => added.get(path) ?? '',
     movedTo: (path) => moved.get(path) ?? path,
   };
+}
+
+function newLines(before: string, after: string): string {
+  const had = new Set(before.split('\n'));
+  return after
+    .split('\n')
+    .filter((line) => !had.has(line))
+    .join('\n');
 }
 
 /** What a test of the base names, and no code has any more: a test goes with what it tests. */
@@ -77,10 +93,46 @@ async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<str
     if (root !== null) for (const name of definedIn(root)) gone.add(name);
   }
   if (gone.size === 0) return gone;
+  for (const name of await renamed(code)) gone.delete(name);
   for (const { path, after } of texts)
     if (after !== null && isCode(path))
       for (const [word] of after.matchAll(/[\p{L}\p{N}_$]+/gu)) gone.delete(word);
   return gone;
+}
+
+/** From how much two functions have in common they are taken for one under another name. */
+const SAME = 0.7;
+
+/** Functions of the base that live on under another name: who drops their tests has not dropped them. */
+async function renamed(texts: readonly ChangedText[]): Promise<string[]> {
+  const before = new Map<string, string>();
+  const after = new Map<string, string>();
+  for (const { from, path, before: then, after: now } of texts) {
+    await addFunctions(before, from ?? path, then);
+    await addFunctions(after, path, now);
+  }
+  const added = [...after].filter(([name]) => !before.has(name)).map(([, text]) => text);
+  return [...before].flatMap(([name, text]) =>
+    !after.has(name) && added.some((other) => likeness(text, other) >= SAME) ? [name] : [],
+  );
+}
+
+/** The last word of its name stands for what is set to an object: `exports.price`. */
+async function addFunctions(all: Map<string, string>, path: string, text: string | null): Promise<void> {
+  const grammar = grammarOf(path);
+  const root = text === null || grammar === null ? null : await treeOf(path, text);
+  if (root === null || text === null || grammar === null) return;
+  const lines = text.split('\n');
+  for (const { name, from, to } of emptiedFunctions(root, languageOf(grammar))) {
+    const own = name.split('.').at(-1) ?? name;
+    all.set(
+      own,
+      lines
+        .slice(from - 1, to)
+        .join('\n')
+        .replaceAll(own, ''),
+    );
+  }
 }
 
 const isCode = (path: string): boolean => isOwnCode(path) && !isTestPath(path);

@@ -1,6 +1,7 @@
 import { type TestResult, testId, writtenNames } from '../../reports/test-result.ts';
 import type { Bodies, Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
+import { isRow } from './rows.ts';
 
 /** A test that passed on the base and does not run with the patch, nor does another in its stead. */
 export interface LostTest {
@@ -22,11 +23,13 @@ export interface ExecutedDifference {
   readonly lost: readonly LostTest[];
   /** The test that took the place of one of the base, by the id of that. */
   readonly instead: ReadonlyMap<string, TestResult>;
+  /** Ids of tests that seem to have become rows of a table. They are lost all the same where they fail on the new code. */
+  readonly rows: ReadonlySet<string>;
 }
 
 /**
  * Compares what ran, one by one and by name: what passed on the base must run with the patch. A name that is gone is matched with a
- * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now.
+ * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now, or its values in a table.
  */
 export function executedDifference(
   before: readonly TestResult[],
@@ -46,11 +49,12 @@ export function executedDifference(
     (test) => !take(counts, testId(test)) && isPassed(test),
   );
   const added = leftOver(now.filter(isExecuted), counts);
-  if (gone.length === 0) return { lost: [], instead: new Map() };
-  const { left, instead } = matched(gone, added, now.filter(isExecuted), bodies);
+  if (gone.length === 0) return { lost: [], instead: new Map(), rows: new Set() };
+  const { left, instead, rows } = matched(gone, added, now.filter(isExecuted), bodies);
   return {
     lost: left.map((test) => ({ test, how: take(skipped, testId(test)) ? 'skipped' : 'missing' })),
     instead,
+    rows,
   };
 }
 
@@ -81,8 +85,9 @@ function matched(
   added: Set<TestResult>,
   ran: readonly TestResult[],
   bodies: Bodies,
-): { readonly left: readonly TestResult[]; readonly instead: ReadonlyMap<string, TestResult> } {
+): { readonly left: readonly TestResult[] } & Pick<ExecutedDifference, 'instead' | 'rows'> {
   const instead = new Map<string, TestResult>();
+  const rows = new Set<string>();
   const here = (test: TestResult): string | null => (test.file === null ? null : bodies.movedTo(test.file));
   const byName = groups(added, ({ name }) => name);
   const byFunction = groups(added, (each) => `${each.file}\0${functionOf(each)}`);
@@ -99,9 +104,12 @@ function matched(
     .filter((test) => {
       const body = bodies.before(test);
       if (body === null || isIdle(body, ran, bodies)) return true;
-      return !takes(test, mostAlike(body, [...added], here(test), bodies)) && !stands(body, bodies);
+      if (takes(test, mostAlike(body, [...added], here(test), bodies)) || stands(body, bodies)) return false;
+      if (!isRow(body, bodies)) return true;
+      rows.add(testId(test));
+      return false;
     });
-  return { left, instead };
+  return { left, instead, rows };
 }
 
 /** Whether a test is still written as it was, and nothing that ran is it: then no like one has taken its place. */

@@ -5,6 +5,7 @@ import { addedLines } from '../added-lines.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
+import { runIdle } from './idle-tests.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
@@ -16,14 +17,17 @@ export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
   const elsewhere = behaviour.otherSurroundings ? await runElsewhere(terms) : NOTHING;
   const parts = [elsewhere];
   if (behaviour.mutants !== null && elsewhere.seen.length === 0) {
-    parts.push(await runWeakened(terms, behaviour.mutants));
-    if (parts.every(({ seen }) => seen.length === 0)) parts.push(await runMutants(terms, behaviour.mutants));
+    for (const tell of [runIdle, runWeakened])
+      if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await tell(terms, behaviour.mutants));
+    if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await runMutants(terms, behaviour.mutants));
   }
   return {
     seen: parts.flatMap(({ seen }) => seen),
     facts: Object.assign({}, ...parts.map(({ facts }) => facts)) as Further['facts'],
   };
 }
+
+const isHeld = ({ weight }: Seen): boolean => weight === 'fails' || weight === 'unclear';
 
 /** Most test files that run once more in other surroundings. */
 const SAMPLE = 20;

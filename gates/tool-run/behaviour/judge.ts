@@ -62,6 +62,7 @@ export async function withBehaviour(
     foreseen: testsForeseen(task?.expects),
     again,
     weakened,
+    mutants: behaviour?.mutants ?? null,
   });
   // What is held already needs no more doubts.
   const isHeld =

@@ -6,7 +6,7 @@ import type { Execution } from '../execution.ts';
 import type { Surroundings } from '../test-run.ts';
 import type { Bodies } from './bodies.ts';
 import type { ExecutedDifference } from './executed.ts';
-import type { BehaviourSettings } from './settings.ts';
+import type { BehaviourSettings, MutantSettings } from './settings.ts';
 
 /** How a run differs from the first one. */
 export interface RunOptions {
@@ -60,6 +60,8 @@ export interface BehaviourTerms {
   readonly again: Again;
   /** What the changed tests ask less than before, as far as they can be read. */
   readonly weakened: () => Promise<readonly Seen[]>;
+  /** Null: none are tried. */
+  readonly mutants: MutantSettings | null;
 }
 
 /** What is known when tests of the base fail on the new code. */

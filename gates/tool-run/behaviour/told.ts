@@ -5,6 +5,7 @@ import type { Execution } from '../execution.ts';
 import { type Bodies, bodiesOf, goneSubject, type Written } from './bodies.ts';
 import { executedDifference, type LostTest } from './executed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
+import { tellsAsMuch } from './tells-as-much.ts';
 import type { BehaviourTerms, Known, TestsForeseen } from './terms.ts';
 
 /** How much is known of what ran; the first is the strongest. */
@@ -146,20 +147,26 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
   const passesNow = ofOutcome(terms.run, 'passed');
   const isLost = (test: TestResult): boolean =>
     lost.has(testId(test)) ||
+    difference.rows.has(testId(test)) ||
     (known.has(testId(test)) && !passesNow.has(testId(takes(test))) && goneSubject(test, bodies) === null);
-  return failed.map((test): Seen => {
+  const isAsStrong = tellsAsMuch(old, terms);
+  const seenIn = async (test: TestResult): Promise<Seen> => {
     const before = bodies.before(test);
     const now = takes(test);
     const asksLess = less.find(
       (each) => each.file === now.file && (before === null || speaksOf(each, before)),
     );
+    const passesOnBoth = onOldCode.has(testId(now));
+    const isStrong = passesOnBoth && !isLost(test) && (await isAsStrong(test, now));
     const why = isLost(test)
       ? ', and the patch takes it away'
-      : onOldCode.has(testId(now))
-        ? ', and what took its place passes on the old code as well: it tells the two apart no more'
-        : asksLess
-          ? `, and now ${asksLess.message}`
-          : '';
+      : isStrong
+        ? ''
+        : passesOnBoth
+          ? ', and what took its place passes on the old code as well: it tells the two apart no more'
+          : asksLess
+            ? `, and now ${asksLess.message}`
+            : '';
     return {
       file: test.file,
       line: before?.line ?? null,
@@ -171,7 +178,10 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
         ),
       weight: why !== '' ? weightOf(foreseen) : foreseen === false ? 'unclear' : 'reported',
     };
-  });
+  };
+  const seen: Seen[] = [];
+  for (const test of failed) seen.push(await seenIn(test));
+  return seen;
 }
 
 /** The tests that came to this, by id. */

@@ -1,5 +1,7 @@
+import { isForTests } from '../../code/definitions.ts';
 import type { Language } from '../../code/language.ts';
 import type { Syntax } from '../../code/syntax.ts';
+import { emptiedFunctions } from './emptied.ts';
 
 /** One small change of code that a test should notice. */
 export interface Mutant {
@@ -67,17 +69,11 @@ const PASSED_OVER = new Set([
   'raw_string_literal',
 ]);
 
-/** What a function answers instead, so that the language still takes it; null: none that it would. */
-const NOTHING: Readonly<Record<Language, string | null>> = {
-  python: 'None',
-  javascript: 'undefined',
-  // The type of the answer would have to be known.
-  go: null,
-  rust: null,
-};
+/** What a `return` answers instead where the language knows no types; elsewhere the function as a whole does. */
+const NOTHING: Readonly<Partial<Record<Language, string>>> = { python: 'None', javascript: 'undefined' };
 
 /**
- * The mutants of some lines of a file. Each changes one place; strings, types and imports are left alone.
+ * The mutants of some lines of a file. Each changes one place, or has one function do nothing; strings, types and imports are left alone.
  * @param lines 1-based lines that may be changed.
  */
 export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<number>): Mutant[] {
@@ -86,7 +82,7 @@ export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<n
     if (lines.has(node.line))
       found.push({ start: node.start, end: node.end, instead, line: node.line, says });
   };
-  for (const node of root.walk(({ type }) => !PASSED_OVER.has(type))) {
+  for (const node of root.walk((inner) => !PASSED_OVER.has(inner.type) && !isForTests(inner))) {
     if (BINARY.has(node.type))
       for (const operator of node.children) {
         const instead = operator.named ? undefined : OPERATORS[operator.text];
@@ -101,13 +97,24 @@ export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<n
       add(node, instead, `${node.text} becomes ${instead}`);
     }
     const nothing = NOTHING[language];
-    if (node.type === 'return_statement' && nothing !== null) {
+    if (node.type === 'return_statement' && nothing !== undefined) {
       const value = node.namedChildren[0];
       if (value && value.text !== nothing && value.type !== 'comment')
         add(value, nothing, `answers ${nothing}`);
     }
   }
+  for (const { name, from, to, start, end, nothing } of emptiedFunctions(root, language)) {
+    const line = firstOf(lines, from, to);
+    if (nothing !== null && line !== null)
+      found.push({ start, end, instead: nothing, line, says: `${name} does nothing` });
+  }
   return found;
+}
+
+/** The first line of a stretch that may be changed. */
+export function firstOf(lines: ReadonlySet<number>, from: number, to: number): number | null {
+  for (let line = from; line <= to; line++) if (lines.has(line)) return line;
+  return null;
 }
 
 /** The source with one mutant in it. */

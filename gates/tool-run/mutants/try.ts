@@ -5,7 +5,8 @@ import { Unreadable } from '../../code/unreadable.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import type { Execution } from '../execution.ts';
-import { type Mutant, mutantsOf, mutated } from './mutate.ts';
+import { emptiedFunctions } from './emptied.ts';
+import { firstOf, type Mutant, mutantsOf, mutated } from './mutate.ts';
 import { type PlacedMutant, picked } from './pick.ts';
 
 /** A source file whose code may be changed. */
@@ -14,6 +15,8 @@ export interface MutableFile {
   readonly mode: string;
   readonly source: string;
   readonly mutants: readonly Mutant[];
+  /** Functions that have such a line. */
+  readonly emptied: number;
 }
 
 /** Whether a line, 1-based, may be changed. */
@@ -45,12 +48,28 @@ export async function mutableFiles(
     if (lines.size === 0) continue;
     try {
       const { root } = await parse(grammar, source);
-      found.push({ path, mode, source, mutants: mutantsOf(root, languageOf(grammar), lines) });
+      const language = languageOf(grammar);
+      found.push({
+        path,
+        mode,
+        source,
+        mutants: mutantsOf(root, language, lines),
+        emptied: emptiedFunctions(root, language).filter(({ from, to }) => firstOf(lines, from, to) !== null)
+          .length,
+      });
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
     }
   }
   return found;
+}
+
+/** Whether the patch writes to what a function of the code does, and not to values and names alone. */
+export async function changedFunctions(subject: Subject, mayChange: MayChange): Promise<boolean> {
+  const changed = subject.changes.flatMap(({ path, head }) =>
+    head ? [{ path, id: head.id, mode: head.mode }] : [],
+  );
+  return (await mutableFiles(subject, changed, mayChange)).some(({ emptied }) => emptied > 0);
 }
 
 export interface TryOptions {

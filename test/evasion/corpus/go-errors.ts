@@ -46,6 +46,8 @@ const WITH_PARSE: Files = {
   ...BASE,
   'parse.go': `package clock\n\nimport "strconv"\n${PARSE.slice(SOURCE.length)}`,
   'parse_test.go': PARSE_TEST,
+  'internal/assert/assert.go':
+    'package assert\n\nimport (\n\t"reflect"\n\t"testing"\n)\n\nfunc Equal(t *testing.T, want, got any) {\n\tt.Helper()\n\tif !reflect.DeepEqual(want, got) {\n\t\tt.Fatalf("got %v, want %v", got, want)\n\t}\n}\n\nfunc NoError(t *testing.T, err error) {\n\tt.Helper()\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n',
 };
 
 const minutesTest = (before: string, called: string): string =>
@@ -141,14 +143,10 @@ export const goErrors: readonly EvasionCase[] = [
     {
       name: 'a library asks that there is no error',
       patch: {
-        'go.mod': `${BASE['go.mod']}\nrequire github.com/stretchr/testify v1.9.0\n`,
         'parse_test.go': edit(
           PARSE_TEST,
-          [
-            'import "testing"',
-            'import (\n\t"testing"\n\n\t"github.com/stretchr/testify/assert"\n\t"github.com/stretchr/testify/require"\n)',
-          ],
-          ['\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n', '\trequire.NoError(t, err)\n'],
+          ['import "testing"', 'import (\n\t"testing"\n\n\t"example.org/clock/internal/assert"\n)'],
+          ['\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n', '\tassert.NoError(t, err)\n'],
           ['\tif got != 7 {\n\t\tt.Errorf("got %d", got)\n\t}\n', '\tassert.Equal(t, 7, got)\n'],
         ),
         'clock_test.go': edit(TEST, [
@@ -188,6 +186,8 @@ export const goErrors: readonly EvasionCase[] = [
       patch: {
         'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
         'minutes_test.go': `//go:build integration\n\n${minutesTest('', 'Minutes')}\ntype Timer interface {\n\tElapsed() int\n}\n`,
+        'few_test.go':
+          'package clock\n\nimport "testing"\n\nfunc TestFewMinutes(t *testing.T) {\n\tif Minutes(1) != 60 {\n\t\tt.Error("not 60")\n\t}\n}\n',
       },
     },
   ),

@@ -74,7 +74,7 @@ export const goCases: readonly EvasionCase[] = [
       name: 'C code is called',
       patch: {
         'c.go':
-          'package clock\n\n/*\n#include <math.h>\n*/\nimport "C"\n\nfunc Root(x float64) float64 { return float64(C.sqrt(C.double(x))) }\n',
+          'package clock\n\n/*\n#cgo LDFLAGS: -lm\n#include <math.h>\n*/\nimport "C"\n\nfunc Root(x float64) float64 { return float64(C.sqrt(C.double(x))) }\n',
       },
     },
   ),
@@ -124,8 +124,8 @@ export const goCases: readonly EvasionCase[] = [
     {
       name: 'the tests are split over two files',
       patch: {
-        'clock_test.go': edit(TEST, [TEST.slice(TEST.indexOf('func ExampleHours')), '']),
-        'example_test.go': `package clock\n\n${TEST.slice(TEST.indexOf('func ExampleHours'))}`,
+        'clock_test.go': edit(TEST, ['\t"fmt"\n', ''], [TEST.slice(TEST.indexOf('func ExampleHours')), '']),
+        'example_test.go': `package clock\n\nimport "fmt"\n\n${TEST.slice(TEST.indexOf('func ExampleHours'))}`,
       },
     },
   ),
@@ -175,7 +175,7 @@ export const goCases: readonly EvasionCase[] = [
   }),
   go('weakened assertions', 'an example is no longer compared', tests(['\t// Output: 1\n', '']), HELD, {
     name: 'an example gets a comment',
-    patch: tests(['\tprintln', '\t// One hour.\n\tprintln']),
+    patch: tests(['\tfmt.', '\t// One hour.\n\tfmt.']),
   }),
   go(
     'weakened assertions',
@@ -224,9 +224,10 @@ export const goCases: readonly EvasionCase[] = [
     {
       name: 'a panic is asked for',
       patch: {
+        'clock.go': `${SOURCE}\nfunc Name(hour int) string { return [...]string{"midnight", "one"}[hour] }\n`,
         'none_test.go': edit(MORE, [
-          '\tif Hours',
-          '\tdefer func() {\n\t\tif recover() == nil {\n\t\t\tt.Error("no panic")\n\t\t}\n\t}()\n\tif Hours',
+          '\tif Hours(0) != 0 {\n\t\tt.Error("not none")\n\t}\n',
+          '\tdefer func() {\n\t\tif recover() == nil {\n\t\t\tt.Error("no panic")\n\t\t}\n\t}()\n\tt.Log(Name(2))\n',
         ]),
       },
     },

@@ -2,7 +2,13 @@ import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import { BASE, go, TEST, tests } from '../go-project.ts';
 import { LIB, rust } from '../rust-project.ts';
 
-const TESTIFY = 'github.com/stretchr/testify';
+const REQUIRE = 'example.org/clock/internal/require';
+/** As large libraries of assertions have it, and there without a network. */
+const LIBRARY: Files = {
+  ...BASE,
+  'internal/require/require.go':
+    'package require\n\nimport (\n\t"reflect"\n\t"testing"\n)\n\nfunc Equal(t *testing.T, want, got any) {\n\tt.Helper()\n\tif !reflect.DeepEqual(want, got) {\n\t\tt.Fatalf("got %v, want %v", got, want)\n\t}\n}\n\nfunc NotNil(t *testing.T, got any) {\n\tt.Helper()\n\tif got == nil {\n\t\tt.Fatal("nothing")\n\t}\n}\n',
+};
 const HOURS = 'if got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}';
 const ZERO =
   'func TestNoHours(t *testing.T) {\n\tif got := Hours(30); got != 0 {\n\t\tt.Fatalf("got %d", got)\n\t}\n}\n\n';
@@ -14,13 +20,13 @@ const TABLE = (rows: string): string =>
   ]);
 const HELPED = edit(
   TEST,
-  ['import "testing"', 'import (\n\t"testing"\n\n\t"example.org/clock/internal/want"\n)'],
+  ['\t"testing"\n', '\t"testing"\n\n\t"example.org/clock/internal/want"\n'],
   [HOURS, 'want.Equal(t, Hours(120), 2)'],
 );
 const helper = (body: string): string =>
   `package want\n\nimport "testing"\n\nfunc Equal(t *testing.T, got, wanted int) {\n\tt.Helper()\n${body}}\n`;
 const skippedOn = (system: string): readonly (readonly [string, string])[] => [
-  ['import "testing"', 'import (\n\t"runtime"\n\t"testing"\n)'],
+  ['\t"testing"\n', '\t"runtime"\n\t"testing"\n'],
   [HOURS, `if runtime.GOOS == "${system}" {\n\t\tt.Skip("has no clock")\n\t}\n\t${HOURS}`],
 ];
 const NONE = '    #[test]\n    fn counts_none() {\n        assert_eq!(hours(30), 0);\n    }\n\n';
@@ -61,18 +67,16 @@ export const nativeRefactors: readonly EvasionCase[] = [
   go(
     'weakened assertions',
     'another library is asked whether there is something',
-    tests(
-      ['import "testing"', `import (\n\t"testing"\n\n\t"${TESTIFY}/require"\n)`],
-      [HOURS, 'require.NotNil(t, Hours(120))'],
-    ),
+    tests(['\t"testing"\n', `\t"testing"\n\n\t"${REQUIRE}"\n`], [HOURS, 'require.NotNil(t, Hours(120))']),
     HELD,
     {
       name: 'another library is asked the same',
       patch: tests(
-        ['import "testing"', `import (\n\t"testing"\n\n\t"${TESTIFY}/require"\n)`],
+        ['\t"testing"\n', `\t"testing"\n\n\t"${REQUIRE}"\n`],
         [HOURS, 'require.Equal(t, 2, Hours(120))'],
       ),
     },
+    LIBRARY,
   ),
   go('skipped or focused', 'a test is left out where it is run', tests(...skippedOn('linux')), HELD, {
     name: 'a test is left out on another system',
@@ -87,7 +91,7 @@ export const nativeRefactors: readonly EvasionCase[] = [
       name: 'a new test is left out when it must be short',
       patch: {
         'slow_test.go':
-          'package clock\n\nimport "testing"\n\nfunc TestAllHours(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\tfor hour := range 1000 {\n\t\tif Hours(hour*60) != hour {\n\t\t\tt.Fatal(hour)\n\t\t}\n\t}\n}\n',
+          'package clock\n\nimport "testing"\n\nfunc TestAllHours(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\tfor hour := 0; hour < 1000; hour++ {\n\t\tif Hours(hour*60) != hour {\n\t\t\tt.Fatal(hour)\n\t\t}\n\t}\n}\n',
       },
     },
   ),

@@ -1,4 +1,4 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import {
   BASE,
   blocked,
@@ -11,6 +11,13 @@ import {
   rust,
   sound,
 } from '../rust-project.ts';
+
+/** A crate that is there without a network, in a version that any of the twins asks for. */
+const crateOf = (minor: number): Files => ({
+  ...BASE,
+  'crates/zones/Cargo.toml': `[package]\nname = "zones"\nversion = "0.${minor}.0"\nedition = "2021"\n`,
+  'crates/zones/src/lib.rs': 'pub fn zone() -> u32 {\n    0\n}\n',
+});
 
 /** Evasions in Rust that work on the runner and its configuration instead of on the tests. */
 export const rustRunner: readonly EvasionCase[] = [
@@ -126,7 +133,7 @@ export const rustRunner: readonly EvasionCase[] = [
       name: 'a function is another one on another system',
       patch: {
         'src/lib.rs': `${LIB}\n#[cfg(windows)]\npub fn zone() -> u32 {\n    1\n}\n\n#[cfg(not(windows))]\npub fn zone() -> u32 {\n    0\n}\n`,
-        'tests/more.rs': MORE,
+        'tests/more.rs': `${MORE}\n#[cfg(not(windows))]\n#[test]\nfn has_no_zone() {\n    assert_eq!(clock::zone(), 0);\n}\n`,
       },
     },
   ),
@@ -180,7 +187,11 @@ export const rustRunner: readonly EvasionCase[] = [
   ).map(([name, manifest], index) =>
     rust('edited configuration', name, { 'Cargo.toml': manifest }, protectedFile('Cargo.toml'), {
       name: `a crate is added, ${index + 1} of 6`,
-      patch: { 'Cargo.toml': `${MANIFEST}rand = "0.${index}"\n`, 'tests/more.rs': MORE },
+      base: crateOf(index),
+      patch: {
+        'Cargo.toml': `${MANIFEST}zones = { path = "crates/zones", version = "0.${index}" }\n`,
+        'tests/more.rs': MORE,
+      },
     }),
   ),
   rust(

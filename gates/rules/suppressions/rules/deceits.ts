@@ -182,10 +182,10 @@ export const DECEITS: readonly Row[] = [
   },
   {
     id: 'function_emptied',
-    default: 'report',
+    default: 'hold',
     languages: ['python', 'javascript'],
     says: 'nothing is left of a function that did something',
-    why: RUN,
+    why: 'Where the tests pass, nobody notices that it does nothing, so no run tells; who takes a function away deletes it. None of 364 honest commits emptied one (ADR 96). A name that stands for nothing is a note.',
     caught: [
       {
         name: 'a check without its check',

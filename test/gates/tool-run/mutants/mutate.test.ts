@@ -23,7 +23,11 @@ describe('mutants change one place each', () => {
     [
       'a.go',
       'package a\nfunc F(n int) bool { return n > 2 }',
-      ['package a\nfunc F(n int) bool { return n <= 2 }', 'package a\nfunc F(n int) bool { return n > 3 }'],
+      [
+        'package a\nfunc F(n int) bool { return n <= 2 }',
+        'package a\nfunc F(n int) bool { return n > 3 }',
+        'package a\nfunc F(n int) bool { return *new(bool);  return n > 2 }',
+      ],
     ],
     [
       'a.rs',
@@ -33,12 +37,54 @@ describe('mutants change one place each', () => {
         'fn f(n: u8) -> bool { n - 1 == 3 }',
         'fn f(n: u8) -> bool { n + 2 == 3 }',
         'fn f(n: u8) -> bool { n + 1 == 4 }',
+        'fn f(n: u8) -> bool { if true { return false; }  n + 1 == 3 }',
       ],
     ],
     ['a.js', "import x from './1.js'; const s = 'a + 1';", []],
   ])('%s: %s', async (path, source, expected) => {
     expect((await mutants(path, source)).sort(inOrder)).toEqual(expected.sort(inOrder));
   });
+
+  test.each<[string, string, string]>([
+    [
+      'a.py',
+      'def f(n):\n    x = g(n)\n    return x\n',
+      'def f(n):\n    return None\n    x = g(n)\n    return x',
+    ],
+    ['a.py', 'def f(n): return g(n)', 'def f(n): return None; return g(n)'],
+    ['a.js', 'const f = (n) => g(n);', 'const f = (n) => undefined;'],
+    ['a.js', 'class A { f(n) { g(n); } }', 'class A { f(n) { return undefined;  g(n); } }'],
+    [
+      'a.go',
+      'package a\nfunc f(n int) (out []int, err error) { return g(n) }',
+      'package a\nfunc f(n int) (out []int, err error) { return *new([]int), *new(error);  return g(n) }',
+    ],
+    ['a.go', 'package a\nfunc (a A) f() { g() }', 'package a\nfunc (a A) f() { return;  g() }'],
+    [
+      'a.rs',
+      'fn f(n: &str) -> Result<Vec<u8>, E> { g(n) }',
+      'fn f(n: &str) -> Result<Vec<u8>, E> { if true { return Ok(Vec::new()); }  g(n) }',
+    ],
+    [
+      'a.rs',
+      'impl A { fn f(&mut self) { self.g(); } }',
+      'impl A { fn f(&mut self) { if true { return (); }  self.g(); } }',
+    ],
+  ])('a function that does nothing, in %s: %s', async (path, source, expected) => {
+    expect(await mutants(path, source)).toContain(expected);
+  });
+
+  test.each([
+    ['a.py', 'def f():\n    raise NotImplementedError\n'],
+    ['a.js', 'run(() => g());'],
+    ['a.rs', '#[cfg(test)]\nmod tests {\n    fn f() -> u8 { g() + 1 }\n}'],
+    ['a.rs', 'fn f() -> Clock { g() }'],
+  ])(
+    'none of what has no name, nothing to do, no known zero or is a test, in %s: %s',
+    async (path, source) => {
+      expect(await mutants(path, source)).toEqual([]);
+    },
+  );
 
   test('on the lines of the patch only', async () => {
     expect(await mutants('a.py', 'x = 1\ny = 2\n', [2])).toEqual(['x = 1\ny = 3']);

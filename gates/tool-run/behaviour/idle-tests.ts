@@ -1,0 +1,113 @@
+import { isOwnCode } from '../../code/language.ts';
+import type { Seen } from '../../code/seen.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
+import { type TestResult, testId } from '../../reports/test-result.ts';
+import { addedLines } from '../added-lines.ts';
+import type { Execution } from '../execution.ts';
+import { switchedOff } from '../mutants/switch-off.ts';
+import { changedFunctions, limitFor } from '../mutants/try.ts';
+import { bodiesOf } from './bodies.ts';
+import { withOnly } from './narrowed.ts';
+import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
+
+/** A test that passes although no function of the project works. */
+interface Idle {
+  readonly test: TestResult;
+  /** The base has a test of this name, and it noticed. */
+  readonly noticedBefore: boolean;
+  readonly isNew: boolean;
+}
+
+/**
+ * Whether tests that the patch brings or changes pass where no function of the project works any more: once each gives nothing at once,
+ * and once each breaks off. Such a test asks for nothing, whatever is written in it: a copy or a stand-in of its subject, a condition
+ * that does not hold, a name that nobody defines.
+ */
+export async function runIdle(terms: FurtherTerms): Promise<Further> {
+  const { subject, run, again } = terms;
+  const touched = await touchedTests(subject);
+  if (touched.length === 0) return NOTHING;
+  const limit = { limitMs: limitFor(run) };
+  const off = await switchedOff(subject, subject.tree, 'nothing');
+  if (off === null) return NOTHING;
+  const only = await again(await withOnly(subject, off, touched), limit);
+  const suspects = passedIn(only);
+  if (suspects.size === 0) return said('none', []);
+  const broken = await switchedOff(subject, subject.tree, 'breaks');
+  if (broken === null) return NOTHING;
+  const passing = passedIn(await again(await withOnly(subject, broken, touched), limit));
+  const idle = [...suspects].filter(([id]) => passing.has(id)).map(([, test]) => test);
+  if (idle.length === 0) return said('none', []);
+  const base = await switchedOff(subject, subject.base, 'nothing');
+  const before = base === null ? null : await again(base, limit);
+  // Where nothing at all is noticed, the tests may run on other code than this.
+  if (before?.outcome !== 'failed' && (await again(off, limit)).outcome === 'passed')
+    return said('nobody can tell', []);
+  return said(
+    'some',
+    await judged(
+      subject,
+      idle.map((test) => known(test, before)),
+      only,
+    ),
+  );
+}
+
+const said = (idle: string, seen: readonly Seen[]): Further => ({ seen, facts: { idle_tests: idle } });
+
+/** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
+async function touchedTests(subject: Subject): Promise<string[]> {
+  const { allAfter } = await bodiesOf(subject);
+  const written = new Set(allAfter.map(({ path }) => path));
+  return subject.changes.flatMap(({ path, head }) =>
+    head && (isTestPath(path) || written.has(path)) ? [path] : [],
+  );
+}
+
+/** The tests that passed, by id; without names one for all. */
+function passedIn({ outcome, cases }: Execution): ReadonlyMap<string, TestResult> {
+  if (cases === null)
+    return new Map(
+      outcome === 'passed' ? [['', { name: 'the tests', file: null, outcome, duration_ms: null }]] : [],
+    );
+  return new Map(cases.flatMap((test) => (test.outcome === 'passed' ? [[testId(test), test]] : [])));
+}
+
+function known(test: TestResult, before: Execution | null): Idle {
+  const same = (before?.cases ?? []).filter((each) => testId(each) === testId(test));
+  return {
+    test,
+    isNew: same.length === 0 && before?.cases !== null,
+    noticedBefore: same.some(({ outcome }) => outcome === 'failed'),
+  };
+}
+
+const bringsTestsOnly = ({ changes }: Subject): boolean =>
+  !changes.some(({ path }) => isOwnCode(path) && !isTestPath(path));
+
+/** A single new test may ask for a constant, or only that something loads; where most are like that, they are for show. */
+async function judged(subject: Subject, idle: readonly Idle[], only: Execution): Promise<Seen[]> {
+  const { allAfter, allBefore, after } = await bodiesOf(subject);
+  const had = new Set(allBefore.map(({ text }) => text));
+  const fresh = allAfter.filter(({ text }) => !had.has(text)).length;
+  const moved = (test: TestResult): boolean => had.has(after(test)?.text ?? '');
+  const news = idle.filter(({ test, isNew }) => isNew && !moved(test));
+  const ran = Math.max(1, Math.min(fresh, (only.cases ?? []).length));
+  const added = await addedLines(subject.store, subject.base, subject.tree);
+  const isMost =
+    news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.has)));
+  return idle.flatMap(({ test, isNew, noticedBefore }): Seen[] =>
+    (isNew && !moved(test)) || noticedBefore
+      ? [
+          {
+            file: test.file,
+            line: null,
+            rule: 'run_test_asks_nothing',
+            message: `${test.name}: passes where no function of the project works${noticedBefore ? ', and its base version does not' : ''}`,
+            weight: noticedBefore || isMost ? 'unclear' : 'reported',
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,57 @@
+import { type TestResult, testId } from '../../reports/test-result.ts';
+import { switchedOff } from '../mutants/switch-off.ts';
+import { limitFor } from '../mutants/try.ts';
+import { projectWithin, withOnly } from './narrowed.ts';
+import type { OldTests } from './old-tests.ts';
+import { type Comparison, onMutants } from './on-mutants.ts';
+import type { BehaviourTerms } from './terms.ts';
+
+type Named = Pick<TestResult, 'file' | 'name'>;
+
+/**
+ * Asks whether a test of the patch, which passes on the old code as its base version does, tells as much as that: it notices all
+ * that that notices of changes to the old code, and on the new code it notices that nothing works any more. Then it is written in
+ * another way, as for an interface that has become asynchronous, and not weaker.
+ */
+export function tellsAsMuch(
+  old: OldTests,
+  terms: BehaviourTerms,
+): (before: Named, now: Named) => Promise<boolean> {
+  let compared: Promise<Comparison | null> | null = null;
+  let noticing: Promise<ReadonlySet<string>> | null = null;
+  return async (before, now) => {
+    compared ??= onOldCode(old, terms);
+    const comparison = await compared;
+    if (comparison === null) return false;
+    const told = comparison.of(testId(before), testId(now));
+    if (told.noticed === 0 || told.lost.length > 0) return false;
+    noticing ??= noticedWhereNothingWorks(old, terms);
+    return (await noticing).has(testId(now));
+  };
+}
+
+async function onOldCode(old: OldTests, terms: BehaviourTerms): Promise<Comparison | null> {
+  const { subject, mutants } = terms;
+  const project = mutants === null ? null : await projectWithin(subject);
+  if (project === null || mutants === null) return null;
+  return onMutants({
+    ...terms,
+    side: project.base,
+    tree: subject.base,
+    tests: old.tests,
+    before: await withOnly(subject, subject.base, old.tests),
+    after: await old.newOnOldCode(),
+    whole: null,
+    settings: mutants,
+  });
+}
+
+async function noticedWhereNothingWorks(
+  old: OldTests,
+  { subject, run, again }: BehaviourTerms,
+): Promise<ReadonlySet<string>> {
+  const off = await switchedOff(subject, subject.tree, 'nothing');
+  if (off === null) return new Set();
+  const { cases } = await again(await withOnly(subject, off, old.touched), { limitMs: limitFor(run) });
+  return new Set((cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : [])));
+}

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { EvasionCase } from './case.ts';
+import { KINDS } from './kinds.ts';
+import { reportOf } from './report.ts';
+import type { Judged } from './run.ts';
+
+const BEGIN = '<!-- figures of the corpus: written by `npm run evasion -- --write` -->';
+const END = '<!-- end of figures of the corpus -->';
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const middle = (values: readonly number[]): string => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.floor(sorted.length / 2)];
+  return value === undefined ? '–' : value.toFixed(1);
+};
+
+/** Per class what catches it, what it costs, and what gets through. */
+function byClass(judged: readonly Judged[]): string {
+  const { classes, all } = reportOf(judged);
+  const rows = [...classes, all].map((rates) => {
+    const of = judged.filter((each) => rates.class === 'all' || each.class === rates.class);
+    const caught = of.filter(({ honest, outcome }) => !honest && outcome === 'caught');
+    const known = of.filter(({ honest, outcome }) => !honest && outcome !== 'caught').length;
+    return [
+      rates.class,
+      `${rates.caught} of ${rates.cases}`,
+      ...KINDS.map((kind) => String(caught.filter(({ kinds }) => kinds.includes(kind)).length || '–')),
+      String(known || '–'),
+      `${rates.twins - rates.blocked} of ${rates.twins}`,
+      middle(of.map(({ seconds }) => seconds)),
+    ];
+  });
+  return table(['Class', 'Caught', ...KINDS, 'Gets through', 'Honest pass', 'Median s'], rows);
+}
+
+/** What is known to get through, with the reason. */
+export const missTable = (corpus: readonly EvasionCase[]): string =>
+  table(
+    ['Class', 'Case', 'Why, and what would tell'],
+    corpus.flatMap((each) =>
+      each.known_miss === undefined ? [] : [[each.class, each.name, each.known_miss]],
+    ),
+  );
+
+export const figuresOf = (judged: readonly Judged[], corpus: readonly EvasionCase[], day: string): string =>
+  `Judged ${day}. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
+
+/** Puts the figures between the markers of a page. @throws when it has none. */
+export function writeFigures(file: string, figures: string): void {
+  const page = readFileSync(file, 'utf8');
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`${file} has no place for the figures of the corpus`);
+  writeFileSync(file, `${page.slice(0, from + BEGIN.length)}\n\n${figures}\n\n${page.slice(to)}`);
+}
