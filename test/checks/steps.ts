@@ -17,6 +17,7 @@ export const STEPS: readonly Step[] = [
   { name: 'simulate:check', title: '500 simulated runs, and planted faults' },
   { name: 'simulate:kills', title: 'the stack killed while tasks run' },
   { name: 'schemathesis', title: 'answers as the document says' },
+  { name: 'evasion:check', title: 'one evasion of eight, and its honest twin' },
   { name: 'test:cli', title: 'the real agent CLIs' },
 ];
 
