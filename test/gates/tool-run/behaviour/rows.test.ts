@@ -29,7 +29,8 @@ test.each([
   ['a row is missing', "[1, 'I']", false],
   ['nothing is added', '', false],
 ])('a test becomes rows where %s', (_, added, expected) => {
-  const text = "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II', 'not two'); });";
+  const text =
+    "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II', 'not two'); });";
   expect(isRow(written(text), adds(added))).toBe(expected);
 });
 
