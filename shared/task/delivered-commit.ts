@@ -2,12 +2,15 @@ import type { CommitFields } from '../repository/commit.ts';
 import type { Attempt } from './attempt.ts';
 import type { Task } from './task.ts';
 
+/** A title may be of any characters; of a commit's message the first line is its subject, and git takes no NUL in it. */
+const oneLine = (title: string): string => title.replace(/\p{Cc}+/gu, ' ').trim();
+
 /** What the deliver box says in the commit of accepted work. It depends on the attempt alone, so that each box makes the same commit. */
 export const commitText = (
   task: Task,
   { number, model, report, started_at }: Attempt,
 ): Omit<CommitFields, 'tree' | 'parent'> => ({
-  message: `${task.title}\n\nAssay-Task: ${task.id}\nAssay-Attempt: ${number}\nAssay-Model: ${model ?? 'unknown'}\n`,
+  message: `${oneLine(task.title)}\n\nAssay-Task: ${task.id}\nAssay-Attempt: ${number}\nAssay-Model: ${model ?? 'unknown'}\n`,
   author: 'Assay <assay@localhost>',
   at: report?.at ?? started_at,
 });
