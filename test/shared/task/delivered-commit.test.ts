@@ -21,7 +21,7 @@ test('the id of the delivered commit is what git makes of it, whatever the title
       const fields = { tree, parent, ...commitText(task, attempt) };
       expect(commitId(fields)).toBe(await commitTree(store, fields));
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
