@@ -1,18 +1,41 @@
 import type { Command } from 'commander';
+import { MODEL_KEYS } from '../../shared/names.ts';
+import { CLI_KINDS } from '../../shared/task/adapter.ts';
+import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
+import { demoAgent } from '../demo/agents.ts';
 import { runDemo } from '../demo/main-job.ts';
 import { renderDemo } from '../demo/report.ts';
 import { demoDocument, surprises } from '../demo/result.ts';
-import { EXIT } from '../exit.ts';
+import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { oneLine } from '../output/text.ts';
 
 export function registerDemo(program: Command, io: Io): void {
   const command = program
     .command('demo')
     .description('Run five tasks through the whole pipeline on this machine, in a temporary folder')
+    .option(
+      '--agent <kind>',
+      `a real agent CLI does the tasks: ${CLI_KINDS.join(', ')}; with the key of its provider in the environment against the real models, else against scripted ones`,
+    )
     .option(...JSON_OPTION);
-  action(command, io, async (session) => {
-    const { tasks, result } = await runDemo(session);
+  action<[{ readonly agent?: string }]>(command, io, async (session, { agent: named }) => {
+    const kind = CLI_KINDS.find((each) => each === named);
+    if (named !== undefined && kind === undefined)
+      throw new CliError(
+        EXIT.usage,
+        'bad_option',
+        `--agent ${oneLine(named)}: known are ${CLI_KINDS.join(', ')}.`,
+      );
+    const agent = kind === undefined ? null : await demoAgent(kind, io.env);
+    if (agent)
+      session.note(
+        agent.models === 'real'
+          ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
+          : `${agent.kind} does the tasks with scripted models on this machine: ${MODEL_KEYS[ADAPTER_FACTS[agent.kind].vendor].key} is not set.`,
+      );
+    const { tasks, result } = await runDemo(session, agent).finally(() => agent?.stop());
     const unexpected = surprises(tasks, result);
     if (session.json) session.printJson(demoDocument(result, unexpected));
     else session.print(`\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`);
@@ -20,6 +43,7 @@ export function registerDemo(program: Command, io: Io): void {
   });
   examples(command, [
     ['demo', 'watch it live, then read the table'],
+    ['demo --agent claude', 'the real Claude Code; without ANTHROPIC_API_KEY its models are scripted'],
     ["demo --json | jq '.tasks[] | [.id, .status, .verified]'", 'the same facts for a script'],
   ]);
 }

@@ -7,22 +7,24 @@ import { follow } from '../follow.ts';
 import { startStack } from '../local-stack.ts';
 import { taskProgress } from '../output/progress.ts';
 import type { Session } from '../session.ts';
+import type { DemoAgent } from './agents.ts';
 import { deliveredBranches, makeRepository } from './repository.ts';
 import type { DemoOutcome, DemoResult } from './result.ts';
 import { type DemoTask, demoTasks } from './tasks.ts';
 
-/** The demo takes seconds; when it has not ended by then, something hangs. In milliseconds. */
-const LIMIT_MS = 120_000;
+/** The demo takes seconds, with a real agent minutes; when it has not ended by then, something hangs. In milliseconds. */
+const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
 
 async function followAll(
   session: Session,
   client: Client,
   tasks: readonly DemoTask[],
   interrupted: AbortSignal,
+  limitMs: number,
 ): Promise<DemoOutcome[]> {
   const ids = tasks.map(({ task }) => task.id);
   const progress = taskProgress(session.io.stderr, session.err, ids);
-  const timeout = AbortSignal.timeout(LIMIT_MS);
+  const timeout = AbortSignal.timeout(limitMs);
   try {
     const ended = await follow(client, ids, {
       signal: AbortSignal.any([interrupted, timeout]),
@@ -34,7 +36,7 @@ async function followAll(
   } catch (error) {
     if (interrupted.aborted) throw interrupted.reason;
     if (timeout.aborted)
-      throw new CliError(EXIT.timeout, 'timeout', `The demo has not ended after ${LIMIT_MS / 1_000} s.`);
+      throw new CliError(EXIT.timeout, 'timeout', `The demo has not ended after ${limitMs / 1_000} s.`);
     throw error;
   } finally {
     progress.stop();
@@ -53,24 +55,34 @@ const jsonlBelow = (folder: string): string[] =>
     .sort();
 
 /** Runs the main job in a new temporary folder, which stays; every process that it starts is gone at the end. */
-export async function runDemo(session: Session): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
+export async function runDemo(
+  session: Session,
+  agent: DemoAgent | null,
+): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
   const repository = makeRepository(join(folder, 'repository.git'));
   session.note('Starting the embedded stack from the synthesised template …');
-  const stack = await startStack({ dataDir: join(folder, 'state') });
+  const stack = await startStack({ dataDir: join(folder, 'state'), env: agent?.env ?? {} });
   try {
     const { url, token, control_url, records_dir } = stack.connection;
     const client = createClient({ url, token, source: 'the demo' });
-    const tasks = demoTasks(repository.url);
+    const tasks = agent ? demoTasks(repository.url, agent.adapter) : demoTasks(repository.url);
     session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
     await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });
-    const outcomes = await followAll(session, client, tasks, stack.interrupted);
+    const outcomes = await followAll(
+      session,
+      client,
+      tasks,
+      stack.interrupted,
+      agent ? LIMIT_MS.real : LIMIT_MS.scripted,
+    );
     await drain(control_url);
     const { verification_nudge: nudge } = await client.status({});
     return {
       tasks,
       result: {
+        agent: agent && { kind: agent.kind, models: agent.models },
         outcomes,
         nudge,
         branches: deliveredBranches(repository),

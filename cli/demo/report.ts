@@ -28,9 +28,15 @@ export function renderDemo(
   );
   const nudge = nudgeLine(result.nudge, pc);
   return [
+    ...(result.agent
+      ? [
+          `Done by ${result.agent.kind}, with ${result.agent.models === 'real' ? 'the models of its provider' : 'scripted models on this machine'}.`,
+          '',
+        ]
+      : []),
     renderResults(result.outcomes, width, pc),
     '',
-    `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (simulated); ${duration(result.elapsedMs)} in all.`,
+    `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${duration(result.elapsedMs)} in all.`,
     ...(nudge === null ? [] : [nudge]),
     '',
     pc.bold('Delivered branches'),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TaskView } from '../../shared/api/schemas.ts';
+import type { Adapter } from '../../shared/task/adapter.ts';
 import type { SubmitTaskInput } from '../../shared/task/schema.ts';
 import { deliveryBranch } from '../../shared/task/task.ts';
 
@@ -19,13 +20,14 @@ export interface DemoTask {
 
 const agent = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
 
+const SCRIPTED: Adapter = {
+  kind: 'command',
+  argv: [process.execPath, agent, '{task_id}', '{model}'],
+  timeout_s: 60,
+};
+
 /** The five tasks of the demo on the repository at `url`. */
-export function demoTasks(url: string): readonly DemoTask[] {
-  const adapter = {
-    kind: 'command' as const,
-    argv: [process.execPath, agent, '{task_id}', '{model}'],
-    timeout_s: 60,
-  };
+export function demoTasks(url: string, adapter = SCRIPTED): readonly DemoTask[] {
   const common = { repository: url, adapter };
   return [
     {

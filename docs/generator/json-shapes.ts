@@ -37,8 +37,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   'token create': { text: '`--json` prints `{"name": string, "table": string, "token": string}`.' },
   demo: {
-    text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1.',
+    text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1. `agent` is null where scripts stand in for agents, else `{"kind": "claude", "models": "real"}` or `"scripted"`; what real models do is not compared with anything.',
     example: `{
+  "agent": null,
   "tasks": [
     {
       "id": "b-discount",

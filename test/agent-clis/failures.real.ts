@@ -54,7 +54,10 @@ describe.each(PRESENT)('the real %s', (kind) => {
     expect(outcome.failure).toBeNull();
     const { session, calls } = outcome;
     expect(session.reading).toMatchObject({ ended: true, session: expect.stringMatching(/^\S{10,}$/) });
-    expect(session.reading?.tools).toBeGreaterThan(0);
+    expect(outcome.left).toEqual(expect.arrayContaining(['hello.txt', 'listing.txt']));
+    expect([...(session.reading?.files ?? [])].join()).toMatch(
+      kind === 'codex' ? /^(?:.*hello\.txt)?$/ : /hello\.txt/,
+    );
     const output = [...(session.reading?.usage.values() ?? [])].reduce(
       (sum, each) => sum + each.output_tokens,
       0,

@@ -84,7 +84,7 @@ describe.each(PRESENT)('the real %s, in the whole pipeline', (kind: CliKind) => 
     expect(attempt?.report?.failure_class).toBeNull();
     // The key got to the provider, and to nobody else: no process, file, record, transcript, answer or log has it.
     for (const call of models.calls.slice(calls)) expect(JSON.stringify(call.headers)).toContain(KEY);
-    expect(processes.filter((each) => each.includes('assay_md_')).length).toBeGreaterThan(0);
+    expect(processes.some((each) => each.includes(`ASSAY_TASK_ID=${id}`))).toBe(true);
     expect(processes.filter((each) => each.includes(KEY))).toEqual([]);
     expect(attempt?.artifact?.transcript_key).not.toBeNull();
     await stack.control('POST', '/drain');

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
 import type { Failure } from '../../containers/agent/adapters/reading.ts';
@@ -51,6 +51,8 @@ export interface Outcome {
   readonly printed: string;
   /** Calls that reached the endpoint. */
   readonly calls: readonly Call[];
+  /** Names of what lies in the checkout afterwards. */
+  readonly left: readonly string[];
   /** Dollars that the gateway has counted, in millionths. */
   readonly micro: number;
   readonly exitCode: number | null;
@@ -136,6 +138,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
         failure: failureOf(session, kind),
         printed: of.under === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
+        left: readdirSync(prepared.places.checkout),
         micro: gateway.meter.meter().spent,
         trouble: gateway.meter.meter().trouble,
         exitCode: session.result.exitCode,

@@ -169,6 +169,7 @@ describe('the result', () => {
     branches: ['1234567 assay/a-slugs x', '1234567 assay/b-discount x', '1234567 assay/c-receipt x'],
     recordFiles: ['table=tasks/dt=2026-11-21/x.jsonl'],
     recordsDir: '/records',
+    agent: null,
     repository: '/repository.git',
     folder: '/',
     elapsedMs: 12,

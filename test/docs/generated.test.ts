@@ -93,6 +93,7 @@ describe('the shapes of JSON', () => {
 
   test('of the demo are what the demo prints', () => {
     const result: DemoResult = {
+      agent: null,
       outcomes: [],
       nudge: VerificationNudge.parse({
         total_completions: 0,

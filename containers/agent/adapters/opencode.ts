@@ -61,8 +61,9 @@ function read(event: Fields, reading: Reading): void {
       break;
     case 'tool_use': {
       reading.tools++;
-      const file = text(fields(fields(part['state'])['input'])['filePath']);
-      if (file !== null && part['tool'] !== 'read') reading.files.add(file);
+      const state = fields(part['state']);
+      if (state['status'] !== 'error' && part['tool'] !== 'read')
+        for (const file of filesOf(fields(state['input']))) reading.files.add(file);
       break;
     }
     case 'step_finish':
@@ -73,6 +74,13 @@ function read(event: Fields, reading: Reading): void {
       reading.failure = failureOf(fields(event['error']));
       break;
   }
+}
+
+/** Which files a tool was told to write: it has one, or a patch of several. */
+function filesOf(input: Fields): string[] {
+  const file = text(input['filePath']);
+  const patched = (text(input['patchText']) ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm);
+  return [...(file === null ? [] : [file]), ...[...patched].map(([, path = '']) => path)];
 }
 
 /** Tokens and dollars of one step; the sums are ours. */

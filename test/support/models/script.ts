@@ -26,7 +26,11 @@ const WRITERS: Readonly<Record<string, (path: string, text: string) => Omit<Tool
   Write: (path, text) => ({ args: { file_path: path, content: text } }),
   write_file: (path, text) => ({ args: { file_path: path, content: text } }),
   write: (path, text) => ({ args: { filePath: path, path, content: text } }),
-  apply_patch: (path, text) => ({ args: { input: patchOf(path, text) }, free: patchOf(path, text) }),
+  // Codex takes it as it is, or as `input`; OpenCode wants it in a field of another name.
+  apply_patch: (path, text) => {
+    const patch = patchOf(path, text);
+    return { args: { input: patch, patchText: patch }, free: patch };
+  },
 };
 const described = (command: string): Omit<ToolCall, 'name'> => ({
   args: { command, description: 'scripted' },

@@ -26,7 +26,8 @@ export interface Call {
 }
 
 export interface ModelServerOptions {
-  readonly script?: readonly Step[];
+  /** Or what makes one of the model and the conversation so far. */
+  readonly script?: readonly Step[] | ((model: string, conversation: string) => readonly Step[]);
   /** Milliseconds before each event of `slow`. Default 200. */
   readonly pauseMs?: number;
 }
@@ -200,7 +201,11 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const answer: Answer = {
       id: `${++number}`,
       model: scenario.name === 'wrongmodel' ? 'some-other-model' : asked.model,
-      said: says(asked, scenario, script),
+      said: says(
+        asked,
+        scenario,
+        typeof script === 'function' ? script(asked.model, raw.toString('utf8')) : script,
+      ),
       tokens: tokens === undefined ? counted : tokens,
     };
     log(200, tokens === undefined ? counted : null);
