@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlanView } from '../../shared/api/schemas.ts';
+import { fakeCli } from '../containers/fake-cli.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -53,7 +54,21 @@ else cp ${folder}/sum.js src/sum.js; fi
 echo did it
 `,
   );
-  stack = await Stack.start();
+  // What `assay plan` runs is an agent CLI: one that plans as its goal says.
+  const bin = fakeCli(
+    folder,
+    'claude',
+    `if [ "$ASSAY_ROLE" = manager ]; then
+  if grep -q 'think for ever' "$ASSAY_PROMPT_FILE"; then exec sleep 600; fi
+  mkdir -p .assay; cp ${folder}/good.yaml .assay/plan.yaml
+fi
+echo '{"type":"result","session_id":"s","num_turns":1,"structured_output":{"status":"done","summary":"planned"}}'`,
+  );
+  stack = await Stack.start({
+    PATH: bin,
+    ANTHROPIC_API_KEY: 'scripted',
+    ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+  });
 });
 afterAll(async () => {
   await stack.stop();
@@ -138,7 +153,7 @@ describe('a plan', () => {
     expect(repository.show(`assay/${body.id}-notes`, 'src/sum.js')).toBe(RIGHT.trim());
   });
 
-  it('is approved by assay plan --yes, which ends when its tasks are made', async () => {
+  it('is approved by assay plans approve, with its reason', async () => {
     writeFileSync(join(folder, 'once.sh'), `mkdir -p .assay; cp ${folder}/good.yaml .assay/plan.yaml`);
     const { body } = await ask({ adapter: adapter('once.sh') });
     await held(body.id);
@@ -146,6 +161,75 @@ describe('a plan', () => {
     expect(yes).toMatchObject({ code: 0, stdout: `${body.id} creating: the tasks are made\n` });
     expect((await stack.ended(body.id)).review?.reason).toBe('as discussed');
     for (const key of ['fix-sum', 'notes']) await stack.call('POST', `/tasks/${body.id}-${key}/cancel`, {});
+  });
+
+  describe('asked for by assay plan', () => {
+    const plan = (goal: string, ...argv: string[]) =>
+      assay('plan', goal, '--repo', repository.url, '--adapter', 'claude', ...argv);
+    const parsed = (stdout: string): PlanView => (JSON.parse(stdout) as { plan: PlanView }).plan;
+    const cancelAll = async (id: string): Promise<void> => {
+      for (const each of ['-fix-sum', '-notes', ''])
+        await stack.call('POST', `/tasks/${id}${each}/cancel`, {});
+    };
+
+    it('is proposed with its graph and waits; a no has it planned again, and another yes is refused', async () => {
+      const proposed = await plan('Make sum right', '--idempotency-key', 'one');
+      expect([proposed.code, proposed.stderr]).toEqual([3, expect.stringContaining('Nothing is made yet')]);
+      expect(proposed.stdout).toContain('└─ notes  Write notes');
+      // The same command again is the same plan, as it stands.
+      const again = await plan('Make sum right', '--idempotency-key', 'one', '--json');
+      const { id, tree, state } = parsed(again.stdout);
+      expect([again.code, state, proposed.stdout.includes(id)]).toEqual([3, 'proposed', true]);
+      expect((await stack.call('GET', `/tasks/${id}-notes`)).status).toBe(404);
+
+      const other = await plan('Something else', '--idempotency-key', 'one');
+      expect([other.code, other.stdout]).toEqual([4, '']);
+
+      const no = await assay('plans', 'reject', id, '--reason', 'two tasks are one too many');
+      expect(no).toMatchObject({ code: 0, stdout: `${id} planning: planned again\n` });
+      await stack.until(
+        id,
+        'its second proposal',
+        ({ hold, attempt_count }) => hold !== null && attempt_count === 2,
+      );
+      const wrong = await assay('plans', 'approve', id, '--tree', 'c'.repeat(40));
+      expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+      expect((await get(id)).state).toBe('proposed');
+      expect(tree).toMatch(/^[0-9a-f]{40}$/);
+      await cancelAll(id);
+    });
+
+    it('with --yes is made, and said twice it is made once', async () => {
+      const first = await plan('Make sum right', '--yes', '--json', '--idempotency-key', 'two');
+      const made = parsed(first.stdout);
+      expect([first.code, made.state]).toEqual([0, 'created']);
+      const second = await plan('Make sum right', '--yes', '--json', '--idempotency-key', 'two');
+      expect([second.code, parsed(second.stdout).id]).toEqual([0, made.id]);
+      const ids = (await stack.call<{ tasks: { id: string }[] }>('GET', '/tasks?limit=100')).body.tasks
+        .map(({ id }) => id)
+        .filter((id) => id.startsWith(made.id));
+      expect(ids.sort()).toEqual([made.id, `${made.id}-fix-sum`, `${made.id}-notes`]);
+      await cancelAll(made.id);
+    });
+
+    it('says that it has not ended in time, and leaves the plan as it is', async () => {
+      const late = await plan('think for ever', '--timeout', '1', '--idempotency-key', 'late');
+      expect([late.code, late.stdout]).toEqual([124, '']);
+      const [id = ''] = /[0-9A-HJKMNP-TV-Z]{26}/.exec(late.stderr) ?? [];
+      expect((await get(id)).state).toBe('planning');
+      await cancelAll(id);
+      expect((await get(id)).state).toBe('cancelled');
+    });
+
+    it.each([
+      [['--adapter', 'aider'], '--adapter aider: known are'],
+      [['--effort', 'enormous'], '--effort enormous: known are'],
+      [['--max-tasks', '51'], 'max_tasks'],
+      [['--adapter', 'gemini'], 'gemini needs models of gemini'],
+    ])('is refused with %j before anything runs', async (argv, said) => {
+      const { code, stderr } = await assay('plan', 'Anything', '--repo', repository.url, ...argv);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    });
   });
 
   it.each([
