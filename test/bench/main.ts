@@ -50,6 +50,14 @@ const PARTS = {
       return { figures, sections: modelSections(figures) };
     },
   },
+  agents: {
+    what: 'size, CPU and memory of the agent CLIs that are installed, on the first task of the demo',
+    measure: async (say: Say) => {
+      const { agentSections, benchAgents } = await import('./agents.ts');
+      const figures = await benchAgents(say);
+      return { figures, sections: agentSections(figures) };
+    },
+  },
   scans: {
     what: 'pii_scan and dlp_scan on 50 MB, their recall and false positives, hostile input',
     measure: async (say: Say) => {

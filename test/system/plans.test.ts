@@ -183,7 +183,7 @@ describe('a plan', () => {
       expect((await stack.call('GET', `/tasks/${id}-notes`)).status).toBe(404);
 
       const other = await plan('Something else', '--idempotency-key', 'one');
-      expect([other.code, other.stdout]).toEqual([4, '']);
+      expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('idempotency')]);
 
       const no = await assay('plans', 'reject', id, '--reason', 'two tasks are one too many');
       expect(no).toMatchObject({ code: 0, stdout: `${id} planning: planned again\n` });
