@@ -26,7 +26,7 @@ export async function operatorToken(
     const known = directory.token();
     if (known !== null && (await isKnown(client, table.name, known))) return known;
     const token = mintOperatorToken();
-    const Item = strings(operatorTokenItem(token, NAME));
+    const Item = strings(operatorTokenItem(token, NAME, 'admin'));
     await client.expect('PutItem', { TableName: table.name, Item });
     directory.storeToken(token);
     if (known !== null || !directory.isNew) {

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { OperatorRole } from './api/rights.ts';
 import { ITEM_PREFIX, TABLE } from './names.ts';
 import type { BoxKind } from './task/attempt.ts';
 
@@ -16,9 +17,14 @@ export const operatorTokenKey = (token: string): Record<string, string> => ({
 });
 
 /** The item of an operator token. Only its hash is stored: the token is shown once. */
-export const operatorTokenItem = (token: string, name: string): Record<string, string> => ({
+export const operatorTokenItem = (
+  token: string,
+  name: string,
+  role: OperatorRole,
+): Record<string, string> => ({
   ...operatorTokenKey(token),
   name,
+  role,
   created_at: new Date().toISOString(),
 });
 

@@ -35,7 +35,13 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   work: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
   },
-  'token create': { text: '`--json` prints `{"name": string, "table": string, "token": string}`.' },
+  'token create': {
+    text: '`--json` prints `{"name": string, "role": string, "table": string, "id": string, "token": string}`.',
+  },
+  'token list': {
+    text: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
+  },
+  'token revoke': { text: '`--json` prints `{"revoked": […]}`, each as in `token list`.' },
   demo: {
     text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1. `agent` is null where scripts stand in for agents, else `{"kind": "claude", "models": "real"}` or `"scripted"`; what real models do is not compared with anything.',
     example: `{

@@ -1,5 +1,6 @@
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { problemsOf } from '../../shared/api/refusals.ts';
+import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/api/rights.ts';
 import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
@@ -118,6 +119,14 @@ function success(route: Route, components: Components): JsonObject {
   };
 }
 
+/** What the token of an operator must be made as. */
+function rolesOf({ right }: Route): string {
+  const roles = OPERATOR_ROLE_NAMES.filter((role) =>
+    (OPERATOR_ROLES[role] as readonly (Right | undefined)[]).includes(right),
+  );
+  return right === undefined ? '' : ` Operators need a token of the role ${roles.join(' or ')}.`;
+}
+
 function operation(name: RouteName, route: Route, components: Components): JsonObject {
   const secured = !route.callers.includes('anyone');
   const all = parameters(route, components);
@@ -125,7 +134,7 @@ function operation(name: RouteName, route: Route, components: Components): JsonO
     operationId: name,
     summary: route.summary,
     description: secured
-      ? `Callers: ${route.callers.join(', ')}. Tokens of agent, gates and deliver are good for their own attempt only.`
+      ? `Callers: ${route.callers.join(', ')}.${rolesOf(route)} Tokens of agent, gates and deliver are good for their own attempt only.`
       : 'Needs no token.',
     tags: [secured ? (route.callers[0] ?? '') : 'anyone'],
     ...(secured ? {} : { security: [] }),

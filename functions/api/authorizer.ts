@@ -18,13 +18,22 @@ async function identify(authorization: string | undefined): Promise<Identity> {
   const parsed = token === null ? null : parseToken(token);
   if (token === null || parsed === null) return NOBODY;
   if (parsed.caller === 'operator') {
-    const principal = await operatorOf(db, table, token);
-    return principal === null ? NOBODY : { ...NOBODY, caller: 'operator', principal };
+    const operator = await operatorOf(db, table, token, new Date());
+    if (operator === null) return NOBODY;
+    const { name, role, repositories } = operator;
+    return {
+      ...NOBODY,
+      caller: 'operator',
+      principal: name,
+      role,
+      repositories: repositories.length === 0 ? '' : JSON.stringify(repositories),
+    };
   }
   const task = await tasks.get(parsed.taskId);
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
   if (!launch || !sameHash(launch.token_sha256, sha256(token))) return NOBODY;
   return {
+    ...NOBODY,
     caller: parsed.caller,
     principal: `${parsed.caller} of ${parsed.taskId}/${parsed.attempt}`,
     task_id: parsed.taskId,

@@ -1,9 +1,14 @@
+import type { OperatorRole } from '../../shared/api/rights.ts';
 import type { Caller } from '../../shared/api/routes.ts';
 
 /** What the authorizer hands to the functions. API Gateway carries flat values only. */
 export interface Identity {
   readonly caller: Caller;
   readonly principal: string;
+  /** Of an operator: the role of the token, empty for boxes. */
+  readonly role: OperatorRole | '';
+  /** Of an operator: URLs of the repositories, or of what they are under, as a JSON array; empty for all, and for boxes. */
+  readonly repositories: string;
   /** Empty for operators. */
   readonly task_id: string;
   /** 0 for operators. */
@@ -15,6 +20,8 @@ export interface Identity {
 export const NOBODY: Identity = {
   caller: 'anyone',
   principal: 'anonymous',
+  role: '',
+  repositories: '',
   task_id: '',
   attempt: 0,
   launch: 0,

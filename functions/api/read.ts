@@ -20,7 +20,7 @@ const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAUL
 
 export const handler = serve('api-read', {
   listTasks: async (request) => ({
-    body: await listTasks(request.query, tasks),
+    body: await listTasks(request.query, tasks, ({ repository }) => request.serves(repository)),
   }),
   getTask: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
@@ -31,7 +31,7 @@ export const handler = serve('api-read', {
     return { body: chainView(visibleTo(request, task), models), version: task.version };
   },
   getPlan: async (request) => {
-    const task = requirePlan(await tasks.require(request.params.id));
+    const task = requirePlan(await tasks.guarded(request.guard).require(request.params.id));
     const ids = (task.plan?.proposal?.tasks ?? []).map(({ key }) => plannedId(task.id, key));
     return { body: planView(task, await tasks.getMany(ids)), version: task.version };
   },

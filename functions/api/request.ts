@@ -3,6 +3,13 @@ import * as z from 'zod';
 import { checkShape } from '../../shared/api/json-body.ts';
 import { invalid, parse } from '../../shared/api/problem.ts';
 import {
+  isOperatorRole,
+  OPERATOR_ROLE_NAMES,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  type Right,
+} from '../../shared/api/rights.ts';
+import {
   type Caller,
   PATH_PARAMETERS,
   type PathParameters,
@@ -11,6 +18,7 @@ import {
 } from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
+import { longestScope } from '../../shared/repository/url.ts';
 import { requireStanding, type Standing } from '../../shared/task/standing.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { bearerOf } from '../../shared/tokens.ts';
@@ -25,8 +33,10 @@ export interface Asked {
   readonly principal: string;
   /** Attempt of a box's token; 0 for operators. */
   readonly attempt: number;
-  /** Refuses a task to a token that has ended. */
+  /** Refuses a task to a token that has ended, or that is for other repositories. */
   readonly guard: (task: Task) => void;
+  /** Is the token good for this repository? */
+  readonly serves: (repository: string) => boolean;
   readonly ifMatch: number | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | null;
@@ -48,14 +58,39 @@ const header = (event: ApiEvent, name: string): string | undefined =>
 const neededFor = (route: Route): Standing =>
   route.report ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
 
+function servedBy(identity: Partial<Identity> | undefined): (repository: string) => boolean {
+  if (!identity?.repositories) return () => true;
+  const scopes = (JSON.parse(identity.repositories) as string[]).map((url) => ({ url }));
+  return (repository) => longestScope(scopes, repository) !== null;
+}
+
 function guardOf(identity: Partial<Identity> | undefined, route: Route): (task: Task) => void {
   const caller = identity?.caller ?? 'anyone';
-  if (caller === 'anyone' || caller === 'operator') return () => {};
+  if (caller === 'anyone') return () => {};
+  if (caller === 'operator') {
+    const serves = servedBy(identity);
+    return ({ id, repository }) => {
+      // As for a task that there is not: that it is there is nothing that this token may know.
+      if (!serves(repository)) throw new Refusal('not_found', `there is no task ${id}`);
+    };
+  }
   const holder = { caller, attempt: Number(identity?.attempt ?? 0), launch: Number(identity?.launch ?? 0) };
   return (task) => requireStanding(task, holder, neededFor(route));
 }
 
-function caller(event: ApiEvent, route: Route): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard'> {
+const rolesFor = ({ right }: Route): OperatorRole[] =>
+  OPERATOR_ROLE_NAMES.filter((role) => right !== undefined && may(role, right));
+
+const may = (role: OperatorRole, right: Right): boolean =>
+  (OPERATOR_ROLES[role] as readonly Right[]).includes(right);
+
+const isAllowed = (identity: Partial<Identity> | undefined, { right }: Route): boolean =>
+  right !== undefined && isOperatorRole(identity?.role ?? '') && may(identity?.role as OperatorRole, right);
+
+function caller(
+  event: ApiEvent,
+  route: Route,
+): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard' | 'serves'> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -68,6 +103,11 @@ function caller(event: ApiEvent, route: Route): Pick<Asked, 'caller' | 'principa
         'forbidden',
         `this call is for ${route.callers.join(' or ')}; the token is for ${kind}`,
       );
+    if (kind === 'operator' && !isAllowed(identity, route))
+      throw new Refusal(
+        'forbidden',
+        `this call needs a token of the role ${rolesFor(route).join(' or ')}; this one is of the role ${identity?.role}`,
+      );
     if (kind !== 'operator' && event.pathParameters?.['id'] !== identity?.task_id)
       throw new Refusal('forbidden', `the token is good for task ${identity?.task_id} only`, [
         { pointer: '{id}', message: "is another task than the token's" },
@@ -78,6 +118,7 @@ function caller(event: ApiEvent, route: Route): Pick<Asked, 'caller' | 'principa
     principal: identity?.principal ?? 'anonymous',
     attempt: Number(identity?.attempt ?? 0),
     guard: guardOf(identity, route),
+    serves: servedBy(identity),
   };
 }
 

@@ -28,7 +28,8 @@ const deliverTo = z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.deliverTo,
 const agents = deployedAgents();
 
 const context = (request: Asked): SubmitContext => ({
-  tasks,
+  tasks: tasks.guarded(request.guard),
+  serves: request.serves,
   objects,
   now: new Date(),
   by: request.principal,
@@ -55,12 +56,13 @@ async function wordOnPlan(
     readonly params: { readonly id: string };
     readonly body: z.infer<typeof PlanWordBody>;
     readonly principal: string;
+    readonly guard: Asked['guard'];
   },
   decision: 'approve' | 'reject',
 ): Promise<Answer<PlanView>> {
   const { reason, tree } = request.body;
   const word = { reason, tree, by: request.principal, now: new Date() };
-  const task = await decidePlan(request.params.id, decision, word, tasks);
+  const task = await decidePlan(request.params.id, decision, word, tasks.guarded(request.guard));
   return { body: planView(task, new Map()), version: task.version };
 }
 
@@ -89,7 +91,7 @@ export const handler = serve('api-submit', {
   cancel: async (request) => {
     const { reason } = request.body;
     return shown(
-      await tasks.change(
+      await tasks.guarded(request.guard).change(
         request.params.id,
         atVersion(request.ifMatch, (task) => cancel(task, reason, request.principal, new Date())),
       ),
@@ -97,7 +99,7 @@ export const handler = serve('api-submit', {
   },
   retry: async (request) =>
     shown(
-      await tasks.change(
+      await tasks.guarded(request.guard).change(
         request.params.id,
         atVersion(request.ifMatch, (task) => retry(task, new Date())),
       ),
@@ -105,7 +107,7 @@ export const handler = serve('api-submit', {
   review: async (request) => {
     const { decision, reason, ...work } = request.body;
     return shown(
-      await tasks.change(
+      await tasks.guarded(request.guard).change(
         request.params.id,
         atVersion(request.ifMatch, (task) =>
           review(task, decision, reason, request.principal, work, new Date()),

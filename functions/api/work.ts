@@ -43,7 +43,13 @@ const claimed = ({ task, attempt, token }: Claimed): Answer<z.infer<typeof Claim
 });
 /** `asked` is what the claim is for: the same key for something else is refused. */
 function claimContext(request: Asked, asked: unknown): ClaimContext {
-  const context = { tasks, locks, now: new Date(), by: request.principal, leaseSeconds: lease };
+  const context = {
+    tasks: tasks.guarded(request.guard),
+    locks,
+    now: new Date(),
+    by: request.principal,
+    leaseSeconds: lease,
+  };
   if (request.idempotencyKey === null || request.bearer === null) return context;
   const key = claimKey(request.principal, request.idempotencyKey, request.bearer, asked);
   return { ...context, once: { key, store: claims } };
@@ -93,7 +99,7 @@ export const handler = serve('api-work', {
     const body = request.body;
     if (request.caller === 'operator')
       return shown(
-        await tasks.change(
+        await tasks.guarded(request.guard).change(
           request.params.id,
           atVersion(request.ifMatch, (task) =>
             failByOperator(task, body.reason, request.principal, new Date()),

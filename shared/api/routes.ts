@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { RefusalCode } from '../refusal.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import type { Right } from './rights.ts';
 import {
   AttemptList,
   BatchView,
@@ -47,6 +48,8 @@ export interface Route {
   readonly path: string;
   readonly function: ApiFunction;
   readonly callers: readonly Caller[];
+  /** What an operator's token must be good for. */
+  readonly right?: Right;
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
@@ -77,6 +80,7 @@ export const ROUTES = {
     path: '/tasks',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'submit',
     summary: 'Submit a task',
     body: SubmitTask,
     refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
@@ -89,6 +93,7 @@ export const ROUTES = {
     path: '/tasks/batch',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'submit',
     summary: 'Submit several tasks that may depend on each other',
     body: SubmitBatch,
     refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
@@ -102,6 +107,7 @@ export const ROUTES = {
     path: '/plans',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'submit',
     summary: 'Have a goal planned: the manager proposes tasks, code checks them, nothing is made yet',
     body: PlanBody,
     refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
@@ -114,6 +120,7 @@ export const ROUTES = {
     path: '/plans/{id}',
     function: 'api-read',
     callers: ['operator'],
+    right: 'read',
     summary: 'One plan, with the tasks that it proposes or has made',
     answer: PlanView,
   },
@@ -122,6 +129,7 @@ export const ROUTES = {
     path: '/plans/{id}/approve',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'review',
     summary: 'Say yes to what is proposed: its tasks are made',
     body: PlanWordBody,
     refuses: ['conflict', 'base_unresolved', 'wrong_base'],
@@ -132,6 +140,7 @@ export const ROUTES = {
     path: '/plans/{id}/reject',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'review',
     summary: 'Say no to what is proposed: it is planned again, with the reason',
     body: PlanWordBody,
     refuses: ['conflict', 'base_unresolved', 'wrong_base'],
@@ -142,6 +151,7 @@ export const ROUTES = {
     path: '/tasks',
     function: 'api-read',
     callers: ['operator'],
+    right: 'read',
     summary: 'List tasks, oldest first',
     query: ListQuery,
     refuses: ['bad_cursor'],
@@ -152,6 +162,7 @@ export const ROUTES = {
     path: '/tasks/{id}',
     function: 'api-read',
     callers: ['operator', 'agent', 'gates', 'deliver'],
+    right: 'read',
     summary: 'One task',
     answer: TaskView,
   },
@@ -160,6 +171,7 @@ export const ROUTES = {
     path: '/tasks/{id}/attempts',
     function: 'api-read',
     callers: ['operator', 'agent'],
+    right: 'read',
     summary: 'The chain: all attempts of a task with models, costs and reasons',
     answer: AttemptList,
   },
@@ -168,6 +180,7 @@ export const ROUTES = {
     path: '/tasks/next/{role}',
     function: 'api-work',
     callers: ['operator'],
+    right: 'work',
     summary: 'Claim the next external task of a role: priority first, then oldest',
     refuses: ['no_task', 'stale_lease'],
     answer: Claim,
@@ -178,6 +191,7 @@ export const ROUTES = {
     path: '/tasks/next/{role}',
     function: 'api-work',
     callers: ['operator'],
+    right: 'work',
     summary: 'Claim the next external task of a role, and say which model will do it',
     body: ClaimBody,
     refuses: ['no_task', 'stale_lease'],
@@ -189,6 +203,7 @@ export const ROUTES = {
     path: '/tasks/{id}/claim',
     function: 'api-work',
     callers: ['operator'],
+    right: 'work',
     summary: 'Claim one external task',
     body: ClaimBody,
     refuses: ['conflict', 'stale_lease', 'base_unresolved', 'files_held'],
@@ -251,6 +266,7 @@ export const ROUTES = {
     path: '/tasks/{id}/fail',
     function: 'api-work',
     callers: ['operator', 'agent'],
+    right: 'submit',
     summary: 'Report that the attempt failed',
     body: FailBody,
     refuses: ['conflict', 'base_unresolved', 'wrong_base'],
@@ -295,6 +311,7 @@ export const ROUTES = {
     path: '/tasks/{id}/cancel',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'submit',
     summary: 'Withdraw a task',
     body: ReasonBody,
     refuses: ['conflict'],
@@ -306,6 +323,7 @@ export const ROUTES = {
     path: '/tasks/{id}/retry',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'submit',
     summary: 'Give a failed task another round of attempts',
     body: ReasonBody,
     refuses: ['conflict'],
@@ -317,6 +335,7 @@ export const ROUTES = {
     path: '/tasks/{id}/review',
     function: 'api-submit',
     callers: ['operator'],
+    right: 'review',
     summary: "A person's word on a held task",
     body: ReviewBody,
     refuses: ['conflict', 'base_unresolved', 'wrong_base'],
@@ -328,6 +347,7 @@ export const ROUTES = {
     path: '/status',
     function: 'api-read',
     callers: ['operator'],
+    right: 'read',
     summary: 'Counts by status and role, and the verification nudge',
     answer: StatusView,
   },

@@ -1,22 +1,114 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../tokens.ts';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { isOperatorRole, type OperatorRole } from '../api/rights.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey, sha256 } from '../tokens.ts';
 
-/** Makes an operator token for `name`. */
-export async function createOperatorToken(
-  db: DynamoDBDocumentClient,
-  options: { table: string; name: string },
-): Promise<{ token: string }> {
-  const token = mintOperatorToken();
-  await db.send(new PutCommand({ TableName: options.table, Item: operatorTokenItem(token, options.name) }));
-  return { token };
+/** Whose a token is, and what it is good for. */
+export interface Operator {
+  readonly name: string;
+  readonly role: OperatorRole;
+  /** URLs of repositories, or of what they are under; empty: all. */
+  readonly repositories: readonly string[];
+  /** Null: it never ends. */
+  readonly expiresAt: Date | null;
 }
 
-/** Whose token this is, or null. */
+/** Of a token that is stored; the token itself is not. */
+export interface StoredToken extends Operator {
+  /** The first characters of its hash, which it is revoked by. */
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+const ID_CHARACTERS = 12;
+
+/** Items of versions before roles are an administrator's: their tokens could do everything. */
+function operatorIn(item: Readonly<Record<string, unknown>>): Operator | null {
+  const { name, role = 'admin', repositories, expires_at } = item;
+  if (typeof name !== 'string' || typeof role !== 'string' || !isOperatorRole(role)) return null;
+  return {
+    name,
+    role,
+    repositories: Array.isArray(repositories) ? repositories.map(String) : [],
+    expiresAt: typeof expires_at === 'number' ? new Date(expires_at * 1_000) : null,
+  };
+}
+
+/** Makes an operator token. */
+export async function createOperatorToken(
+  db: DynamoDBDocumentClient,
+  { table, operator }: { readonly table: string; readonly operator: Operator },
+): Promise<{ token: string; id: string }> {
+  const token = mintOperatorToken();
+  const { name, role, repositories, expiresAt } = operator;
+  const Item = {
+    ...operatorTokenItem(token, name, role),
+    ...(repositories.length > 0 && { repositories }),
+    ...(expiresAt && { expires_at: Math.floor(expiresAt.getTime() / 1_000) }),
+  };
+  await db.send(new PutCommand({ TableName: table, Item }));
+  return { token, id: sha256(token).slice(0, ID_CHARACTERS) };
+}
+
+/** Whose token this is; null for one that is unknown, revoked, or over: DynamoDB removes an item only some time after its end. */
 export async function operatorOf(
   db: DynamoDBDocumentClient,
   table: string,
   token: string,
-): Promise<string | null> {
+  now: Date,
+): Promise<Operator | null> {
   const { Item } = await db.send(new GetCommand({ TableName: table, Key: operatorTokenKey(token) }));
-  return typeof Item?.['name'] === 'string' ? Item['name'] : null;
+  const operator = Item ? operatorIn(Item) : null;
+  return operator?.expiresAt && operator.expiresAt <= now ? null : operator;
+}
+
+/** All tokens that are stored, by name. Reads the whole table: for people, who ask seldom. */
+export async function listOperatorTokens(
+  db: DynamoDBDocumentClient,
+  table: string,
+): Promise<readonly (StoredToken & { readonly key: Record<string, unknown> })[]> {
+  const found: (StoredToken & { key: Record<string, unknown> })[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const page = await db.send(
+      new ScanCommand({
+        TableName: table,
+        FilterExpression: 'begins_with(#pk, :token)',
+        ExpressionAttributeNames: { '#pk': TABLE.pk },
+        ExpressionAttributeValues: { ':token': ITEM_PREFIX.token },
+        ...(after && { ExclusiveStartKey: after }),
+      }),
+    );
+    for (const item of page.Items ?? []) {
+      const operator = operatorIn(item);
+      if (!operator) continue;
+      const hash = String(item[TABLE.pk]).slice(ITEM_PREFIX.token.length);
+      found.push({
+        ...operator,
+        id: hash.slice(0, ID_CHARACTERS),
+        createdAt: String(item['created_at']),
+        key: { [TABLE.pk]: item[TABLE.pk], [TABLE.sk]: item[TABLE.sk] },
+      });
+    }
+    after = page.LastEvaluatedKey;
+  } while (after);
+  return found.sort((a, b) => a.name.localeCompare(b.name) || a.createdAt.localeCompare(b.createdAt));
+}
+
+/** Removes the tokens of an id or a name: what they open is closed with the next request. Answers those that were removed. */
+export async function revokeOperatorTokens(
+  db: DynamoDBDocumentClient,
+  table: string,
+  idOrName: string,
+): Promise<readonly StoredToken[]> {
+  const all = await listOperatorTokens(db, table);
+  const meant = all.filter(({ id, name }) => id === idOrName || name === idOrName);
+  for (const { key } of meant) await db.send(new DeleteCommand({ TableName: table, Key: key }));
+  return meant;
 }

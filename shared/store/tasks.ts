@@ -94,7 +94,17 @@ export class TaskStore {
     return task;
   }
 
-  /** The tasks that exist among `ids`, by id. */
+  #shows(task: Task): boolean {
+    try {
+      this.#guard(task);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
+  /** The tasks that exist among `ids`, by id; for somebody who may not see one of them, it does not. */
   async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
     const found = new Map<string, Task>();
     const all = [...new Set(ids)].map(taskKey);
@@ -105,7 +115,7 @@ export class TaskStore {
       );
       for (const item of answer.Responses?.[this.#table] ?? []) {
         const task = fromItem(item);
-        found.set(task.id, task);
+        if (this.#shows(task)) found.set(task.id, task);
       }
       all.push(...((answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys));
     }

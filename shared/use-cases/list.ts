@@ -39,7 +39,11 @@ const summary = (row: TaskRow): TaskSummary =>
   Object.fromEntries(SHOWN.map((field) => [field, row[field]])) as TaskSummary;
 
 /** Tasks, oldest first. Without a status the listings of all statuses are merged: they have one order, so one rank is the cursor of all. */
-export async function listTasks(query: Query, tasks: TaskStore): Promise<z.infer<typeof TaskList>> {
+export async function listTasks(
+  query: Query,
+  tasks: TaskStore,
+  isVisible: (row: TaskRow) => boolean = () => true,
+): Promise<z.infer<typeof TaskList>> {
   const statuses = query.status === undefined ? STATUSES : [query.status];
   let after = decodeCursor(query);
   const found: TaskRow[] = [];
@@ -51,7 +55,7 @@ export async function listTasks(query: Query, tasks: TaskStore): Promise<z.infer
     if (!last) return { tasks: found.map(summary), next_cursor: null };
     const exhausted = merged.length <= query.limit && pages.every((page) => !page.more);
     for (const row of sure) {
-      if (!matches(row, query)) continue;
+      if (!matches(row, query) || !isVisible(row)) continue;
       found.push(row);
       if (found.length === query.limit)
         return {

@@ -20,6 +20,8 @@ export interface SubmitContext {
   readonly now: Date;
   readonly by: string;
   readonly idempotencyKey: string | null;
+  /** Is the caller's token good for a repository? Absent: for all. */
+  readonly serves?: (repository: string) => boolean;
   /** file:// repositories exist only in the embedded default. */
   readonly allowFileRepositories: boolean;
   /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
@@ -47,9 +49,10 @@ export interface Named {
 /** Why the repository of a request is not taken here; null when it is. */
 function notServed(
   repository: string,
-  { allowFileRepositories, deliverTo }: SubmitContext,
+  { allowFileRepositories, deliverTo, serves }: SubmitContext,
   what: string,
 ): string | null {
+  if (serves?.(repository) === false) return 'is none that your token is good for';
   if (repository.startsWith('file:'))
     return allowFileRepositories ? null : 'file:// repositories exist only in the embedded default';
   const scopes = deliverTo.map((url) => ({ url }));

@@ -19,8 +19,14 @@ import { attempt, task } from '../support/builders.ts';
 const db = mockClient(DynamoDBDocumentClient);
 beforeEach(() => db.reset());
 
-type Identity = { caller: string; principal: string; task_id: string; attempt: number };
-const OPERATOR: Identity = { caller: 'operator', principal: 'ann', task_id: '', attempt: 0 };
+type Identity = { caller: string; principal: string; role?: string; task_id: string; attempt: number };
+const OPERATOR: Identity = {
+  caller: 'operator',
+  principal: 'ann',
+  role: 'admin',
+  task_id: '',
+  attempt: 0,
+};
 const agentOf = (task_id: string): Identity => ({
   caller: 'agent',
   principal: `agent of ${task_id}/1`,
@@ -246,7 +252,12 @@ describe('the authorizer', () => {
     db.on(GetCommand, { Key: { pk: `token#${sha256(token)}`, sk: 'token' } }).resolves({
       Item: { name: 'ann' },
     });
-    expect(await identify(`Bearer ${token}`)).toMatchObject({ caller: 'operator', principal: 'ann' });
+    expect(await identify(`Bearer ${token}`)).toMatchObject({
+      caller: 'operator',
+      principal: 'ann',
+      role: 'admin',
+      repositories: '',
+    });
     db.reset();
     db.on(GetCommand).resolves({});
     expect(await identify(`Bearer ${mintOperatorToken()}`)).toMatchObject({ caller: 'anyone' });
@@ -265,6 +276,8 @@ describe('the authorizer', () => {
     db.on(GetCommand).resolves({ Item: toItem(task({ attempts: [attempt({ agent: launch })] })) });
     expect(await identify(`Bearer ${token}`)).toEqual({
       caller: 'agent',
+      role: '',
+      repositories: '',
       principal: 'agent of T1/1',
       task_id: 'T1',
       attempt: 1,

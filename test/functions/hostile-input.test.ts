@@ -19,7 +19,7 @@ beforeEach(() => {
   db.on(QueryCommand).resolves({ Items: [] });
 });
 
-const OPERATOR = { caller: 'operator', principal: 'ann', task_id: '', attempt: 0 };
+const OPERATOR = { caller: 'operator', principal: 'ann', role: 'admin', task_id: '', attempt: 0 };
 const AGENT = { caller: 'agent', principal: 'agent of T1/1', task_id: 'T1', attempt: 1 };
 const event = (routeKey: string, raw: string | undefined, more: object = {}): ApiEvent =>
   ({

@@ -4,6 +4,6 @@ import type { Table } from './engines/table.ts';
 /** The token of the one operator, whose item is put into the table before time begins. */
 export function createOperatorItem(table: Table): string {
   const token = mintOperatorToken();
-  table.run('PutCommand', { Item: operatorTokenItem(token, 'operator') });
+  table.run('PutCommand', { Item: operatorTokenItem(token, 'operator', 'admin') });
   return token;
 }

@@ -26,6 +26,8 @@ export interface Asked {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly raw?: string | undefined;
+  /** What differs from the identity of whom the route is for. */
+  readonly identity?: Readonly<Record<string, unknown>>;
 }
 export interface Answered {
   readonly status: number;
@@ -63,7 +65,17 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
     requestContext: {
       requestId: 'r',
       http: { method: route.method },
-      authorizer: { lambda: { caller, principal: 'ann', task_id: 'T1', attempt: 1, launch: 1 } },
+      authorizer: {
+        lambda: {
+          caller,
+          principal: 'ann',
+          role: 'admin',
+          task_id: 'T1',
+          attempt: 1,
+          launch: 1,
+          ...asked.identity,
+        },
+      },
     },
     body: asked.raw,
     isBase64Encoded: false,

@@ -1,0 +1,19 @@
+/** What an operator's token can be good for, beside being an operator's. */
+export const RIGHTS = ['read', 'submit', 'work', 'review'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** What a token is made as, and what it may do then. Everybody who may do something may read it. */
+export const OPERATOR_ROLES = {
+  read: ['read'],
+  /** Submits tasks and plans, and cancels, retries or fails them: a CI job. */
+  submit: ['read', 'submit'],
+  /** Claims tasks for outside agents: a worker. */
+  work: ['read', 'work'],
+  /** Approves and rejects: a person. */
+  review: ['read', 'review'],
+  admin: RIGHTS,
+} as const satisfies { readonly [role: string]: readonly Right[] };
+export type OperatorRole = keyof typeof OPERATOR_ROLES;
+export const OPERATOR_ROLE_NAMES = Object.keys(OPERATOR_ROLES) as OperatorRole[];
+
+export const isOperatorRole = (text: string): text is OperatorRole => Object.hasOwn(OPERATOR_ROLES, text);
