@@ -37,14 +37,17 @@ async function askHidden(
   return hidden && hiddenResult(await again(await withHidden(subject, hidden)), language);
 }
 
+/** Time for a run on another tree, besides ten times what the patch with its own tests took, in milliseconds. */
+const MOST_MS = 60_000;
+
 /** Lets what ran on both sides decide over a patch whose own tests pass. */
 export async function withBehaviour(
   context: Pick<GateContext, 'subject' | 'task' | 'hidden' | 'behaviour'>,
   { result, run, base, again: runOn, language = null }: BehaviourOf,
 ): Promise<GateResult> {
   if (result.outcome !== 'passed') return result;
-  const again = onceEach(runOn);
-  const kept = await askHidden(context, again, language);
+  const again = onceEach(runOn, MOST_MS + 10 * run.ran.durationMs);
+  const kept = await askHidden(context, runOn, language);
   const hidden = kept ? { hidden: [kept] } : {};
   if (base === null) return { ...result, ...hidden };
   const { subject, task = null, behaviour = null } = context;

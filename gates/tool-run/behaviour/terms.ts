@@ -27,13 +27,16 @@ export interface FurtherTerms {
   readonly behaviour: BehaviourSettings;
 }
 
-/** Never runs the same tree in the same surroundings twice. */
-export function onceEach(again: Again): Again {
+/**
+ * Never runs the same tree in the same surroundings twice.
+ * @param mostMs time for a run that names none, in milliseconds: tests of one side may wait for ever for what the other has.
+ */
+export function onceEach(again: Again, mostMs: number): Again {
   const known = new Map<string, Promise<Execution>>();
   return (tree, options = {}) => {
     if (options.limitMs !== undefined) return again(tree, options);
     const key = JSON.stringify([tree, options.surroundings ?? {}]);
-    const run = known.get(key) ?? again(tree, options);
+    const run = known.get(key) ?? again(tree, { ...options, limitMs: mostMs });
     known.set(key, run);
     return run;
   };
