@@ -91,14 +91,18 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
   const { allAfter, allBefore, after } = await bodiesOf(subject);
   const had = new Set(allBefore.map(({ text }) => text));
   const fresh = allAfter.filter(({ text }) => !had.has(text)).length;
-  const moved = (test: TestResult): boolean => had.has(after(test)?.text ?? '');
-  const news = idle.filter(({ test, isNew }) => isNew && !moved(test));
+  // What only moved is not new, and what no case stands for may be a file that a runner loads without a test in it.
+  const written = (test: TestResult): boolean => {
+    const text = after(test)?.text;
+    return text === undefined ? only.cases === null : !had.has(text);
+  };
+  const news = idle.filter(({ test, isNew }) => isNew && written(test));
   const ran = Math.max(1, Math.min(fresh, (only.cases ?? []).length));
   const added = await addedLines(subject.store, subject.base, subject.tree);
   const isMost =
     news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.has)));
   return idle.flatMap(({ test, isNew, noticedBefore }): Seen[] =>
-    (isNew && !moved(test)) || noticedBefore
+    (isNew && written(test)) || noticedBefore
       ? [
           {
             file: test.file,

@@ -57,3 +57,11 @@ test('one that asks only whether its subject is there, beside others that ask, i
   );
   expect(judged).toMatchObject({ verdict: 'pass', rules: ['run_test_asks_nothing'] });
 });
+
+test('a file beside the tests that a runner loads, and a test that only moves, are no tests that ask nothing', async () => {
+  const judged = await judge({
+    'test/helper.js': 'exports.ask = (a, b) => require("node:assert").equal(a, b);\n',
+    'test/price.test.js': `${BASE['test/price.test.js']}const { ask } = require('./helper.js');\ntest('six', () => ask(price(3), 6));\n`,
+  });
+  expect(judged).toMatchObject({ verdict: 'pass', rules: [] });
+});
