@@ -157,7 +157,7 @@ async function failuresIn(run: Execution, old: OldTests, terms: Known): Promise<
       (each) => each.file === now.file && (before === null || speaksOf(each, before)),
     );
     const passesOnBoth = onOldCode.has(testId(now));
-    const isStrong = passesOnBoth && !isLost(test) && (await isAsStrong(test, now));
+    const isStrong = passesOnBoth && !asksLess && !isLost(test) && (await isAsStrong(test, now));
     const why = isLost(test)
       ? ', and the patch takes it away'
       : isStrong
