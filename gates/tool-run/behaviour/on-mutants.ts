@@ -5,7 +5,7 @@ import type { Subject } from '../../engine/subject.ts';
 import { testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
-import { eachMutant, limitFor, mutableFiles } from '../mutants/try.ts';
+import { eachMutant, limitFor, type MutableFile, mutableFiles } from '../mutants/try.ts';
 import type { MutantSettings } from './settings.ts';
 import type { Again } from './terms.ts';
 
@@ -84,7 +84,7 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
   const { subject, run, again, side, tests, settings } = terms;
   const under = underTest(side, tests);
   const sources = (await listFiles(subject.store, terms.tree)).filter(({ path }) => under.has(path));
-  const files = await mutableFiles(subject, sources, () => true);
+  const files = finest(await mutableFiles(subject, sources, () => true));
   const limit = { limitMs: limitFor(run) };
   const tried: Tried[] = [];
   const until = performance.now() + settings.seconds * 1_000;
@@ -100,6 +100,12 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
     tried.push({ mutant, before, after: rest.outcome === 'passed' ? new Set() : orAny(failedIn(rest)) });
   }
   return new Comparison(tried);
+}
+
+/** What any test notices says nothing of what a vaguer one misses; it counts only where there is nothing else. */
+function finest(files: readonly MutableFile[]): readonly MutableFile[] {
+  const fine = files.map((file) => ({ ...file, mutants: file.mutants.filter(({ coarse }) => !coarse) }));
+  return fine.some(({ mutants }) => mutants.length > 0) ? fine : files;
 }
 
 const orAny = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : new Set([ANY]));

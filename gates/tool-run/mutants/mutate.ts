@@ -12,6 +12,8 @@ export interface Mutant {
   /** 1-based. */
   readonly line: number;
   readonly says: string;
+  /** A function does nothing: also tests that ask for little notice that. */
+  readonly coarse: boolean;
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -80,7 +82,7 @@ export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<n
   const found: Mutant[] = [];
   const add = (node: Syntax, instead: string, says: string): void => {
     if (lines.has(node.line))
-      found.push({ start: node.start, end: node.end, instead, line: node.line, says });
+      found.push({ start: node.start, end: node.end, instead, line: node.line, says, coarse: false });
   };
   for (const node of root.walk((inner) => !PASSED_OVER.has(inner.type) && !isForTests(inner))) {
     if (BINARY.has(node.type))
@@ -106,7 +108,7 @@ export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<n
   for (const { name, from, to, start, end, nothing } of emptiedFunctions(root, language)) {
     const line = firstOf(lines, from, to);
     if (nothing !== null && line !== null)
-      found.push({ start, end, instead: nothing, line, says: `${name} does nothing` });
+      found.push({ start, end, instead: nothing, line, says: `${name} does nothing`, coarse: true });
   }
   return found;
 }

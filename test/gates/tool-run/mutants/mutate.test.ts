@@ -99,6 +99,7 @@ test('of many mutants the same ones are picked each time, every line before a se
     end: at,
     instead: '',
     says: `${at}`,
+    coarse: false,
   }));
   const first = picked(all, 3);
   expect(first.map(({ line }) => line).sort((a, b) => a - b)).toEqual([1, 2, 3]);
