@@ -9,8 +9,7 @@ import { gatherEvidence } from '../gates/engine/gather.ts';
 import { fileMemory } from '../gates/engine/memory/file-memory.ts';
 import { killAllGroups } from '../gates/process/groups.ts';
 import { removeFolder } from '../gates/process/remove-folder.ts';
-import { junitOf, type TestRunOfGate } from '../gates/reports/out/junit.ts';
-import { sarifOf } from '../gates/reports/out/sarif.ts';
+import type { TestRunOfGate } from '../gates/reports/out/junit.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
 import type { Expectation } from '../shared/task/expects.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
@@ -22,6 +21,7 @@ import { action, examples, JSON_OPTION } from './command.ts';
 import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
 import { EXPECTS_OPTION } from './expects.ts';
 import type { Io } from './io.ts';
+import { SUMMARY } from './summary.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to look at. */
@@ -127,7 +127,7 @@ const list = (value: string, before: readonly string[] = []): string[] => [...be
 export function registerCheck(program: Command, io: Io): void {
   const command = program
     .command('check')
-    .description('Run signals and gates on a folder as the gates container would; needs no server')
+    .description(SUMMARY.check)
     .option('--repo <dir>', 'folder in the git repository to look at', '.')
     .option('--base <ref>', 'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)')
     .option('--task <file>', 'YAML or JSON task whose signals, files and expects are used')
@@ -142,9 +142,14 @@ export function registerCheck(program: Command, io: Io): void {
     .option(...JSON_OPTION);
   action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
     const { evidence, verdict, suites } = await runCheck(options, session.io.cwd);
-    if (options.sarif !== undefined)
+    if (options.sarif !== undefined) {
+      const { sarifOf } = await import('../gates/reports/out/sarif.ts');
       await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);
-    if (options.junit !== undefined) await writeNamed(session.io.cwd, options.junit, junitOf(suites));
+    }
+    if (options.junit !== undefined) {
+      const { junitOf } = await import('../gates/reports/out/junit.ts');
+      await writeNamed(session.io.cwd, options.junit, junitOf(suites));
+    }
     if (session.json) session.printJson(checkJson(evidence, verdict));
     else session.print(renderCheck(evidence, verdict, session.out, session.io.stdout.columns));
     return VERDICT_EXIT[verdict.verdict];

@@ -1,23 +1,9 @@
-import { Command, type CommanderError, Option } from 'commander';
+import { Command, type CommanderError, Help, Option } from 'commander';
 import { VERSION } from '../shared/version.ts';
-import { registerCheck } from './check.ts';
-import { registerActions } from './commands/actions.ts';
-import { registerAdapters } from './commands/adapters.ts';
-import { registerAgents } from './commands/agents.ts';
-import { registerDemo } from './commands/demo.ts';
-import { registerGates } from './commands/gates.ts';
-import { registerPlan } from './commands/plan.ts';
-import { registerRules } from './commands/rules.ts';
-import { registerStatus } from './commands/status.ts';
-import { registerSubmit } from './commands/submit.ts';
-import { registerTask } from './commands/task.ts';
-import { registerTasks } from './commands/tasks.ts';
-import { registerToken } from './commands/token.ts';
-import { registerUp } from './commands/up.ts';
-import { registerWatch } from './commands/watch.ts';
-import { registerWork } from './commands/work.ts';
+import { COMMANDS } from './commands.ts';
 import { EXIT_MEANINGS } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
+import { SUMMARY } from './summary.ts';
 
 /** Commander's ways of saying that help or the version was asked for: no error. */
 export const isHelp = (error: CommanderError): boolean =>
@@ -25,8 +11,11 @@ export const isHelp = (error: CommanderError): boolean =>
   error.code === 'commander.version' ||
   error.code === 'commander.help';
 
-/** The whole command line; docs/cli.md is generated from it. `quiet`: usage errors are thrown and not printed. */
-export function buildProgram(io: Io, quiet = false): Command {
+/**
+ * The command line; docs/cli.md is generated from all of it. `quiet`: usage errors are thrown and not printed.
+ * @param wanted the command that is brought along in full; of the others there is the summary.
+ */
+export async function buildProgram(io: Io, wanted: string | undefined, quiet = false): Promise<Command> {
   const program = new Command('assay')
     .description(
       'Submit work for coding agents, and see what came of it. Nothing is done because an agent said so.',
@@ -38,6 +27,11 @@ export function buildProgram(io: Io, quiet = false): Command {
     .showSuggestionAfterError()
     .showHelpAfterError(quiet ? false : '(add --help for usage and examples)')
     .exitOverride()
+    .configureHelp({
+      // What a command takes is on its own page; here it need not be loaded for that.
+      subcommandTerm: (command) =>
+        command.parent?.parent == null ? command.name() : new Help().subcommandTerm(command),
+    })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -53,21 +47,23 @@ export function buildProgram(io: Io, quiet = false): Command {
       .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
       .join('\n')}`,
   );
-  registerUp(program, io);
-  registerSubmit(program, io);
-  registerTasks(program, io);
-  registerTask(program, io);
-  registerWatch(program, io);
-  registerStatus(program, io);
-  registerActions(program, io);
-  registerPlan(program, io);
-  registerWork(program, io);
-  registerAgents(program, io);
-  registerCheck(program, io);
-  registerGates(program, io);
-  registerAdapters(program, io);
-  registerRules(program, io);
-  registerToken(program, io);
-  registerDemo(program, io);
+  for (const { names, load } of COMMANDS) {
+    if (wanted === 'all' || names.some((name) => name === wanted)) (await load())(program, io);
+    else for (const name of names) program.command(name).description(SUMMARY[name]);
+  }
   return program;
+}
+
+/** Options of the program that have a value behind them. */
+const WITH_VALUE = new Set(['--url', '--token']);
+
+/** The command that a command line names, or asks for help about. */
+export function commandIn(argv: readonly string[]): string | undefined {
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (WITH_VALUE.has(word)) at++;
+    else if (!word.startsWith('-')) words.push(word);
+  }
+  return words[0] === 'help' ? words[1] : words[0];
 }

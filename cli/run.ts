@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { CliError, Ended, EXIT, Interrupted } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
 import { oneLine, printable } from './output/text.ts';
-import { buildProgram, isHelp } from './program.ts';
+import { buildProgram, commandIn, isHelp } from './program.ts';
 
 /** What is wrong, each refused place, and what to do next. */
 function renderError(error: CliError, io: Io, color: boolean): string {
@@ -32,7 +32,7 @@ const usageError = ({ code, message }: CommanderError): CliError =>
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = argv.includes('--json');
-  const program = buildProgram(io, json);
+  const program = await buildProgram(io, commandIn(argv), json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return EXIT.ok;

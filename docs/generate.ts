@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adaptersPage } from './generator/adapters.ts';
 import { cliPage } from './generator/cli.ts';
+import { configurationSchema } from './generator/configuration.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
@@ -11,6 +12,7 @@ import { rulePages } from './generator/rules.ts';
 /** Every generated file, by its path from this folder. */
 export const generated = (): Readonly<Record<string, string>> => ({
   'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
+  'assay.schema.json': `${JSON.stringify(configurationSchema(), null, 2)}\n`,
   'task-lifecycle.md': lifecycle(),
   'cli.md': cliPage(),
   'gate-list.md': gateList(),

@@ -41,15 +41,23 @@ export const LONG: Group = {
   ],
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
   'the whole stack: crowds, kills, workers; its way through stays in `npm test`': [
+    'test/system/hidden-tests.test.ts',
     'test/system/models.test.ts',
     'test/system/outside-agents.test.ts',
     'test/system/plans.test.ts',
     'test/system/survival.test.ts',
     'test/system/workers.test.ts',
   ],
+  'every field of the API, with each value that is odd': ['test/functions/fuzz/fuzz.test.ts'],
+  'files of a hundred megabytes, commands that do not end': [
+    'test/gates/bad-input/commands.test.ts',
+    'test/gates/bad-input/large.test.ts',
+  ],
   'files that are cut at every offset, disks that are full': [
     'test/local/damaged-folder.test.ts',
+    'test/local/dynamodb/cut-files.test.ts',
     'test/local/dynamodb/killed-disk.test.ts',
+    'test/local/dynamodb/recovery.test.ts',
   ],
   'simulated runs; `npm run simulate:check` makes more of them': ['test/simulation/simulation.test.ts'],
 };

@@ -1,3 +1,4 @@
+import { explanationOf } from '../../gates/rules/pages.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/evidence/schema.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
@@ -96,6 +97,12 @@ export function renderCheck(
           ({ file, line, rule, message }) =>
             `${gate.name}: ${file ?? ''}${line === null ? '' : `:${line}`} ${pc.bold(rule)} ${message}`,
         ),
+      ),
+    ),
+    ...section(
+      'What they mean',
+      [...new Set(evidence.gates.flatMap(({ findings }) => findings.map(({ rule }) => rule)))].flatMap(
+        (rule) => explanationOf(rule) ?? [],
       ),
     ),
     ...section('Taken from the base commit', protectedLines(evidence, ['base', 'part'])),

@@ -5,6 +5,7 @@ import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 
 const say = (session: Session, task: TaskView): void => {
   if (session.json) session.printJson(task);
@@ -20,7 +21,7 @@ function registerCancel(program: Command, io: Io): void {
   const command = program
     .command('cancel')
     .argument('<id>', 'task id')
-    .description('Withdraw a task: nothing of it is delivered')
+    .description(SUMMARY.cancel)
     .option('--reason <text>', 'why; kept with the task')
     .option(...JSON_OPTION);
   action<[string, ReasonOptions]>(command, io, async (session, id, options) => {
@@ -34,7 +35,7 @@ function registerRetry(program: Command, io: Io): void {
   const command = program
     .command('retry')
     .argument('<id>', 'task id')
-    .description('Give a failed task another round of attempts')
+    .description(SUMMARY.retry)
     .option('--reason <text>', 'why; kept with the task')
     .option(...JSON_OPTION);
   action<[string, ReasonOptions]>(command, io, async (session, id, options) => {
@@ -66,7 +67,7 @@ function registerReview(program: Command, io: Io): void {
   const command = program
     .command('review')
     .argument('<id>', 'task id')
-    .description("Give a person's word on a task that was referred to one")
+    .description(SUMMARY.review)
     .option('--approve', 'accept the work, and deliver it')
     .option('--reject', 'refuse it: a stronger model tries, or the task fails')
     .requiredOption('--reason <text>', 'why; kept with the task')

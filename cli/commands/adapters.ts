@@ -8,6 +8,7 @@ import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Colors, Io } from '../io.ts';
 import { renderTable } from '../output/table.ts';
+import { SUMMARY } from '../summary.ts';
 
 const run = promisify(execFile);
 /** Milliseconds for a program to say its version. */
@@ -58,7 +59,7 @@ export const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =
 
 /** `assay adapters list` */
 export function registerAdapters(program: Command, io: Io): void {
-  const adapters = program.command('adapters').description('Which agents can do a task');
+  const adapters = program.command('adapters').description(SUMMARY.adapters);
   const list = adapters
     .command('list')
     .description('Every agent CLI with its tested version, the one on this machine, and what it supports')

@@ -10,6 +10,7 @@ import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { oneLine } from '../output/text.ts';
+import { SUMMARY } from '../summary.ts';
 
 interface ListedAgent {
   readonly name: string;
@@ -73,7 +74,7 @@ const sourceOf = (source: string, { ref = 'HEAD', folder = '' }: From): Source =
 };
 
 export function registerAgents(program: Command, io: Io): void {
-  const agents = program.command('agents').description('Roles of agents, and catalogs that they come from');
+  const agents = program.command('agents').description(SUMMARY.agents);
   const withSource = (command: Command): Command =>
     command
       .option('--ref <ref>', 'git: branch, tag or commit (default: the default branch)')

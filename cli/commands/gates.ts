@@ -4,10 +4,11 @@ import { EXIT } from '../exit.ts';
 import { type ListedGate, listGates } from '../gates/list.ts';
 import type { Colors, Io } from '../io.ts';
 import { type Cell, renderTable } from '../output/table.ts';
+import { SUMMARY } from '../summary.ts';
 
 /** `assay gates list` */
 export function registerGates(program: Command, io: Io): void {
-  const gates = program.command('gates').description('What checks a patch here');
+  const gates = program.command('gates').description(SUMMARY.gates);
   const list = gates
     .command('list')
     .description('Every gate with switch, condition, and the tool that it would use in a folder')

@@ -12,6 +12,7 @@ import { taskProgress } from '../output/progress.ts';
 import { oneLine } from '../output/text.ts';
 import { mermaid, renderPlan } from '../plan/graph.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 import { timeLimit } from '../time-limit.ts';
 
 interface Options {
@@ -69,7 +70,7 @@ export function registerPlan(program: Command, io: Io): void {
   const plan = program
     .command('plan')
     .argument('<goal>', 'what is to be reached, in words')
-    .description('Have a goal planned: the manager proposes tasks, code checks them, a person decides')
+    .description(SUMMARY.plan)
     .requiredOption('--repo <url>', 'repository')
     .option('--base <ref>', 'branch, tag or commit to plan on (default: main)')
     .option(
@@ -126,7 +127,7 @@ export function registerPlan(program: Command, io: Io): void {
     ],
   ]);
 
-  const plans = program.command('plans').description('Plans that were proposed');
+  const plans = program.command('plans').description(SUMMARY.plans);
   const shown = plans
     .command('show')
     .argument('<id>', 'plan id')

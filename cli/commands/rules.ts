@@ -1,17 +1,26 @@
 import type { Command } from 'commander';
 import { RULES } from '../../gates/rules/registry.ts';
-import type { RuleCard } from '../../gates/rules/rule.ts';
+import type { Rule } from '../../gates/rules/rule.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { renderTable } from '../output/table.ts';
+import { SUMMARY } from '../summary.ts';
 
 /** What scripts get of a rule. */
-const shown = ({ id, default: level, says, why }: RuleCard) => ({ id, default: level, says, why });
+const shown = ({ id, default: level, says, why, languages, caught, honest }: Rule) => ({
+  id,
+  default: level,
+  says,
+  why,
+  languages,
+  caught: caught.map(({ name }) => name),
+  honest: honest.map(({ name }) => name),
+});
 
 /** `assay rules list` and `assay rules explain ID` */
 export function registerRules(program: Command, io: Io): void {
-  const rules = program.command('rules').description('What is read in a patch, and how much it counts');
+  const rules = program.command('rules').description(SUMMARY.rules);
   const list = rules
     .command('list')
     .description('Every rule whose level `rules:` in assay.yaml can set')
@@ -41,7 +50,16 @@ export function registerRules(program: Command, io: Io): void {
         hint: '`assay rules list` has them all.',
       });
     if (session.json) session.printJson(shown(card));
-    else session.print(`${card.id}: ${card.says}\n\n${card.why}\n\nWhere nothing is set: ${card.default}`);
+    else
+      session.print(
+        [
+          `${card.id}: ${card.says}`,
+          card.why,
+          `Where nothing is set: ${card.default}`,
+          `Found:\n${card.caught.map(({ name }) => `  - ${name}`).join('\n')}`,
+          `Not found:\n${card.honest.map(({ name }) => `  - ${name}`).join('\n')}`,
+        ].join('\n\n'),
+      );
     return EXIT.ok;
   });
   examples(list, [['rules list', 'what is read, and the most that each rule does']]);

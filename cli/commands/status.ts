@@ -10,6 +10,7 @@ import { nudgeLine } from '../output/nudge.ts';
 import { renderTable } from '../output/table.ts';
 import { statusStyle } from '../output/task-style.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 
 /** The counts as text. */
 function renderStatus(status: z.infer<typeof StatusView>, session: Session): string {
@@ -46,7 +47,7 @@ function renderStatus(status: z.infer<typeof StatusView>, session: Session): str
 export function registerStatus(program: Command, io: Io): void {
   const command = program
     .command('status')
-    .description('Count tasks by status and role, and say how much was completed without verification')
+    .description(SUMMARY.status)
     .option(...JSON_OPTION);
   action(command, io, async (session) => {
     const status = await session.client().status({});

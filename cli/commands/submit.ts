@@ -14,6 +14,7 @@ import { renderResults } from '../output/results.ts';
 import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 import { readTaskFile, type TaskFile } from '../task-file.ts';
 import { timeLimit } from '../time-limit.ts';
 
@@ -81,7 +82,7 @@ export function registerSubmit(program: Command, io: Io): void {
   const command = program
     .command('submit')
     .argument('<file>', 'YAML or JSON: one task, a list of tasks, or {tasks: [...]}; - reads standard input')
-    .description('Submit tasks; everything is checked before anything is sent')
+    .description(SUMMARY.submit)
     .option(...EXPECTS_OPTION)
     .option(...HIDDEN_TESTS_OPTION)
     .option('--wait', 'follow the tasks and exit by how they end')

@@ -3,12 +3,13 @@ import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { renderTask } from '../output/task-page.ts';
+import { SUMMARY } from '../summary.ts';
 
 export function registerTask(program: Command, io: Io): void {
   const command = program
     .command('task')
     .argument('<id>', 'task id')
-    .description('Show everything about one task: attempts, evidence, verdict, costs, delivery')
+    .description(SUMMARY.task)
     .option(...JSON_OPTION);
   action<[string]>(command, io, async (session, id) => {
     const client = session.client();

@@ -10,6 +10,7 @@ import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
 import { printable } from '../output/text.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 
 interface Options {
   readonly status?: string;
@@ -85,7 +86,7 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
 export function registerTasks(program: Command, io: Io): void {
   const command = program
     .command('tasks')
-    .description('List tasks, oldest first')
+    .description(SUMMARY.tasks)
     .addOption(new Option('--status <status>', 'only tasks with this status').choices(STATUSES))
     .option('--role <role>', 'only tasks of this role')
     .option('--repository <url>', 'only tasks of this repository')

@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 
 interface TableOptions {
   readonly table?: string;
@@ -202,7 +203,7 @@ function registerRevoke(token: Command, io: Io): void {
 }
 
 export function registerToken(program: Command, io: Io): void {
-  const token = program.command('token').description('Operator tokens of a deployment');
+  const token = program.command('token').description(SUMMARY.token);
   registerCreate(token, io);
   registerList(token, io);
   registerRevoke(token, io);

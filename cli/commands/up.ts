@@ -9,6 +9,7 @@ import type { Io } from '../io.ts';
 import { startStack } from '../local-stack.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 
 interface Options {
   readonly port?: number;
@@ -71,7 +72,7 @@ function screen(connection: ConnectionFile, session: Session): string {
 export function registerUp(program: Command, io: Io): void {
   const command = program
     .command('up')
-    .description('Run the whole stack on this machine: no account, no Docker')
+    .description(SUMMARY.up)
     .option(
       '--port <number>',
       'port of the API; 0: any that is free (default: that of the last time, or a free one)',

@@ -3,6 +3,7 @@ import { action, examples } from '../command.ts';
 import { exitOf, followWithin } from '../follow.ts';
 import type { Io } from '../io.ts';
 import { taskProgress } from '../output/progress.ts';
+import { SUMMARY } from '../summary.ts';
 import { timeLimit } from '../time-limit.ts';
 
 interface Options {
@@ -13,7 +14,7 @@ export function registerWatch(program: Command, io: Io): void {
   const command = program
     .command('watch')
     .argument('<id...>', 'task ids')
-    .description('Follow tasks until each has ended or needs a person')
+    .description(SUMMARY.watch)
     .option('--timeout <seconds>', 'give up after this long (exit 124)', timeLimit)
     .option('--json', 'print each change as one line of JSON; docs/cli.md has its shape');
   action<[string[], Options]>(command, io, async (session, given, options) => {

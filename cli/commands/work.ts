@@ -7,6 +7,7 @@ import { CliError, EXIT, Interrupted } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
+import { SUMMARY } from '../summary.ts';
 import { type Done, work } from '../work/loop.ts';
 
 interface Options {
@@ -89,7 +90,7 @@ export function registerWork(program: Command, io: Io): void {
   const command = program
     .command('work')
     .argument('[command...]', 'with --adapter command: program and arguments, after --')
-    .description('Make this machine a worker: claim external tasks of a role, do them, hand them in')
+    .description(SUMMARY.work)
     .requiredOption('--role <role>', 'whose tasks')
     .addOption(
       new Option('--adapter <kind>', 'the agent that does them').choices(ADAPTER_KINDS).makeOptionMandatory(),

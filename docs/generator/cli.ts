@@ -33,9 +33,10 @@ const silent: Io = {
 
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
+const program = await buildProgram(silent, 'all');
+
 /** docs/cli.md, from the help of the program and the shapes of its JSON. */
 export function cliPage(): string {
-  const program = buildProgram(silent);
   const sections = leaves(program).map(({ name, command }) => {
     const shape = JSON_SHAPES[name];
     return [

@@ -77,14 +77,17 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
       '{"adapters": [{"kind": "gemini", "package": "@google/gemini-cli", "version": "0.61.0", "here": null, "vendor": "gemini", "supports": {"effort": false, "turns": true, "budget": false, "structured": false, "resume": false, "hooks": false}, "tiers": {"since": "2026-05-01", "models": {"haiku": "gemini-2.5-flash", "sonnet": "gemini-3.5-flash", "opus": "gemini-3.1-pro-preview"}}}]}',
   },
   'rules list': {
-    text: '`--json` prints every rule whose level can be set; `default` is the most that it does where nothing is set.',
+    text: '`--json` prints every rule whose level can be set; `default` is the most that it does where nothing is set, `caught` and `honest` name examples of what it finds and leaves.',
     example: `{
   "rules": [
     {
       "id": "addresses_reviewer",
       "default": "hold",
       "says": "a comment tells whoever reviews the patch what to say",
-      "why": "Text for a model or a person that judges the patch has no other use."
+      "why": "Text for a model or a person that judges the patch has no other use.",
+      "languages": "all",
+      "caught": ["earlier instructions are to be ignored"],
+      "honest": ["a comment for the next reader"]
     }
   ]
 }`,
@@ -95,7 +98,10 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   "id": "link_leads_out",
   "default": "block",
   "says": "a link leads out of the tree",
-  "why": "What it shows is not what was checked, and what is delivered is another thing on each machine."
+  "why": "What it shows is not what was checked, and what is delivered is another thing on each machine.",
+  "languages": "all",
+  "caught": ["a link to a file of the machine", "a link above the tree"],
+  "honest": ["a link within the tree"]
 }`,
   },
   'gates list': {

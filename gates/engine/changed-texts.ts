@@ -1,6 +1,6 @@
+import { blobSizes } from '../checkout/blob-stream.ts';
 import { basePath, type Change, type Entry } from '../checkout/changes.ts';
 import { readBlobs } from '../checkout/edit.ts';
-import { listFiles } from '../checkout/list.ts';
 import type { Store } from '../checkout/store.ts';
 
 /** Largest text, in bytes, that is looked at; larger ones are data. */
@@ -25,19 +25,17 @@ export interface ChangedTexts {
 
 /** The texts of the changed files that `wanted` asks for. What cannot be read is named, never silently left out. */
 export async function changedTexts(
-  {
-    store,
-    base,
-    patched,
-    changes,
-  }: { store: Store; base: string; patched: string; changes: readonly Change[] },
+  { store, changes }: { readonly store: Store; readonly changes: readonly Change[] },
   wanted: (path: string) => boolean,
 ): Promise<ChangedTexts> {
   const touched = changes.filter((change) => wanted(change.path) || wanted(basePath(change) ?? change.path));
   if (touched.length === 0) return { texts: [], unread: [] };
-  const sizes = new Map<string, number>();
-  for (const tree of [base, patched])
-    for (const { id, size } of await listFiles(store, tree)) if (size !== null) sizes.set(id, size);
+  const sizes = await blobSizes(
+    store,
+    touched.flatMap(({ base: before, head }) =>
+      [before, head].flatMap((entry) => (entry?.mode.startsWith('100') ? [entry.id] : [])),
+    ),
+  );
   let total = 0;
   const unread: string[] = [];
   const readable = touched.filter(({ path, base: before, head }) => {

@@ -1,18 +1,29 @@
 import type { Evidence, GateEvidence } from '../../../shared/evidence/schema.ts';
 import { VERSION } from '../../../shared/version.ts';
+import { explanationOf, pageOf } from '../../rules/pages.ts';
 
 type Level = 'error' | 'warning' | 'note';
 
-/** The findings of all gates in the Static Analysis Results Interchange Format 2.1.0. A rule is `<gate>/<rule>`. */
-export function sarifOf(evidence: Evidence) {
+/**
+ * The findings of all gates in the Static Analysis Results Interchange Format 2.1.0. A rule is `<gate>/<rule>`.
+ * @param docs absolute URL of the folder `docs/`, for links to the pages of rules.
+ */
+export function sarifOf(evidence: Evidence, docs: string = DOCS) {
   const all = evidence.gates.flatMap((gate) => gate.findings.map((finding) => ({ gate, finding })));
-  const rules = [...new Set(all.map(({ gate, finding }) => `${gate.name}/${finding.rule}`))];
+  const named = new Map(all.map(({ gate, finding }) => [`${gate.name}/${finding.rule}`, finding.rule]));
+  const rules = [...named.keys()];
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'assay', version: VERSION, rules: rules.map((id) => ({ id })) } },
+        tool: {
+          driver: {
+            name: 'assay',
+            version: VERSION,
+            rules: [...named].map(([id, rule]) => ruleIn(id, rule, docs)),
+          },
+        },
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
@@ -49,6 +60,20 @@ export function sarifOf(evidence: Evidence) {
         properties: { base: evidence.base_commit, tree: evidence.tree },
       },
     ],
+  };
+}
+
+/** Where the documentation is: set by whoever runs the platform, else the folder beside this code. */
+const DOCS = process.env['ASSAY_DOCS_URL'] ?? new URL('../../../docs/', import.meta.url).href;
+
+function ruleIn(id: string, rule: string, docs: string) {
+  const { says, why, page } = pageOf(rule);
+  const how = explanationOf(rule);
+  return {
+    id,
+    shortDescription: { text: says },
+    help: { text: how === null ? why : `${why} (${how})` },
+    helpUri: new URL(page, docs.endsWith('/') ? docs : `${docs}/`).href,
   };
 }
 

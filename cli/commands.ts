@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { Io } from './io.ts';
+import type { CommandName } from './summary.ts';
+
+type Register = (program: Command, io: Io) => void;
+
+/** The commands in the order in which they are listed, each with what brings it along: only what is called is loaded. */
+export const COMMANDS: readonly {
+  readonly names: readonly CommandName[];
+  readonly load: () => Promise<Register>;
+}[] = [
+  { names: ['up'], load: async () => (await import('./commands/up.ts')).registerUp },
+  { names: ['submit'], load: async () => (await import('./commands/submit.ts')).registerSubmit },
+  { names: ['tasks'], load: async () => (await import('./commands/tasks.ts')).registerTasks },
+  { names: ['task'], load: async () => (await import('./commands/task.ts')).registerTask },
+  { names: ['watch'], load: async () => (await import('./commands/watch.ts')).registerWatch },
+  { names: ['status'], load: async () => (await import('./commands/status.ts')).registerStatus },
+  {
+    names: ['cancel', 'retry', 'review'],
+    load: async () => (await import('./commands/actions.ts')).registerActions,
+  },
+  { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
+  { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
+  { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
+  { names: ['check'], load: async () => (await import('./check.ts')).registerCheck },
+  { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
+  { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
+  { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
+  { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
+  { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },
+];

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { Config } from '../../gates/engine/configuration/schema.ts';
+import { RULES } from '../../gates/rules/registry.ts';
+import type { Json, JsonObject } from './schemas.ts';
+
+/** docs/assay.schema.json: the JSON schema of `assay.yaml`, for editors. Each rule that can be set is there by its name. */
+export function configurationSchema(): JsonObject {
+  const { properties, ...schema } = z.toJSONSchema(Config, { io: 'input', unrepresentable: 'any' }) as {
+    readonly properties: { readonly [key: string]: JsonObject };
+    readonly [key: string]: Json | JsonObject;
+  };
+  const { additionalProperties: setting, propertyNames: _, ...rules } = properties['rules'] ?? {};
+  return {
+    ...schema,
+    title: 'assay.yaml',
+    properties: {
+      ...properties,
+      rules: {
+        ...rules,
+        description: 'What rules that read do here; `assay rules explain ID` says more of each.',
+        properties: Object.fromEntries(
+          RULES.map(({ id, default: level, says }) => [
+            id,
+            { $ref: '#/$defs/RuleSetting', description: `${says} (where nothing is set: ${level})` },
+          ]),
+        ),
+        additionalProperties: false,
+      },
+    },
+    $defs: {
+      ...((schema['$defs'] as JsonObject | undefined) ?? {}),
+      RuleSetting: {
+        description:
+          'A level; or one with paths, reason and expires; or several of these, the last that fits a file counts. Less than a rule does by itself needs reason and expires.',
+        ...(setting as JsonObject),
+      },
+    },
+  };
+}

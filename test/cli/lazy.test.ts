@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../cli/commands.ts';
+import { buildProgram, commandIn } from '../../cli/program.ts';
+import { SUMMARY } from '../../cli/summary.ts';
+
+const MAIN = join(import.meta.dirname, '../../cli/run.ts');
+const silent = {
+  env: {},
+  cwd: '/',
+  stdout: { write: () => undefined, isTTY: false, columns: undefined },
+  stderr: { write: () => undefined, isTTY: false, columns: undefined },
+  readStdin: async () => '',
+};
+
+/** How many modules are loaded for a command line. */
+const loadedFor = (...argv: readonly string[]): number => {
+  const script = `
+    import { registerHooks } from 'node:module';
+    let count = 0;
+    registerHooks({ load: (url, context, next) => { count++; return next(url, context); } });
+    const { run } = await import(${JSON.stringify(MAIN)});
+    const quiet = { write: () => undefined, isTTY: false, columns: undefined };
+    await run(${JSON.stringify(argv)}, { env: {}, cwd: '/', stdout: quiet, stderr: quiet, readStdin: async () => '' });
+    console.log(count);`;
+  return Number(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim(),
+  );
+};
+
+test('for help no command is loaded, and for a command no other', () => {
+  expect(loadedFor('--help')).toBeLessThan(40);
+  expect(loadedFor('rules', 'list')).toBeLessThan(250);
+});
+
+test('every command that is listed is there, by the name and the summary that it is listed with', async () => {
+  const all = await buildProgram(silent, 'all');
+  const stubs = await buildProgram(silent, undefined);
+  const told = (program: typeof all) => program.commands.map((each) => [each.name(), each.description()]);
+  expect(told(stubs)).toEqual(told(all));
+  expect(new Set(COMMANDS.flatMap(({ names }) => names))).toEqual(new Set(Object.keys(SUMMARY)));
+});
+
+test.each([
+  [['check', '--base', 'main'], 'check'],
+  [['--url', 'http://x', '--no-color', 'tasks'], 'tasks'],
+  [['help', 'rules'], 'rules'],
+  [['--help'], undefined],
+  [[], undefined],
+])('%j asks for %s', (argv, name) => {
+  expect(commandIn(argv)).toBe(name);
+});
