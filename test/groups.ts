@@ -18,6 +18,7 @@ export const ALONE: Group = {
     'test/gates/coverage-delta.test.ts',
     'test/gates/security-scan.test.ts',
   ],
+  'they put something in the place of a module': ['test/gates/code/kept-facts.test.ts'],
   'they change the environment, or end processes': [
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',

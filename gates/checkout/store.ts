@@ -9,6 +9,12 @@ export type ObjectFormat = 'sha1' | 'sha256';
 /** The object format that a full object id belongs to. */
 export const formatOf = (id: string): ObjectFormat => (id.length === 64 ? 'sha256' : 'sha1');
 
+/** The tree without files, which git knows whether or not it is in a store. */
+export const emptyTree = ({ format }: Pick<Store, 'format'>): string =>
+  format === 'sha1'
+    ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+    : '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
+
 /**
  * A git directory of our own. It lies outside of every checkout, so that nothing that runs in a checkout
  * can change the configuration, the index or the objects that we work with.

@@ -3,20 +3,16 @@ import type { Store } from '../checkout/store.ts';
 import { goImports } from './imports/go.ts';
 import { javascriptImports } from './imports/javascript.ts';
 import { pythonImports } from './imports/python.ts';
-import type { ImportReader, ImportReference } from './imports/reference.ts';
+import type { ImportReader } from './imports/reference.ts';
 import { rustImports } from './imports/rust.ts';
+import { type Facts, keptFacts, saveFacts } from './kept-facts.ts';
 import { type Grammar, type Language, languageOf } from './language.ts';
-import { MAX_SOURCE_BYTES, type SyntaxProblem, syntaxProblem, withTree } from './parse.ts';
+import { MAX_SOURCE_BYTES, syntaxProblem, withTree } from './parse.ts';
 import { sourceText } from './source-text.ts';
 import { toSyntax } from './syntax.ts';
 import type { CodeFile } from './tree-files.ts';
 import { Turns } from './turns.ts';
 import { Unreadable } from './unreadable.ts';
-
-/** What is known of one file's content, wherever it lies. */
-export type Facts =
-  | { readonly imports: readonly ImportReference[]; readonly problem: SyntaxProblem | null }
-  | { readonly unreadable: string };
 
 const READERS: Readonly<Record<Language, ImportReader>> = {
   python: pythonImports,
@@ -35,6 +31,8 @@ const keyOf = ({ grammar, id }: CodeFile): string => `${grammar} ${id}`;
 export class FactsOfCode {
   readonly #store: Store;
   readonly #known = new Map<string, Facts>();
+  #kept: Promise<ReadonlyMap<string, Facts>> | null = null;
+  #fresh = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -55,6 +53,14 @@ export class FactsOfCode {
       else wanted.set(key, file);
     }
     const turns = new Turns(until);
+    this.#kept ??= keptFacts(this.#store);
+    const kept = wanted.size === 0 ? null : await this.#kept;
+    for (const key of [...wanted.keys()]) {
+      const facts = kept?.get(key);
+      if (facts === undefined) continue;
+      this.#known.set(key, facts);
+      wanted.delete(key);
+    }
     let total = 0;
     for (const batch of batches([...wanted.values()])) {
       total += batch.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -70,6 +76,13 @@ export class FactsOfCode {
         await turns.take();
       }
     }
+    this.#fresh += wanted.size;
+  }
+
+  /** Keeps what was learnt for later runs, where there was anything new. */
+  async save(): Promise<void> {
+    if (this.#fresh > 0) await saveFacts(this.#store, this.#known);
+    this.#fresh = 0;
   }
 
   #read(batch: readonly CodeFile[]): Promise<Map<string, Buffer>> {

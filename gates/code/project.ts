@@ -48,6 +48,7 @@ async function readProject(store: Store, base: string, head: string, until: numb
   const facts = new FactsOfCode(store);
   await facts.learn(after.code.values(), until);
   await facts.learn(before.code.values(), until);
+  await facts.save();
   return { base: sideOf(before, facts), head: sideOf(after, facts), facts };
 }
 

@@ -1,7 +1,7 @@
 import { readBlobs } from '../checkout/edit.ts';
 import type { Store } from '../checkout/store.ts';
 import type { ChangedCode } from './changed.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './kept-facts.ts';
 import type { SyntaxProblem } from './parse.ts';
 import type { Project } from './project.ts';
 import { isValidElsewhere } from './second-opinion.ts';

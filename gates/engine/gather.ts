@@ -201,6 +201,10 @@ async function jobsOf(
       ? []
       : await (await import('../gates/custom/gates.ts')).customGates(custom, modules, subject);
   const [results = null, surroundings = null] = (await loading) ?? [];
+  if (kept && surroundings) {
+    const { keepFacts } = await import('../code/kept-facts.ts');
+    keepFacts(subject.store, { memory: kept, build: surroundings.build });
+  }
   const jobs = await gateJobs(pipelineOf(gates, own), {
     subject,
     settings: gates.settings,

@@ -1,9 +1,10 @@
 import { chmod, chown, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { handOver } from '../checkout/hand-over.ts';
+import { listFiles } from '../checkout/list.ts';
 import { encodePath } from '../checkout/path-bytes.ts';
 import { plantGit } from '../checkout/plant.ts';
-import type { Store } from '../checkout/store.ts';
+import { emptyTree, type Store } from '../checkout/store.ts';
 import { materialise } from '../checkout/tree.ts';
 import { commandEnvironment } from '../process/environment.ts';
 import { give } from '../process/give.ts';
@@ -98,6 +99,13 @@ export class Rooms {
   /** A checkout for questions to the machine, such as which tools it has: they have nothing to do with what runs beside them. */
   aside(tree: string): Promise<Room> {
     return this.#make(tree, null);
+  }
+
+  /** The same without the files of the tree, where none of them lies in a place that counts for the question. */
+  async asideFor(tree: string, counts: RegExp): Promise<Room> {
+    const { store } = this.#options;
+    const files = await listFiles(store, tree);
+    return this.aside(files.some(({ path }) => counts.test(path)) ? tree : emptyTree(store));
   }
 
   #groupOf(tree: string): string {

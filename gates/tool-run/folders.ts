@@ -125,12 +125,17 @@ export function above(folder: string): string[] {
 
 /** Start of a line for `bash -c` that runs the rest in a folder of the checkout, with the programs that the folders above have. */
 export function enter(folder: string): string {
+  const path = programsOf(folder);
+  // 127 says that it could not run.
+  return folder === '' ? path : `${path}cd -- ${quoted(folder)} || exit 127; `;
+}
+
+/** Line that puts the programs of a folder, and of those above it, first. */
+export function programsOf(folder: string): string {
   const programs = above(folder)
     .toReversed()
     .map((each) => `"$PWD"/${each === '' ? '' : `${quoted(each)}/`}node_modules/.bin:`);
-  const path = `export PATH=${programs.join('')}"$PATH"; `;
-  // 127 says that it could not run.
-  return folder === '' ? path : `${path}cd -- ${quoted(folder)} || exit 127; `;
+  return `export PATH=${programs.join('')}"$PATH"; `;
 }
 
 /** A path as one word of bash, byte by byte where it is not plain. */

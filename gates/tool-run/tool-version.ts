@@ -1,5 +1,5 @@
 import type { Room, Rooms } from '../engine/rooms.ts';
-import { enter } from './folders.ts';
+import { enter, programsOf } from './folders.ts';
 import type { Program } from './tool.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
@@ -29,11 +29,14 @@ export async function toolVersion(
 ): Promise<string | null> {
   const room = await prepared(rooms, base, setup || null, folder);
   const asked = await inTurn(room, () =>
-    room.run({ line: `${enter(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS),
+    room.run({ line: `${programsOf(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS),
   );
   if (asked.end !== 'exited' || asked.exitCode !== 0) return null;
   return /\d{1,6}(?:\.\d{1,9}){1,4}(?:[-+][\w.]{1,40})?/.exec(asked.output.slice(0, 4_000))?.[0] ?? 'unknown';
 }
+
+/** Where a checkout may bring programs of its own. */
+const PROGRAMS = /(?:^|\/)node_modules\/\.bin\//;
 
 const turns = new WeakMap<Room, Promise<unknown>>();
 
@@ -54,7 +57,7 @@ function prepared(rooms: Rooms, base: string, setup: string | null, folder: stri
   const there = known.get(key);
   if (there) return there;
   const making = (async () => {
-    const room = await rooms.aside(base);
+    const room = await (setup === null ? rooms.asideFor(base, PROGRAMS) : rooms.aside(base));
     // A set-up that fails leaves the question open; the run itself tells why.
     if (setup !== null) await room.run({ line: `${enter(folder)}${setup}` }, SETUP_MS);
     return room;

@@ -35,7 +35,7 @@ export async function memoryPlace(
   const key = objectKey.memory(sha256(task.repository), kind, hash);
   const [get, put] = await Promise.all([
     objects.presignGet(key),
-    objects.presignPut(key, kind !== 'history'),
+    objects.presignPut(key, kind !== 'history' && kind !== 'facts'),
   ]);
   return { get, put };
 }

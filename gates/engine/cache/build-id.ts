@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+/** Whatever decides what is found: the gates, and what they import. */
+const ROOMS = ['../..', '../../../shared'];
+
 let known: Promise<string> | null = null;
 
 /**
- * Tells this code from other code of the same version: a bundle by its content, sources by the sizes and times of all files of this
- * room. Results of checks of ours are remembered by it.
+ * Tells this code from other code of the same version: a bundle by its content, sources by the sizes and times of all files of these
+ * rooms. Results of checks of ours are remembered by it.
  */
 export function buildId(): Promise<string> {
   known ??= identify(import.meta.filename);
@@ -16,7 +19,9 @@ export function buildId(): Promise<string> {
 async function identify(here: string): Promise<string> {
   const hash = createHash('sha256');
   if (basename(here) !== 'build-id.ts') hash.update(await readFile(here));
-  else for (const line of await listing(dirname(here))) hash.update(`${line}\n`);
+  else
+    for (const room of ROOMS)
+      for (const line of await listing(join(dirname(here), room))) hash.update(`${line}\n`);
   return hash.digest('hex');
 }
 

@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest';
+import { keepFacts } from '../../../gates/code/kept-facts.ts';
+import * as parsing from '../../../gates/code/parse.ts';
+import { projectOf } from '../../../gates/code/project.ts';
+import { fileMemory } from '../../../gates/engine/memory/file-memory.ts';
+import { subjectOf } from '../../support/patch.ts';
+import { temporaryFolder } from '../../support/repository.ts';
+
+vi.mock('../../../gates/code/parse.ts', { spy: true });
+
+const BASE = { 'a.py': 'import b\n', 'b.py': 'B = 1\n', 'c.py': 'import a\n' };
+
+test('what is known of a file by its content is not read again, and another build reads it anew', async () => {
+  const folder = temporaryFolder();
+  const look = async (build: string) => {
+    const subject = await subjectOf(BASE, { 'b.py': 'import c\n' });
+    // Each run has a memory of its own, which reads what those before it have left.
+    keepFacts(subject.store, { memory: fileMemory(folder, { since: Date.now() + 60_000 }), build });
+    vi.mocked(parsing.withTree).mockClear();
+    const { head } = await projectOf(subject, Number.POSITIVE_INFINITY);
+    return {
+      parsed: vi.mocked(parsing.withTree).mock.calls.length,
+      edges: [...head.graph.from.values()].flat().length,
+    };
+  };
+  const first = await look('one');
+  expect(first).toEqual({ parsed: 4, edges: 3 });
+  expect(await look('one')).toEqual({ parsed: 0, edges: 3 });
+  expect(await look('two')).toEqual(first);
+});
+
+test('what lies in the memory and is no fact is not taken for one', async () => {
+  const subject = await subjectOf(BASE, { 'b.py': 'import c\n' });
+  const nonsense = { 'python x': 3, 'python y': null, 'python z': { imports: 'none' } };
+  keepFacts(subject.store, {
+    memory: { get: async () => nonsense, put: async () => {}, update: async () => {} },
+    build: 'one',
+  });
+  const { head } = await projectOf(subject, Number.POSITIVE_INFINITY);
+  expect([...head.graph.from.values()].flat()).toHaveLength(3);
+});
