@@ -92,7 +92,7 @@ export class AssayStack extends Stack {
       table,
       storage,
       workforce,
-      environment: tiers,
+      environment: { ...tiers, ...agents },
     });
     const { cascade } = verification;
     const gateway: Record<string, string> = settings.modelGateway

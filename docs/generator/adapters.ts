@@ -11,6 +11,7 @@ interface Recorded {
   readonly name: string;
   readonly exit_code: number | null;
   readonly class: FailureClass | null;
+  readonly counts_as?: FailureClass | null;
   readonly calls: number;
 }
 
@@ -68,11 +69,11 @@ const failuresOf = (kind: CliKind): string => {
   if (rows.length === 0) return 'None recorded.';
   return table(
     ['What happens', 'Exit code', 'Calls', 'Class', 'What the cascade does'],
-    rows.map(({ name, exit_code, calls, class: of }) => [
+    rows.map(({ name, exit_code, calls, class: said, counts_as: of = said }) => [
       name.replaceAll('-', ' '),
       exit_code === null ? 'none: it waits, and is stopped' : String(exit_code),
       String(calls),
-      `\`${of}\``,
+      of === said ? `\`${of}\`` : `\`${of}\`, as the gateway has seen it; the CLI: \`${said}\``,
       of === null ? '' : remedyOf(of),
     ]),
   );

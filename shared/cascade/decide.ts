@@ -1,5 +1,6 @@
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import { adapterOf } from './detour.ts';
 import { failureClassOf } from './failure-class.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
@@ -58,7 +59,7 @@ function climb(task: Task, attempt: Attempt, reason: string, models: TierModels)
   const spent = budgetExhausted(task);
   if (spent) return stay('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
-  const rungs = ladder(task, models);
+  const rungs = ladder({ ...task, adapter: adapterOf(task, attempt) }, models);
   const above = rungs[rungOf(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
   if (!above && task.plan)

@@ -1,7 +1,9 @@
 import { route } from '../routing/route.ts';
+import type { CliKind } from '../task/adapter.ts';
 import type { AttemptRoute } from '../task/attempt.ts';
 import type { Effort } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
+import { adapterOf } from './detour.ts';
 import { effortFor, ladder, type Rung } from './ladder.ts';
 import type { TierModels } from './tiers.ts';
 
@@ -10,6 +12,8 @@ export interface Selection {
   readonly rung: Rung;
   readonly effort: Effort;
   readonly route: AttemptRoute;
+  /** Another agent than the task's or the deployment's; null: that one. */
+  readonly adapter: CliKind | null;
 }
 
 /** Why this rung and not the one that the route names; empty where it is that one. */
@@ -25,11 +29,24 @@ function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): 
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
-export function select(task: Task, models: TierModels): Selection {
+export function select(of: Task, models: TierModels, other: CliKind | null = null): Selection {
+  const last = of.attempts.at(-1);
+  const fresh = !last || last.number < of.budget_from;
+  const kind = other ?? (fresh ? null : (last.adapter ?? null));
+  const task = kind ? { ...of, adapter: adapterOf(of, { adapter: kind }) } : of;
   const rungs = ladder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
-  const last = task.attempts.at(-1);
-  const fresh = !last || last.number < task.budget_from;
+  const sameTier = other && rungs.find(({ tier }) => tier !== null && tier === last?.tier);
+  if (sameTier) {
+    const { rule, reason } = route(task);
+    const why = `${reason}; by ${other}, because the provider of ${last?.model ?? 'the last agent'} is down`;
+    return {
+      rung: sameTier,
+      effort: effortFor(task, sameTier),
+      route: { rule, reason: why },
+      adapter: other,
+    };
+  }
   const wanted = fresh
     ? null
     : (last.decision?.next_model ??
@@ -41,5 +58,6 @@ export function select(task: Task, models: TierModels): Selection {
     rung,
     effort: effortFor(task, rung),
     route: { rule, reason: `${reason}${deviation(task, rung, tier, first)}` },
+    adapter: kind,
   };
 }

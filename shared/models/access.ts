@@ -1,3 +1,4 @@
+import { adapterOf } from '../cascade/detour.ts';
 import type { TierModels } from '../cascade/tiers.ts';
 import type { ModelAccess } from '../messages/assignment.ts';
 import type { Attempt } from '../task/attempt.ts';
@@ -17,7 +18,7 @@ export interface ModelGateway {
 
 /** Access to models for one attempt, with a token of its own. */
 export const modelAccess = (
-  { id, adapter }: Pick<Task, 'id' | 'adapter'>,
+  { id, ...task }: Pick<Task, 'id' | 'adapter'>,
   attempt: Attempt,
   gateway: ModelGateway,
 ): ModelAccess => ({
@@ -27,6 +28,6 @@ export const modelAccess = (
     openai: `${gateway.url}${BASE_PATH.openai}`,
     gemini: `${gateway.url}${BASE_PATH.gemini}`,
   },
-  models: [...allowedModels(attempt, adapter, gateway.tiers)],
+  models: [...allowedModels(attempt, adapterOf(task, attempt), gateway.tiers)],
   witnessed: gateway.witnesses,
 });

@@ -1,3 +1,4 @@
+import { adapterOf } from '../cascade/detour.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import { builtinRole } from '../roles/known.ts';
 import type { Adapter } from '../task/adapter.ts';
@@ -56,7 +57,7 @@ export function grantOf(
   return {
     taskId: task.id,
     attempt: number,
-    models: allowedModels(attempt, task.adapter, options.tiers),
+    models: allowedModels(attempt, adapterOf(task, attempt), options.tiers),
     limitMicro: Math.floor(Math.min(left ?? most, most) * 1e6),
     isLimited: left !== null,
   };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
+import { CLI_KINDS } from './adapter.ts';
 import { Effort, ObjectId } from './schema.ts';
 
 /** Token counts, each kind priced apart. What is read from a cache or written to one is not in `input_tokens`. */
@@ -192,6 +193,8 @@ export const Attempt = z.object({
   model: z.string().nullable(),
   tier: z.string().nullable(),
   effort: Effort,
+  /** Set when another agent than the task's or the deployment's does it, because that one's provider was down. */
+  adapter: z.enum(CLI_KINDS).optional(),
   /** Absent in items of earlier versions. */
   route: AttemptRoute.optional(),
   /** Null while it runs. */

@@ -1,4 +1,5 @@
 import { decide } from '../cascade/decide.ts';
+import { otherAgent } from '../cascade/detour.ts';
 import { notBefore } from '../cascade/later.ts';
 import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
@@ -7,6 +8,7 @@ import type { CascadeResult } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import type { Agents } from '../task/adapter-choice.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { recordDecision } from '../task/commands/decide.ts';
 import { failByOperator } from '../task/commands/operate.ts';
@@ -22,6 +24,8 @@ export interface CascadeContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly models: TierModels;
+  /** What else may do a task whose provider is down; absent: nothing. */
+  readonly agents?: Agents;
   readonly now: Date;
 }
 
@@ -57,7 +61,10 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
-  const wait = Math.ceil(((notBefore(present)?.getTime() ?? 0) - context.now.getTime()) / 1_000);
+  const other = (of: Task) => (context.agents ? otherAgent(of, context.agents) : null);
+  const wait = other(present)
+    ? 0
+    : Math.ceil(((notBefore(present)?.getTime() ?? 0) - context.now.getTime()) / 1_000);
   if (wait > 0) return { ...result(present, 'select_model'), wait_s: wait };
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
@@ -67,12 +74,13 @@ export async function selectModel(id: string, run: number, context: CascadeConte
     run,
     'select_model',
     (task) => {
-      const { rung, effort, route } = select(task, context.models);
+      const { rung, effort, route, adapter } = select(task, context.models, other(task));
       return startAttempt(task, {
         model: rung.model,
         tier: rung.tier,
         effort,
         route,
+        adapter,
         holder: 'managed',
         leaseSeconds: QUEUE_SECONDS,
         agent: null,

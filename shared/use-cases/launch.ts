@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { adapterOf } from '../cascade/detour.ts';
 import { givenUp } from '../cascade/launches.ts';
 import { promptParts } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
@@ -72,7 +73,7 @@ async function assignmentFor(
       prompt: promptParts(task, task.attempts),
       model: attempt.model,
       effort: attempt.effort,
-      adapter: task.adapter ?? context.defaultAdapter,
+      adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
       models,
       heartbeat_s: Math.max(1, context.leaseSeconds / 4),
     };

@@ -11,7 +11,7 @@ import { record } from './record.ts';
 import { type Outcome, runCase } from './run-case.ts';
 
 /** Longest that a run that fails may take, in milliseconds: the CLIs' own retries with their defaults take minutes. */
-const BOUND_MS = 60_000;
+const BOUND_MS = 90_000;
 
 let server: ModelServer;
 beforeAll(async () => {

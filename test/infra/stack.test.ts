@@ -266,7 +266,7 @@ describe('functions', () => {
     conductor: ['table', 'cascadeMachine'],
     ledger: ['bucket', 'tierModels'],
     resolver: ['table'],
-    cascade: ['table', 'tierModels'],
+    cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
     janitor: ['table', 'bucket'],
     dispatcher: [
       'table',

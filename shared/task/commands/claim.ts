@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { Refusal } from '../../refusal.ts';
+import type { CliKind } from '../adapter.ts';
 import type { Attempt, AttemptRoute, Launch } from '../attempt.ts';
 import type { Effort } from '../schema.ts';
 import type { Task } from '../task.ts';
@@ -11,6 +12,8 @@ export interface NewAttempt {
   readonly tier: string | null;
   readonly effort: z.infer<typeof Effort>;
   readonly route: AttemptRoute;
+  /** Another agent than the task's or the deployment's. */
+  readonly adapter?: CliKind | null;
   readonly holder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
@@ -24,6 +27,7 @@ const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
   tier: facts.tier,
   effort: facts.effort,
   route: facts.route,
+  ...(facts.adapter && { adapter: facts.adapter }),
   outcome: null,
   started_at: nowIso(facts.now),
   ended_at: null,

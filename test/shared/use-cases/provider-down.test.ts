@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
+import { LockStore } from '../../../shared/store/locks.ts';
+import { TaskStore } from '../../../shared/store/tasks.ts';
+import type { Agents } from '../../../shared/task/adapter-choice.ts';
+import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
+import { type CascadeContext, selectModel } from '../../../shared/use-cases/cascade.ts';
+import { attempt, later, NOW, report, task } from '../../support/builders.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+const agents: Agents = {
+  fallback: { kind: 'claude', timeout_s: 900 },
+  clis: ['claude', 'codex'],
+  vendors: ['anthropic', 'openai'],
+  tiers: MODELS,
+};
+let table: Awaited<ReturnType<typeof testTable>>;
+let context: CascadeContext;
+beforeAll(async () => {
+  table = await testTable();
+  const tasks = new TaskStore(table.db, 'tasks');
+  context = { tasks, locks: new LockStore(table.db, 'tasks', tasks), models: MODELS, agents, now: later(1) };
+});
+afterAll(() => table.close());
+
+const down = (number: number) =>
+  attempt({
+    number,
+    outcome: 'infra_failed',
+    report: report({ status: 'failed', failure_class: 'provider_overloaded', retry_after_s: 600 }),
+    decision: {
+      action: 'retry',
+      reason: 'provider_overloaded',
+      next_model: MODELS.haiku,
+      next_tier: 'haiku',
+      at: NOW.toISOString(),
+    },
+  });
+async function selected(id: string, times: number) {
+  const attempts = Array.from({ length: times }, (_, index) => down(index + 1));
+  await context.tasks.create(task({ id, run: 1 }));
+  await context.tasks.change(id, (present) => ({
+    event: 'claim',
+    task: { ...present, status: 'in_review', version: present.version + 1, attempts },
+  }));
+  const result = await selectModel(id, 1, context);
+  return { result, last: (await context.tasks.require(id)).attempts.at(-1) };
+}
+
+describe('after a provider was down', () => {
+  it('once, its agent waits for it', async () => {
+    const { result, last } = await selected('once', 1);
+    expect(result).toMatchObject({ stage: 'select_model', wait_s: 599 });
+    expect(last?.number).toBe(1);
+  });
+
+  it('twice in a row, the agent of another one begins at once, on the same tier', async () => {
+    const { result, last } = await selected('twice', 2);
+    expect(result).toMatchObject({ stage: 'run_agent', attempt: 3 });
+    expect(last).toMatchObject({
+      number: 3,
+      adapter: 'codex',
+      tier: 'haiku',
+      model: ADAPTER_FACTS.codex.tiers.models.haiku,
+    });
+  });
+});
