@@ -83,3 +83,12 @@ describe('a ref', () => {
     );
   });
 });
+
+test.each([
+  ['an agent that there is none of', { kind: 'aider' }, 'adapter/kind'],
+  ['no kind at all', {}, 'adapter/kind'],
+  ['a field of another agent', { kind: 'codex', max_turns: 3 }, 'adapter'],
+  ['a command without a program', { kind: 'command', argv: [] }, 'adapter/argv'],
+])('an adapter of %s is refused by its field', (_what, adapter, path) => {
+  expect(refused(SubmitTask, { ...VALID, adapter })).toEqual([path]);
+});
