@@ -45,7 +45,7 @@ export const missTable = (corpus: readonly EvasionCase[]): string =>
   );
 
 export const figuresOf = (judged: readonly Judged[], corpus: readonly EvasionCase[], day: string): string =>
-  `Judged ${day}. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
+  `Judged ${day}: ${judged.filter(({ honest }) => !honest).length} of ${corpus.length} cases. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
 
 /** Puts the figures between the markers of a page. @throws when it has none. */
 export function writeFigures(file: string, figures: string): void {
