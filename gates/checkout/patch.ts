@@ -58,6 +58,9 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, atime, mtime);
 }
 
+/** `git add` goes by a folder that it cannot look into, says so, and ends well: work would be missing that nobody has taken away. */
+const UNSEEN = /^warning: (could not open directory .*)$/m;
+
 async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOptions): Promise<Snapshot> {
   const call: StoreCall = {
     index: join(dir, 'index'),
@@ -68,6 +71,9 @@ async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOption
   const added = await inStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
   if (added.code !== 0)
     throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(added)}`);
+  const unseen = UNSEEN.exec(added.stderr)?.[1];
+  if (unseen !== undefined)
+    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${unseen.slice(0, 300)}`);
   const [written, diff] = await Promise.all([
     inStore(store, ['write-tree'], call),
     inStore(

@@ -14,7 +14,7 @@ import { makeRepository, type Repository } from '../support/repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(16);
+sayIfSkipped(18);
 let api: FakeApi;
 let work: string;
 beforeEach(async () => {
@@ -123,6 +123,21 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
       expect(String(complete?.['patch']).match(/^diff --git .*$/gm)).toEqual(['diff --git a/a.txt b/a.txt']);
     },
   );
+
+  test.each([
+    ['that nobody may read', 'mkdir d; echo x > d/x; chmod 000 d'],
+    [
+      'too deep for a path',
+      'd=$(printf "x%.0s" {1..200}); for i in {1..25}; do mkdir $d; cd $d; done; echo x > x',
+    ],
+  ])('work in a folder %s is not left out without a word', async (_, script) => {
+    const { complete, fail } = await attempt(`echo b > a.txt; ${script}`);
+    expect(complete).toBeUndefined();
+    expect(fail).toMatchObject({
+      failure_class: 'agent_failed',
+      reason: expect.stringContaining('could not open directory'),
+    });
+  });
 
   test('pipes, sockets, links out of the checkout and a file of a terabyte do not hold it up or lead it astray', async () => {
     const secret = seen('secret');
