@@ -152,11 +152,12 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
 
   test('an agent learns neither its token nor where its assignment is', async () => {
     const { complete } = await attempt(
-      `{ cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -a -e "assay_test[_]token" -e "/assign[m]ent"
+      `{ cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -a -e "assay_test[_]token" -e "${api.url}/assign[m]ent"
       for pid in $PPID $$; do head -c 100 /proc/$pid/mem; cat /proc/$pid/maps; ls -l /proc/$pid/fd; done; } > dump 2>/dev/null; echo looked`,
     );
     expect(complete?.['summary']).toBe('looked');
-    expect(complete?.['patch']).not.toMatch(/assay_test_token|\/assignment/);
+    expect(complete?.['patch']).not.toMatch(/assay_test_token/);
+    expect(complete?.['patch']).not.toContain(`${api.url}/assignment`);
   });
 
   test('the URL of its assignment is worth nothing to an agent who knows it, and stands in no environment of its own', async () => {

@@ -122,7 +122,7 @@ require('node:child_process').spawn('bash', ['-c', loop], { detached: true, stdi
   });
 
   test('a command learns neither the token nor where the assignment is, and sees no other room', async () => {
-    const script = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -a -e "assay_test[_]token" -e "/assign[m]ent"
+    const script = `cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -a -e "assay_test[_]token" -e "${api.url}/assign[m]ent"
 ls ../.. ..
 ls -d ../../room-*/tree ../../room-{1..40}/tree
 test ! -e new.txt
@@ -135,7 +135,8 @@ test ! -e new.txt
       ),
     );
     expect(lint?.outcome).toBe('failed');
-    expect(lint?.detail).not.toMatch(/assay_test_token|\/assignment/);
+    expect(lint?.detail).not.toMatch(/assay_test_token/);
+    expect(lint?.detail).not.toContain(`${api.url}/assignment`);
     expect(lint?.detail.match(/room-\d+\/tree/g) ?? []).toHaveLength(1);
   });
 });
