@@ -4,6 +4,7 @@ import { isRecord } from './properties.ts';
 /** No faults, until a test asks for some. */
 export const createFaults = (): Faults => ({
   duplicateMessages: false,
+  lostRemovals: false,
   duplicateStream: false,
   shuffle: false,
   runTaskCapacityFailures: 0,

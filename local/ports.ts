@@ -31,6 +31,8 @@ export interface Counters {
 export interface Faults {
   /** Every SQS message reaches the dispatcher twice. */
   duplicateMessages: boolean;
+  /** Messages that are done with are not removed, as when that call is lost: they come again when their time is over, or after a start. */
+  lostRemovals: boolean;
   /** Every stream record is delivered twice. */
   duplicateStream: boolean;
   /** Stream batches and queue batches are delivered in shuffled order. */

@@ -70,6 +70,7 @@ export function startQueuePoller(options: QueuePollerOptions): Running {
       }
       for (const id of failedItems(result, ids, mapping.reportsItems)) failed.add(id);
     }
+    if (faults.lostRemovals) return;
     await remove(wanted.filter((message) => !failed.has(String(message['MessageId']))));
   }
 

@@ -42,6 +42,7 @@ const setFaults = (change: unknown) => call('POST', '/_assay/faults', { body: JS
 test('faults are set as asked, and unknown or mistyped ones are refused without setting any', async () => {
   const expected = {
     duplicateMessages: false,
+    lostRemovals: false,
     duplicateStream: false,
     shuffle: true,
     runTaskCapacityFailures: 2,

@@ -33,7 +33,9 @@ function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes' |
 
 if (values['real-kills'] !== undefined) {
   const { killsCommand } = await import('./kills/command.ts');
-  process.exit((await killsCommand(whole('real-kills'), whole('seed'), values.json)) ? 0 : 1);
+  process.exit(
+    (await killsCommand(whole('real-kills'), whole('seed'), values.fault ?? null, values.json)) ? 0 : 1,
+  );
 }
 
 const one = values.run !== undefined;

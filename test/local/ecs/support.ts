@@ -64,6 +64,7 @@ export async function startEcs(
     });
   const faults = {
     duplicateMessages: false,
+    lostRemovals: false,
     duplicateStream: false,
     shuffle: false,
     runTaskCapacityFailures: 0,

@@ -8,7 +8,7 @@ import type { InvokeResult, ResolvedResource } from '../../../local/ports.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { resource, temporaryDirectory } from '../support/resources.ts';
 
-const NAMES = ['Batch', 'Retry', 'Poison', 'Error', 'Invalid', 'Filtered', 'Twice', 'Parallel'];
+const NAMES = ['Batch', 'Retry', 'Poison', 'Error', 'Invalid', 'Filtered', 'Twice', 'Again', 'Parallel'];
 const arn = (name: string): string => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
 interface QueueRecord {
@@ -170,6 +170,15 @@ test('with the fault of duplicates each message reaches the function twice', asy
   const { batches } = read('Twice', () => null);
   await eventually(() => left('Twice'), 0);
   faults.duplicateMessages = false;
+  expect(batches.map((batch) => batch.map(({ body }) => body))).toEqual([['once'], ['once']]);
+});
+
+test('with the fault of lost removals a message that is done with comes again', async () => {
+  faults.lostRemovals = true;
+  await sendAll('Again', ['once']);
+  const { batches } = read('Again', () => null);
+  await eventually(() => batches.length, 2);
+  faults.lostRemovals = false;
   expect(batches.map((batch) => batch.map(({ body }) => body))).toEqual([['once'], ['once']]);
 });
 

@@ -4,12 +4,17 @@ import { realKills } from './kills.ts';
 const TASKS_PER_KILL = 2;
 
 /** `npm run simulate -- --real-kills N`: kills the embedded stack for real while tasks run. Answers whether all held. */
-export async function killsCommand(kills: number, seed: number, json: boolean): Promise<boolean> {
+export async function killsCommand(
+  kills: number,
+  seed: number,
+  fault: string | null,
+  json: boolean,
+): Promise<boolean> {
   const say = (line: string): void => {
     if (!json) console.log(line);
   };
   say(`seed ${seed}: it draws the moments; what runs at them is up to the machine`);
-  const record = await realKills({ kills, tasks: kills * TASKS_PER_KILL, seed, say });
+  const record = await realKills({ kills, tasks: kills * TASKS_PER_KILL, seed, fault, say });
   if (json) console.log(JSON.stringify(record));
   for (const each of record.broken) say(`BROKEN: ${each}`);
   say(

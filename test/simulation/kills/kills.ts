@@ -5,11 +5,14 @@ import type { NudgeRow } from '../../../shared/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from '../../system/support/repository.ts';
 import { Stack } from '../../system/support/stack.ts';
 import { type Random, seeded } from '../world/random.ts';
+import { planted } from './faults.ts';
 
 export interface KillOptions {
   readonly kills: number;
   readonly tasks: number;
   readonly seed: number;
+  /** Planted into the stack; null: none. */
+  readonly fault: string | null;
   say(line: string): void;
 }
 
@@ -105,7 +108,8 @@ async function killing(scene: Scene, options: KillOptions, random: Random): Prom
   const tasks = ids.map((_, index) => taskOf(scene, index, random));
   let atMoments = 0;
   for (let kill = 0; kill < options.kills; kill += 1) {
-    await stack.faults({ duplicateMessages: true });
+    // A message that a life has done with comes again in the next one.
+    await stack.faults({ duplicateMessages: true, lostRemovals: true });
     // Each life takes in some more of them, and those whose answer was lost once more.
     const share = Math.ceil(tasks.length / (options.kills - kill));
     let isOver = false;
@@ -180,7 +184,7 @@ async function lookAtAll(scene: Scene): Promise<Omit<KillRecord, 'kills' | 'at_m
 export async function realKills(options: KillOptions): Promise<KillRecord> {
   const random = seeded('kills', options.seed);
   const repository = new Repository(PROJECT);
-  const stack = await Stack.start();
+  const stack = await Stack.start({}, options.fault === null ? [] : planted(options.fault));
   const ids = Array.from({ length: options.tasks }, (_, index) => `killed-${index}`);
   const scene: Scene = { stack, repository, runs: join(repository.folder, 'runs'), ids };
   try {

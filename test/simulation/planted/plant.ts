@@ -5,6 +5,10 @@ import { PLANTED, type PlantedFault } from './faults.ts';
 export function plant(name: string): void {
   const fault: PlantedFault | undefined = (PLANTED as Readonly<Record<string, PlantedFault>>)[name];
   if (!fault) throw new Error(`there is no fault "${name}"; there are: ${Object.keys(PLANTED).join('; ')}`);
+  plantInto(name, fault);
+}
+
+export function plantInto(name: string, fault: Omit<PlantedFault, 'breaks'>): void {
   const url = new URL(`../../../${fault.module}`, import.meta.url).href;
   registerHooks({
     load: (address, context, next) => {
@@ -14,7 +18,7 @@ export function plant(name: string): void {
   });
 }
 
-function changed(source: string, name: string, { append, replace }: PlantedFault): string {
+function changed(source: string, name: string, { append, replace }: Omit<PlantedFault, 'breaks'>): string {
   if (replace && !replace[0].test(source)) throw new Error(`"${name}" no longer fits its module`);
   return `${replace ? source.replace(replace[0], replace[1]) : source}\n${append ?? ''}\n`;
 }

@@ -33,15 +33,20 @@ export class Stack {
   #log: string[] = [];
 
   readonly #env: Readonly<Record<string, string>>;
+  readonly #flags: readonly string[];
 
-  private constructor(dataDir: string, env: Readonly<Record<string, string>>) {
+  private constructor(dataDir: string, env: Readonly<Record<string, string>>, flags: readonly string[]) {
     this.dataDir = dataDir;
     this.#env = env;
+    this.#flags = flags;
   }
 
-  /** `env` comes on top of this process's own. */
-  static async start(env: Readonly<Record<string, string>> = {}): Promise<Stack> {
-    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')), env);
+  /** `env` comes on top of this process's own; `flags` are for Node. */
+  static async start(
+    env: Readonly<Record<string, string>> = {},
+    flags: readonly string[] = [],
+  ): Promise<Stack> {
+    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')), env, flags);
     await stack.restart();
     return stack;
   }
@@ -57,10 +62,14 @@ export class Stack {
 
   /** Starts the stack on its data, again after `kill` or `stop`. */
   async restart(): Promise<void> {
-    const child = spawn(process.execPath, ['local/main.ts', '--data', this.dataDir, '--json'], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...this.#env },
-    });
+    const child = spawn(
+      process.execPath,
+      [...this.#flags, 'local/main.ts', '--data', this.dataDir, '--json'],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...this.#env },
+      },
+    );
     this.#child = child;
     createInterface({ input: child.stderr }).on('line', (line) => this.#log.push(line));
     const lines = createInterface({ input: child.stdout });

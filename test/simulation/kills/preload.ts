@@ -1,0 +1,6 @@
+import { plantInto } from '../planted/plant.ts';
+import { piecesOf } from './faults.ts';
+
+/** Loaded before everything else into each thread of a stack that is to have a fault. */
+const name = new URL(import.meta.url).searchParams.get('fault') ?? '';
+for (const piece of piecesOf(name)) plantInto(name, piece);
