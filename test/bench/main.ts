@@ -42,6 +42,14 @@ const PARTS = {
       return { figures, sections: pipelineSections(figures) };
     },
   },
+  start: {
+    what: 'what `assay --help` and `assay check` cost; beside the command line in ASSAY_BENCH_AGAINST, where it is set',
+    measure: async (say: Say) => {
+      const { benchStart, startSections } = await import('./start.ts');
+      const figures = await benchStart(say);
+      return { figures, sections: startSections(figures) };
+    },
+  },
   models: {
     what: "the model gateway's added latency and throughput, and its price",
     measure: async (say: Say) => {

@@ -8,7 +8,7 @@ type Level = 'error' | 'warning' | 'note';
  * The findings of all gates in the Static Analysis Results Interchange Format 2.1.0. A rule is `<gate>/<rule>`.
  * @param docs absolute URL of the folder `docs/`, for links to the pages of rules.
  */
-export function sarifOf(evidence: Evidence, docs: string = DOCS) {
+export function sarifOf(evidence: Evidence, docs: string | null = DOCS) {
   const all = evidence.gates.flatMap((gate) => gate.findings.map((finding) => ({ gate, finding })));
   const named = new Map(all.map(({ gate, finding }) => [`${gate.name}/${finding.rule}`, finding.rule]));
   const rules = [...named.keys()];
@@ -63,17 +63,19 @@ export function sarifOf(evidence: Evidence, docs: string = DOCS) {
   };
 }
 
-/** Where the documentation is: set by whoever runs the platform, else the folder beside this code. */
-const DOCS = process.env['ASSAY_DOCS_URL'] ?? new URL('../../../docs/', import.meta.url).href;
+/** Where the documentation is: set by whoever runs the platform, else the folder beside these sources; a bundle has none beside it. */
+const DOCS =
+  process.env['ASSAY_DOCS_URL'] ??
+  (import.meta.filename.endsWith('.ts') ? new URL('../../../docs/', import.meta.url).href : null);
 
-function ruleIn(id: string, rule: string, docs: string) {
+function ruleIn(id: string, rule: string, docs: string | null) {
   const { says, why, page } = pageOf(rule);
   const how = explanationOf(rule);
   return {
     id,
     shortDescription: { text: says },
     help: { text: how === null ? why : `${why} (${how})` },
-    helpUri: new URL(page, docs.endsWith('/') ? docs : `${docs}/`).href,
+    ...(docs !== null && { helpUri: new URL(page, docs.endsWith('/') ? docs : `${docs}/`).href }),
   };
 }
 
