@@ -1,6 +1,6 @@
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { problemsOf } from '../../shared/api/refusals.ts';
-import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/api/rights.ts';
+import { rolesWith } from '../../shared/api/rights.ts';
 import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
@@ -120,12 +120,8 @@ function success(route: Route, components: Components): JsonObject {
 }
 
 /** What the token of an operator must be made as. */
-function rolesOf({ right }: Route): string {
-  const roles = OPERATOR_ROLE_NAMES.filter((role) =>
-    (OPERATOR_ROLES[role] as readonly (Right | undefined)[]).includes(right),
-  );
-  return right === undefined ? '' : ` Operators need a token of the role ${roles.join(' or ')}.`;
-}
+const rolesOf = ({ right }: Route): string =>
+  right === undefined ? '' : ` Operators need a token of the role ${rolesWith(right).join(' or ')}.`;
 
 function operation(name: RouteName, route: Route, components: Components): JsonObject {
   const secured = !route.callers.includes('anyone');

@@ -33,7 +33,7 @@ export const handler = serve('api-read', {
   getPlan: async (request) => {
     const task = requirePlan(await tasks.guarded(request.guard).require(request.params.id));
     const ids = (task.plan?.proposal?.tasks ?? []).map(({ key }) => plannedId(task.id, key));
-    return { body: planView(task, await tasks.getMany(ids)), version: task.version };
+    return { body: planView(task, await tasks.guarded(request.guard).getMany(ids)), version: task.version };
   },
   status: async () => ({
     body: await statusView({ counts, now: new Date(), threshold, minCompletions }),

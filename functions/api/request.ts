@@ -2,13 +2,7 @@ import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
 import { checkShape } from '../../shared/api/json-body.ts';
 import { invalid, parse } from '../../shared/api/problem.ts';
-import {
-  isOperatorRole,
-  OPERATOR_ROLE_NAMES,
-  OPERATOR_ROLES,
-  type OperatorRole,
-  type Right,
-} from '../../shared/api/rights.ts';
+import { rolesWith } from '../../shared/api/rights.ts';
 import {
   type Caller,
   PATH_PARAMETERS,
@@ -64,28 +58,21 @@ function servedBy(identity: Partial<Identity> | undefined): (repository: string)
   return (repository) => longestScope(scopes, repository) !== null;
 }
 
-function guardOf(identity: Partial<Identity> | undefined, route: Route): (task: Task) => void {
+function guardOf(
+  identity: Partial<Identity> | undefined,
+  serves: Asked['serves'],
+  route: Route,
+): (task: Task) => void {
   const caller = identity?.caller ?? 'anyone';
   if (caller === 'anyone') return () => {};
-  if (caller === 'operator') {
-    const serves = servedBy(identity);
+  if (caller === 'operator')
     return ({ id, repository }) => {
       // As for a task that there is not: that it is there is nothing that this token may know.
       if (!serves(repository)) throw new Refusal('not_found', `there is no task ${id}`);
     };
-  }
   const holder = { caller, attempt: Number(identity?.attempt ?? 0), launch: Number(identity?.launch ?? 0) };
   return (task) => requireStanding(task, holder, neededFor(route));
 }
-
-const rolesFor = ({ right }: Route): OperatorRole[] =>
-  OPERATOR_ROLE_NAMES.filter((role) => right !== undefined && may(role, right));
-
-const may = (role: OperatorRole, right: Right): boolean =>
-  (OPERATOR_ROLES[role] as readonly Right[]).includes(right);
-
-const isAllowed = (identity: Partial<Identity> | undefined, { right }: Route): boolean =>
-  right !== undefined && isOperatorRole(identity?.role ?? '') && may(identity?.role as OperatorRole, right);
 
 function caller(
   event: ApiEvent,
@@ -103,22 +90,24 @@ function caller(
         'forbidden',
         `this call is for ${route.callers.join(' or ')}; the token is for ${kind}`,
       );
-    if (kind === 'operator' && !isAllowed(identity, route))
+    const roles: readonly string[] = route.right === undefined ? [] : rolesWith(route.right);
+    if (kind === 'operator' && !roles.includes(identity?.role ?? ''))
       throw new Refusal(
         'forbidden',
-        `this call needs a token of the role ${rolesFor(route).join(' or ')}; this one is of the role ${identity?.role}`,
+        `this call needs a token of the role ${roles.join(' or ')}; this one is of the role ${identity?.role}`,
       );
     if (kind !== 'operator' && event.pathParameters?.['id'] !== identity?.task_id)
       throw new Refusal('forbidden', `the token is good for task ${identity?.task_id} only`, [
         { pointer: '{id}', message: "is another task than the token's" },
       ]);
   }
+  const serves = servedBy(identity);
   return {
     caller: kind,
     principal: identity?.principal ?? 'anonymous',
     attempt: Number(identity?.attempt ?? 0),
-    guard: guardOf(identity, route),
-    serves: servedBy(identity),
+    guard: guardOf(identity, serves, route),
+    serves,
   };
 }
 

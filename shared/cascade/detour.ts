@@ -3,8 +3,7 @@ import type { Agents } from '../task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../task/adapter-facts.ts';
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
-import { failureClassOf } from './failure-class.ts';
-import { passes } from './remedies.ts';
+import { wasTransient } from './failure-class.ts';
 import { isTier } from './tiers.ts';
 
 type Detoured = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'budget_from'>;
@@ -12,10 +11,7 @@ type Detoured = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts
 /** So many attempts in a row end at a provider that is down, before another one is tried: the first may be a hiccup. */
 const PATIENCE = 2;
 
-const wasDown = (attempt: Attempt): boolean => {
-  const of = attempt.report && failureClassOf(attempt);
-  return attempt.decision?.action === 'retry' && !!of && passes(of);
-};
+const wasDown = (attempt: Attempt): boolean => attempt.decision?.action === 'retry' && wasTransient(attempt);
 
 /** Which CLI did an attempt; null: a command. */
 const kindOf = (attempt: Attempt, fallback: Adapter): CliKind | null =>

@@ -1,5 +1,5 @@
 import type { Attempt, FailureClass } from '../task/attempt.ts';
-import { REMEDIES } from './remedies.ts';
+import { passes, REMEDIES } from './remedies.ts';
 
 /**
  * Why an attempt failed; null when it did not. What the gateway has seen of the provider outweighs what the agent makes of it: a CLI may
@@ -14,4 +14,10 @@ export function failureClassOf({
   const seen = report?.status === 'failed' ? witnessed?.trouble : null;
   if (seen && (claimed === null || REMEDIES[claimed] !== 'end')) return seen.class;
   return claimed ?? verification_failure?.failure_class ?? null;
+}
+
+/** Did it end at a provider that could not do it then, which passes by itself? */
+export function wasTransient(attempt: Attempt): boolean {
+  const of = attempt.report && failureClassOf(attempt);
+  return !!of && passes(of);
 }

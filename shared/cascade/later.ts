@@ -1,17 +1,11 @@
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
-import { failureClassOf } from './failure-class.ts';
-import { passes } from './remedies.ts';
+import { wasTransient } from './failure-class.ts';
 
 /** Seconds of the first wait where the provider names no time; each further one is twice as long. */
 const FIRST_SECONDS = 5;
 /** Longest wait in seconds that we choose ourselves. */
 const LONGEST_SECONDS = 300;
-
-function hasToWait(attempt: Attempt): boolean {
-  const of = attempt.report && failureClassOf(attempt);
-  return !!of && passes(of);
-}
 
 /** When the provider wants to be asked again, as the gateway has seen it, else as the agent says it; null: nobody knows. */
 function asked({ report, witnessed }: Attempt): number | null {
@@ -26,8 +20,8 @@ function asked({ report, witnessed }: Attempt): number | null {
  */
 export function notBefore({ attempts }: Pick<Task, 'attempts'>): Date | null {
   const last = attempts.at(-1);
-  if (!last?.report || last.decision?.action !== 'retry' || !hasToWait(last)) return null;
-  const before = attempts.findLastIndex((attempt) => !hasToWait(attempt));
+  if (!last?.report || last.decision?.action !== 'retry' || !wasTransient(last)) return null;
+  const before = attempts.findLastIndex((attempt) => !wasTransient(attempt));
   const inARow = attempts.length - 1 - before;
   const own = Math.min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** (inARow - 1));
   // A provider that names a second each time would use up all retries within some.
