@@ -6,17 +6,23 @@ import type { BaseContext } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { exchange } from './exchange.ts';
-import { localGit } from './local-git.ts';
-import { smartHttp } from './smart-http.ts';
+import { localGit, localTransport } from './local-git.ts';
+import { readFiles } from './read-files.ts';
+import { overHttp, smartHttp } from './smart-http.ts';
 
 const embedded = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
-const overHttp = smartHttp(exchange({ allowPrivate: embedded }));
+const asking = exchange({ allowPrivate: embedded });
+const [refsOverHttp, filesOverHttp] = [smartHttp(asking), readFiles(overHttp(asking))];
+const filesHere = readFiles(localTransport);
+const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 
 const context: BaseContext = {
   tasks: stores().tasks,
   now: () => new Date(),
   remote: (repository, ref, authorization) =>
-    (embedded && !repository.startsWith('https:') ? localGit : overHttp)(repository, ref, authorization),
+    (isHere(repository) ? localGit : refsOverHttp)(repository, ref, authorization),
+  files: (repository, commit, paths, authorization) =>
+    (isHere(repository) ? filesHere : filesOverHttp)(repository, commit, paths, authorization),
   pause,
 };
 

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { refNames } from '../../shared/task/base-ref.ts';
 import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { packets } from './pkt-line.ts';
+import type { Transport } from './read-files.ts';
 import { advertised } from './smart-http.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -18,6 +21,15 @@ const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: 'file:ssh',
 };
 
+/** Git's own words for what went wrong. */
+function saidOf(error: unknown): string {
+  const { stderr = '', message } = error as Error & { readonly stderr?: string | Buffer };
+  const said = String(stderr)
+    .split('\n')
+    .find((line) => line.startsWith('fatal: '));
+  return said?.slice('fatal: '.length) ?? message;
+}
+
 /** Asks git itself. Embedded default only: there are file:// and ssh:// repositories, and a git, which a function on AWS has not. */
 export const localGit: RemoteRefs = async (repository, ref) => {
   const names = refNames(ref).flatMap((name) => [name, `${name}^{}`]);
@@ -32,8 +44,31 @@ export const localGit: RemoteRefs = async (repository, ref) => {
     });
     return advertised(stdout.split('\n').map((line) => line.replace('\t', ' ')));
   } catch (error) {
-    const { stderr = '', message } = error as Error & { readonly stderr?: string };
-    const said = stderr.split('\n').find((line) => line.startsWith('fatal: '));
-    throw new RepositoryUnavailable(said?.slice('fatal: '.length) ?? message, !isFile);
+    throw new RepositoryUnavailable(saidOf(error), !isFile);
+  }
+};
+
+/** The same requests as over HTTP, put to the program that a server of git runs; for `file://` alone. */
+export const localTransport: Transport = async (repository, request) => {
+  if (!repository.startsWith('file:'))
+    throw new RepositoryUnavailable('single files are read over https, and from file:// repositories', false);
+  const settings = ['-c', 'safe.directory=*', '-c', 'uploadpack.allowFilter=true'];
+  try {
+    const run = promisify(execFile)(
+      'git',
+      [...settings, 'upload-pack', '--stateless-rpc', fileURLToPath(repository)],
+      {
+        env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...ENVIRONMENT, GIT_PROTOCOL: 'version=2' },
+        timeout: TIMEOUT_MS,
+        maxBuffer: MAX_BYTES,
+        encoding: 'buffer',
+      },
+    );
+    // Git may have said no, and gone, before it has read everything: its exit says so.
+    run.child.stdin?.on('error', () => {});
+    run.child.stdin?.end(request);
+    return packets((await run).stdout);
+  } catch (error) {
+    throw new RepositoryUnavailable(saidOf(error), false);
   }
 };

@@ -1,5 +1,13 @@
 /** A line of git's protocol, or one of its marks: `flush` ends a message, `delimiter` a part of one. */
-export type Packet = 'flush' | 'delimiter' | 'end' | { readonly text: string };
+export type Packet =
+  | 'flush'
+  | 'delimiter'
+  | 'end'
+  | {
+      /** Without the newline at its end. */
+      readonly text: string;
+      readonly bytes: Buffer;
+    };
 
 const MARKS = ['flush', 'delimiter', 'end'] as const;
 
@@ -13,7 +21,8 @@ export function packets(answer: Buffer): Packet[] {
     const length = Number.parseInt(digits, 16);
     const mark = MARKS[length];
     if (length === 3 || at + length > answer.length) throw new Error('the answer of the server is cut off');
-    found.push(mark ?? { text: answer.toString('utf8', at + 4, at + length).replace(/\n$/, '') });
+    const bytes = answer.subarray(at + 4, at + length);
+    found.push(mark ?? { bytes, text: bytes.toString('utf8').replace(/\n$/, '') });
     at += Math.max(length, 4);
   }
   return found;

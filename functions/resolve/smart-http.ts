@@ -2,6 +2,7 @@ import { type Ref, refNames } from '../../shared/task/base-ref.ts';
 import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { DELIMITER, FLUSH, type Packet, packet, packets } from './pkt-line.ts';
+import type { Transport } from './read-files.ts';
 
 const SERVICE = 'git-upload-pack';
 
@@ -9,15 +10,10 @@ const SERVICE = 'git-upload-pack';
 export const smartHttp =
   (exchange: Exchange): RemoteRefs =>
   async (repository, ref, authorization) => {
-    const headers = {
-      'user-agent': 'git/assay',
-      'git-protocol': 'version=2',
-      ...(authorization === null ? {} : { authorization }),
-    };
     const greeting = await read(
       exchange,
       endpoint(repository, 'info/refs', `?service=${SERVICE}`),
-      { method: 'GET', headers },
+      { method: 'GET', headers: headersFor(authorization) },
       'advertisement',
     );
     const lines = greeting.flatMap((each) => (typeof each === 'string' ? [] : [each.text]));
@@ -32,17 +28,33 @@ export const smartHttp =
       ...refNames(ref).map((name) => packet(`ref-prefix ${name}`)),
       FLUSH,
     ].join('');
-    const question = {
-      method: 'POST' as const,
-      headers: {
-        ...headers,
-        'content-type': `application/x-${SERVICE}-request`,
-        accept: `application/x-${SERVICE}-result`,
-      },
-      body: Buffer.from(command),
-    };
-    return listed(await read(exchange, endpoint(repository, SERVICE), question, 'result'));
+    return listed(await overHttp(exchange)(repository, Buffer.from(command), authorization));
   };
+
+/** Requests of protocol 2 over HTTP. */
+export const overHttp =
+  (exchange: Exchange): Transport =>
+  (repository, body, authorization) =>
+    read(
+      exchange,
+      endpoint(repository, SERVICE),
+      {
+        method: 'POST',
+        headers: {
+          ...headersFor(authorization),
+          'content-type': `application/x-${SERVICE}-request`,
+          accept: `application/x-${SERVICE}-result`,
+        },
+        body,
+      },
+      'result',
+    );
+
+const headersFor = (authorization: string | null): Record<string, string> => ({
+  'user-agent': 'git/assay',
+  'git-protocol': 'version=2',
+  ...(authorization === null ? {} : { authorization }),
+});
 
 function endpoint(repository: string, path: string, query = ''): URL {
   const url = new URL(repository);

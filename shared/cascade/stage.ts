@@ -1,4 +1,5 @@
 import type { STAGES } from '../messages/queue.ts';
+import { isUnresolved } from '../task/commands/base.ts';
 import { mustDeliver } from '../task/commands/settle.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
@@ -34,7 +35,7 @@ export function stageOf(task: Task, run: number = task.run): Stage {
   if (run !== task.run) return 'superseded';
   if (isTerminal(task.status) || task.status === 'blocked') return 'ended';
   if (task.status === 'in_review') return stageInReview(task);
-  if (task.status === 'open' && task.base_commit === null) return 'resolve_base';
+  if (task.status === 'open' && isUnresolved(task)) return 'resolve_base';
   if (task.runner === 'external') return 'ended';
   if (task.status === 'open') return task.waits_for === null ? 'select_model' : 'waiting';
   return 'run_agent';

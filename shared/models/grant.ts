@@ -1,6 +1,6 @@
 import { adapterOf } from '../cascade/detour.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
-import { builtinRole } from '../roles/known.ts';
+import { withoutRepository } from '../roles/in-force.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { standing } from '../task/standing.ts';
@@ -52,8 +52,8 @@ export function grantOf(
   const holder = { caller: 'agent', attempt: number, launch: attempt.agent?.number ?? 0 } as const;
   if (standing(task, holder) !== 'live' || attempt.lease_until * 1_000 < options.now.getTime()) return null;
   const left = leftUsd(task);
-  const ofRole = builtinRole(task.role)?.config.limits.max_cost_usd ?? options.maxAttemptUsd;
-  const most = Math.min(options.maxAttemptUsd, ofRole);
+  const role = task.base_role ?? withoutRepository(task.role);
+  const most = Math.min(options.maxAttemptUsd, role.max_cost_usd ?? options.maxAttemptUsd);
   return {
     taskId: task.id,
     attempt: number,

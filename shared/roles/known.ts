@@ -1,4 +1,3 @@
-import { NO_DEFAULTS, type RoleDefaults } from '../routing/defaults.ts';
 import { BUILTIN_ROLES } from './builtin.ts';
 import type { Role } from './role.ts';
 
@@ -9,9 +8,3 @@ export function builtinRole(name: string): Role | null {
 }
 
 export const BUILTIN_NAMES: readonly string[] = Object.keys(BUILTIN_ROLES);
-
-/** What routing gives a role that its table says nothing of. */
-export function defaultsOf(name: string): RoleDefaults {
-  const config = builtinRole(name)?.config;
-  return config ? { tier: config.model, effort: config.effort } : NO_DEFAULTS;
-}

@@ -1,7 +1,6 @@
 import { isTier, type Tier } from '../cascade/tiers.ts';
-import { defaultsOf } from '../roles/known.ts';
+import { type RoleInForce, withoutRepository } from '../roles/in-force.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
-import type { RoleDefaults } from './defaults.ts';
 import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
 
 /** Which tier a task is worth, at what effort, and why. */
@@ -14,7 +13,15 @@ export interface Route {
   readonly reason: string;
 }
 
-type Request = Routed & Partial<Pick<SubmitTask, 'model' | 'effort'>>;
+type Request = Routed &
+  Partial<Pick<SubmitTask, 'model' | 'effort'>> & { readonly base_role?: RoleInForce | null };
+
+const whose = ({ from, why_unread }: RoleInForce): string =>
+  from === 'repository'
+    ? ' by the repository'
+    : from === 'unread'
+      ? `, as it is built in, since the base could not be read (${why_unread})`
+      : '';
 
 const words = (when: Partial<Routed>): string =>
   Object.entries(when)
@@ -22,16 +29,17 @@ const words = (when: Partial<Routed>): string =>
     .join(' and ');
 
 /** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
-export function route(task: Request, defaults: RoleDefaults = defaultsOf(task.role)): Route {
+export function route(task: Request): Route {
+  const role = task.base_role ?? withoutRepository(task.role);
   const row = ROUTING_TABLE.find(({ when }) =>
     Object.entries(when).every(([field, value]) => task[field as keyof Routed] === value),
   );
-  const { tier, effort } = row ?? defaults;
+  const { tier, effort } = row ?? { tier: role.model, effort: role.effort };
   const planned: Route = {
     rule: row?.rule ?? 'role',
     tier,
     effort,
-    reason: `${row ? words(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
+    reason: `${row ? words(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given${whose(role)}`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
   };
   return task.model === undefined && task.effort === undefined ? planned : overridden(task, planned);
 }

@@ -63,6 +63,7 @@ export function fromItem(item: Record<string, unknown>): Task {
     expires_at: fields['expires_at'] ?? null,
     // Absent in items of earlier versions.
     base_commit: fields['base_commit'] ?? null,
+    base_role: fields['base_role'] ?? null,
     expects: fields['expects'] ?? [],
   } as Task;
 }

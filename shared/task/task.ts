@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PlanOf } from '../plan/schema.ts';
+import { RoleInForce } from '../roles/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { ObjectId, SubmitTask, TaskId } from './schema.ts';
@@ -76,6 +77,8 @@ export const Task = Submitted.extend({
    * An operator's retry begins a new round, which resolves anew.
    */
   base_commit: ObjectId.nullable(),
+  /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
+  base_role: RoleInForce.nullable(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
   attempts: z.array(Attempt),

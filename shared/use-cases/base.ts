@@ -1,7 +1,11 @@
 import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
+import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
+import { withoutRepository } from '../roles/in-force.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
+import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
+import type { Task } from '../task/task.ts';
 import { type CascadeContext, gone, result, step } from './cascade.ts';
 
 /** A repository did not say what its refs are. */
@@ -27,9 +31,21 @@ export type RemoteRefs = (
   authorization: string | null,
 ) => Promise<readonly Ref[]>;
 
+/**
+ * Reads files of a commit, by path; null for what is no file there.
+ * @throws RepositoryUnavailable also where the server gives no single files.
+ */
+export type RemoteFiles = (
+  repository: string,
+  commit: string,
+  paths: readonly string[],
+  authorization: string | null,
+) => Promise<ReadonlyMap<string, string | null>>;
+
 export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
   readonly now: () => Date;
   readonly remote: RemoteRefs;
+  readonly files: RemoteFiles;
   /** Waits between two questions, in milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
@@ -38,45 +54,69 @@ export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
 const PAUSES = [500, 3_000];
 
 /** Asks a repository, and again where it may answer in a moment. */
-export async function ask(repository: string, ref: string, context: BaseContext): Promise<readonly Ref[]> {
+async function patiently<Answer>(
+  question: () => Promise<Answer>,
+  { pause }: Pick<BaseContext, 'pause'>,
+): Promise<Answer> {
   for (const milliseconds of PAUSES) {
     try {
-      return await context.remote(repository, ref, null);
+      return await question();
     } catch (error) {
       if (!(error instanceof RepositoryUnavailable) || !error.transient) throw error;
-      await context.pause(milliseconds);
+      await pause(milliseconds);
     }
   }
-  return context.remote(repository, ref, null);
+  return question();
+}
+
+export const ask = (
+  repository: string,
+  ref: string,
+  context: Pick<BaseContext, 'remote' | 'pause'>,
+): Promise<readonly Ref[]> => patiently(() => context.remote(repository, ref, null), context);
+
+/** The role of a task as its base has it; the built-in one where the server gives no single files. @throws RepositoryUnavailable for a moment. */
+async function readRole({ repository, role, runner }: Task, commit: string, context: BaseContext) {
+  // Who claims a task chooses its own model.
+  if (runner === 'external') return null;
+  const path = roleConfigPath(role);
+  try {
+    const files = await patiently(() => context.files(repository, commit, [path], null), context);
+    return roleFromBase(role, files.get(path) ?? null);
+  } catch (error) {
+    if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
+    return withoutRepository(role, error.message);
+  }
+}
+
+/** What is to be done with a task after its repository was asked. */
+async function answer(task: Task, context: BaseContext): Promise<Command> {
+  try {
+    const commit =
+      task.base_commit ?? commitOf(task.base_ref, await ask(task.repository, task.base_ref, context));
+    if (commit === null)
+      return (present) =>
+        failWithoutBase(
+          present,
+          'base_ref_missing',
+          `the repository has no "${task.base_ref}"`,
+          context.now(),
+        );
+    const role = await readRole(task, commit, context);
+    return (present) => resolveBase(present, { commit, role }, context.now());
+  } catch (error) {
+    if (!(error instanceof RepositoryUnavailable)) throw error;
+    return (present) => failWithoutBase(present, 'repository_unavailable', error.message, context.now());
+  }
 }
 
 /**
- * Resolves the base ref of a task, once, before anybody is given the task; ends the task where there is nothing to start from. The
- * entry of every execution: says where the task stands when its base is known.
+ * Resolves the base ref of a task and reads what that commit says of its role, once, before anybody is given the task; ends the task
+ * where there is nothing to start from. The entry of every execution: says where the task stands when its base is known.
  */
 export async function resolveBaseStep(id: string, run: number, context: BaseContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'resolve_base') return result(present, stageOf(present, run));
-  const { repository, base_ref } = present;
-  let commit: string | null = null;
-  let unavailable: string | null = null;
-  try {
-    commit = commitOf(base_ref, await ask(repository, base_ref, context));
-  } catch (error) {
-    if (!(error instanceof RepositoryUnavailable)) throw error;
-    unavailable = error.message;
-  }
-  return step(
-    present,
-    run,
-    'resolve_base',
-    (task) =>
-      unavailable !== null
-        ? failWithoutBase(task, 'repository_unavailable', unavailable, context.now())
-        : commit === null
-          ? failWithoutBase(task, 'base_ref_missing', `the repository has no "${base_ref}"`, context.now())
-          : resolveBase(task, commit, context.now()),
-    context,
-  );
+  return step(present, run, 'resolve_base', await answer(present, context), context);
 }

@@ -22,7 +22,11 @@ function expected(task: Task, { base_commit, tree }: Delivery): string {
  * All deliver boxes were lost after leave to push was given: the repository is asked what became of it. What it says is the outcome;
  * only where it cannot be asked does that stay unknown, and the task says so.
  */
-export async function findBranchStep(id: string, run: number, context: BaseContext): Promise<CascadeResult> {
+export async function findBranchStep(
+  id: string,
+  run: number,
+  context: Omit<BaseContext, 'files'>,
+): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'find_branch') return result(present, stageOf(present, run));

@@ -20,6 +20,7 @@ export const aTask = (changes: Partial<TaskView> = {}): TaskView => ({
   updated_at: TIME,
   created_by: 'ada',
   base_commit: BASE,
+  base_role: null,
   waits_for: null,
   blocked_reason: null,
   retries: 0,

@@ -2,7 +2,7 @@ import './environment.ts';
 import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
-import type { BaseContext, RemoteRefs } from '../../shared/use-cases/base.ts';
+import type { BaseContext, RemoteFiles, RemoteRefs } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 
 /** A handler as Lambda calls it. */
@@ -14,10 +14,12 @@ interface Deployed {
 }
 
 let remote: RemoteRefs | null = null;
+let files: RemoteFiles | null = null;
 let pause: BaseContext['pause'] = async () => {};
 /** Which repository the resolver asks from now on, and how it waits. */
-export function useRemote(refs: RemoteRefs, waits: BaseContext['pause']): void {
+export function useRemote(refs: RemoteRefs, reads: RemoteFiles, waits: BaseContext['pause']): void {
   remote = refs;
+  files = reads;
   pause = waits;
 }
 
@@ -27,13 +29,14 @@ const load = async (path: string): Promise<Handler> =>
 const db = documentClient();
 /** The resolver's use case, as its handler calls it: that one speaks HTTP with the repository, and there is no HTTP here. */
 const resolve: Handler = async (event) => {
-  if (!remote) throw new Error('there is no repository');
+  if (!remote || !files) throw new Error('there is no repository');
   const tasks = new TaskStore(db, 'tasks');
   return CascadeResult.parse(
     await repositoryStep(RepositoryStep.parse(event), {
       tasks,
       now: () => new Date(),
       remote,
+      files,
       pause: (ms) => pause(ms),
     }),
   );

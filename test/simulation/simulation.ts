@@ -26,14 +26,16 @@ export class Simulation {
     );
     this.remote = new Remote(this.world.clock.now);
     this.cloud = new Cloud(this.world, (box) => program(box, this));
+    const asked = <Answer>(what: string, answer: () => Answer): Promise<Answer> =>
+      this.world.outside(
+        'git',
+        () => what,
+        answer,
+        () => new RepositoryUnavailable('no answer', true),
+      );
     useRemote(
-      () =>
-        this.world.outside(
-          'git',
-          () => 'ls-remote',
-          () => this.remote.refs(),
-          () => new RepositoryUnavailable('no answer', true),
-        ),
+      () => asked('ls-remote', () => this.remote.refs()),
+      (_repository, _commit, paths) => asked('read files', () => new Map(paths.map((path) => [path, null]))),
       (milliseconds) => this.world.clock.sleep(milliseconds),
     );
     this.operator = createOperatorItem(this.cloud.table);

@@ -1,5 +1,6 @@
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
+import { withoutRepository } from '../../shared/roles/in-force.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
 import type { Attempt, Launch, Witnessed } from '../../shared/task/attempt.ts';
 import { createTask } from '../../shared/task/commands/create.ts';
@@ -40,7 +41,7 @@ export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInpu
     requestSha256: 'f'.repeat(64),
     dependencies: new Map(),
   });
-  return { ...made, base_commit: sha1('a'), ...fields };
+  return { ...made, base_commit: sha1('a'), base_role: withoutRepository(made.role), ...fields };
 }
 
 export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({

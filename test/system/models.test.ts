@@ -74,6 +74,36 @@ it('counts what an agent uses: the cost of the task is what the provider has cou
   expect(call?.headers['authorization']).toBeUndefined();
 });
 
+it('gives a role of the repository the model, the effort and the money that its base says, from the first attempt on', async () => {
+  const own = new Repository({
+    ...PROJECT,
+    '.assay/roles/thrifty/system_prompt.md': 'Spend little.\n',
+    '.assay/roles/thrifty/config.yaml': 'model: haiku\neffort: low\nlimits:\n  max_cost_usd: 0.000001\n',
+  });
+  const { id } = await stack.submit(
+    task(
+      `{ ${calls()} if (status !== 200) throw new Error(text); }
+       { ${calls()} if (status !== 402) throw new Error(text); } ${writes('src/sum.js', RIGHT)}`,
+      { repository: own.url, role: 'thrifty', complexity: 'high' },
+    ),
+  );
+  expect(await stack.ended(id)).toMatchObject({
+    status: 'done',
+    verdict: 'pass',
+    base_role: { from: 'repository', model: 'haiku', effort: 'low', max_cost_usd: 0.000001 },
+  });
+  expect((await stack.attempts(id))[0]).toMatchObject({
+    tier: 'haiku',
+    effort: 'low',
+    route: {
+      rule: 'role',
+      reason:
+        'complexity high, scope medium: what role thrifty is given by the repository (haiku at low effort)',
+    },
+  });
+  own.remove();
+});
+
 it('believes the provider rather than the agent: it is asked again on the same tier, and not before it wants to be', async () => {
   models.play('429,after=600');
   const { id } = await stack.submit(task(`${calls()} if (status === 429) process.exit(1);;`));

@@ -9,6 +9,10 @@ export const namedCommit = (ref: string): string | null => (ObjectId.safeParse(r
 export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit'>): boolean =>
   task.runner === 'managed' || task.base_commit === null;
 
+/** Is there anything that the repository has still to be asked before the task can be given to somebody? */
+export const isUnresolved = ({ base_commit, base_role, runner }: Task): boolean =>
+  base_commit === null || (base_role === null && runner !== 'external');
+
 /** The commit that the task is bound to. Refuses while there is none. */
 export function knownBase(task: Task): string {
   if (task.base_commit === null)

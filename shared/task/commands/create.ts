@@ -81,6 +81,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     hidden_tests: hidden ? hiddenPlace(context.id, hidden) : null,
     run: !waiting && startsCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
+    base_role: null,
     waits_for: waiting?.waits_for ?? null,
     blocked_reason: waiting?.blocked_reason ?? null,
     retries: 0,

@@ -56,6 +56,7 @@ export function retry(task: Task, now: Date): Change {
   return change(task, 'retry', now, {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
+    base_role: null,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
     retries: 0,
     failure: null,

@@ -1,11 +1,19 @@
+import type { RoleInForce } from '../../roles/in-force.ts';
 import type { FailureClass } from '../attempt.ts';
 import type { Task } from '../task.ts';
+import { isUnresolved } from './base.ts';
 import { type Change, change } from './change.ts';
 import { ended } from './settle.ts';
 
-/** Writes down what the base ref stands for, once: a later answer of the repository changes nothing. */
-export function resolveBase(task: Task, commit: string, now: Date): Change | null {
-  return task.base_commit === null ? change(task, 'resolve', now, { base_commit: commit }) : null;
+/** Writes down what the base ref stands for, and what that commit says of the role, once: a later answer changes nothing. */
+export function resolveBase(
+  task: Task,
+  base: { readonly commit: string; readonly role: RoleInForce | null },
+  now: Date,
+): Change | null {
+  return isUnresolved(task)
+    ? change(task, 'resolve', now, { base_commit: base.commit, base_role: base.role })
+    : null;
 }
 
 /** There is nothing to start from: no agent can mend that. */

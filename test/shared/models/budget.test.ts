@@ -7,6 +7,8 @@ import { allowedModels, grantOf, leftUsd } from '../../../shared/models/grant.ts
 import type { Settlement } from '../../../shared/models/meter.ts';
 import { UNREAD } from '../../../shared/models/reading.ts';
 import { BROKEN, MAX_TROUBLES } from '../../../shared/models/trouble.ts';
+import { roleFromBase } from '../../../shared/roles/from-base.ts';
+import { builtinRole } from '../../../shared/roles/known.ts';
 import { MeterStore } from '../../../shared/store/meters.ts';
 import { mintBoxToken, mintModelToken, parseModelToken, parseToken, sha256 } from '../../../shared/tokens.ts';
 import { attempt, later, NOW, report, task } from '../../support/builders.ts';
@@ -236,5 +238,16 @@ describe('a model token', () => {
       isLimited: true,
     });
     expect(granted({}, { budget: { max_attempts: 1, max_cost_usd: 100 } })?.limitMicro).toBe(25_000_000);
+  });
+
+  it('has no more than the role may cost, as the base of the task has it', () => {
+    const base = (text: string | null) => ({ base_role: roleFromBase('docs', text) });
+    const builtin = builtinRole('docs')?.config.limits.max_cost_usd ?? 0;
+    expect(builtin).toBeGreaterThan(0);
+    expect(granted({}, base('limits: { max_cost_usd: 0.25 }'))?.limitMicro).toBe(250_000);
+    expect(granted({}, base('limits: { max_cost_usd: 9999 }'))?.limitMicro).toBe(25_000_000);
+    expect(granted({}, base('model: haiku'))?.limitMicro).toBe(25_000_000);
+    for (const text of [null, 'modell: haiku', 'limits: { max_cost_usd: -1 }'])
+      expect(granted({}, base(text))?.limitMicro).toBe(builtin * 1e6);
   });
 });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { roleFromBase } from '../../../shared/roles/from-base.ts';
+import { withoutRepository } from '../../../shared/roles/in-force.ts';
 import { route } from '../../../shared/routing/route.ts';
 import { ROUTING_RULES, ROUTING_TABLE } from '../../../shared/routing/table.ts';
 import { Complexity, EFFORTS, Scope } from '../../../shared/task/schema.ts';
@@ -28,10 +30,21 @@ describe('routing', () => {
   it('goes by the role where no row matches', () => {
     const complex = submission({ complexity: 'high', role: 'qa' });
     expect(route(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
-    expect(route(complex, { tier: 'opus', effort: 'medium' })).toMatchObject({
+    const written = 'model: opus\neffort: medium\nlimits: { max_cost_usd: 2 }\n';
+    expect(route({ ...complex, base_role: roleFromBase('qa', written) })).toEqual({
       rule: 'role',
       tier: 'opus',
       effort: 'medium',
+      reason:
+        'complexity high, scope medium: what role qa is given by the repository (opus at medium effort)',
+    });
+    expect(
+      route({ ...complex, base_role: withoutRepository('qa', 'example.test answers 403') }),
+    ).toMatchObject({
+      tier: 'sonnet',
+      reason: expect.stringContaining(
+        'as it is built in, since the base could not be read (example.test answers 403)',
+      ),
     });
   });
 

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { select } from '../../../shared/cascade/select.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import type { Ref } from '../../../shared/task/base-ref.ts';
 import { retry } from '../../../shared/task/commands/operate.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
-import { type RemoteRefs, RepositoryUnavailable, resolveBaseStep } from '../../../shared/use-cases/base.ts';
+import {
+  type RemoteFiles,
+  type RemoteRefs,
+  RepositoryUnavailable,
+  resolveBaseStep,
+} from '../../../shared/use-cases/base.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
 import { ANY_AGENTS, NO_OBJECTS, NOW, sha1, submission } from '../../support/builders.ts';
@@ -34,6 +41,14 @@ const claims = { now: NOW, by: 'bob', leaseSeconds: 120 };
 const remote = (...answers: (Ref[] | Error)[]) => {
   const asked: string[] = [];
   const pauses: number[] = [];
+  const read: string[] = [];
+  let written: string | null | Error = null;
+  const files: RemoteFiles = async (_repository, commit, paths) => {
+    read.push(`${commit.slice(0, 1)} ${paths.join()}`);
+    const text = written;
+    if (text instanceof Error) throw text;
+    return new Map(paths.map((path) => [path, text]));
+  };
   const ask: RemoteRefs = async (repository, ref) => {
     asked.push(`${repository} ${ref}`);
     const answer = answers[Math.min(asked.length, answers.length) - 1];
@@ -44,9 +59,20 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     tasks: table.tasks,
     now: () => NOW,
     remote: ask,
+    files,
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
   });
-  return { asked, pauses, resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()) };
+  return {
+    asked,
+    pauses,
+    read,
+    resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()),
+    /** The base says this of the role. */
+    saying(text: string | null | Error) {
+      written = text;
+      return this;
+    },
+  };
 };
 
 describe('the base of a task', () => {
@@ -75,12 +101,67 @@ describe('the base of a task', () => {
     expect(version).toBe(2);
   });
 
-  it('is nobody asked for when the task names a commit', async () => {
+  it('brings what it says of the role, which decides over model and money', async () => {
+    const { id } = await submit({ role: 'data', complexity: 'high' });
+    const { read, resolve } = remote(main('a')).saying(
+      'model: opus\neffort: max\nlimits: { max_cost_usd: 2 }\n',
+    );
+    await resolve(id);
+    expect(read).toEqual([`${sha1('a').slice(0, 1)} .assay/roles/data/config.yaml`]);
+    const task = await table.tasks.require(id);
+    expect(task.base_role).toEqual({
+      from: 'repository',
+      why_unread: null,
+      model: 'opus',
+      effort: 'max',
+      max_cost_usd: 2,
+    });
+    expect(select(task, DEFAULT_TIER_MODELS).route.reason).toContain(
+      'by the repository (opus at max effort)',
+    );
+  });
+
+  it.each([
+    ['has no such file', null, 'builtin', null],
+    ['has one that cannot be read', 'modell: opus\n', 'unread', 'config.yaml:1: modell is not a known field'],
+    [
+      'gives no single files',
+      new RepositoryUnavailable('the server says no', false),
+      'unread',
+      'the server says no',
+    ],
+  ])('leaves a role as it is built in where it %s', async (_name, text, from, why) => {
+    const { id } = await submit({ role: 'qa' });
+    await remote(main('a')).saying(text).resolve(id);
+    const { base_role } = await table.tasks.require(id);
+    expect(base_role).toMatchObject({ from, model: 'sonnet', effort: 'high' });
+    if (why) expect(base_role?.why_unread).toContain(why);
+    else expect(base_role?.why_unread).toBeNull();
+  });
+
+  it('is read again in a moment where the repository is busy, and ends the task where it stays so', async () => {
+    const { id } = await submit();
+    const { read, resolve } = remote(main('a')).saying(new RepositoryUnavailable('answers 503', true));
+    expect(await resolve(id)).toMatchObject({ stage: 'ended' });
+    expect(read).toHaveLength(3);
+    expect((await table.tasks.require(id)).failure?.code).toBe('repository_unavailable');
+  });
+
+  it('is not asked about the role of a task that somebody outside does', async () => {
+    const { id } = await submit({ runner: 'external', role: 'outside' });
+    const { read, resolve } = remote(main('a'));
+    await resolve(id);
+    expect(read).toEqual([]);
+    expect((await table.tasks.require(id)).base_role).toBeNull();
+  });
+
+  it('is nobody asked for when the task names a commit, but for what that says of the role', async () => {
     const made = await submit({ base_ref: sha1('c') });
     expect(made.base_commit).toBe(sha1('c'));
-    const { asked, resolve } = remote(main('a'));
+    const { asked, read, resolve } = remote(main('a'));
     expect(await resolve(made.id)).toMatchObject({ stage: 'select_model' });
     expect(asked).toEqual([]);
+    expect(read).toHaveLength(1);
   });
 
   it('keeps an outside agent from the task until it is known', async () => {

@@ -7,7 +7,7 @@ import type { Command } from '../../../shared/task/commands/change.ts';
 import { commitText } from '../../../shared/task/delivered-commit.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { RepositoryUnavailable } from '../../../shared/use-cases/base.ts';
-import { repositoryStep } from '../../../shared/use-cases/repository-step.ts';
+import { findBranchStep } from '../../../shared/use-cases/find-branch.ts';
 import * as build from '../../support/builders.ts';
 
 let task: Task;
@@ -40,19 +40,16 @@ beforeEach(() => {
 });
 
 const ask = (answer: Ref[] | Error, after = 0) =>
-  repositoryStep(
-    { step: 'find_branch', task_id: 'T1', run: task.run },
-    {
-      tasks,
-      now: () => build.later(after),
-      remote: async (repository, ref) => {
-        expect([repository, ref]).toEqual([task.repository, BRANCH]);
-        if (answer instanceof Error) throw answer;
-        return answer;
-      },
-      pause: async () => {},
+  findBranchStep('T1', task.run, {
+    tasks,
+    now: () => build.later(after),
+    remote: async (repository, ref) => {
+      expect([repository, ref]).toEqual([task.repository, BRANCH]);
+      if (answer instanceof Error) throw answer;
+      return answer;
     },
-  );
+    pause: async () => {},
+  });
 
 describe('a repository that is asked what became of a push that nobody came back from', () => {
   it('has the branch: the work is delivered', async () => {

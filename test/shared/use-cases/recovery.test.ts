@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { Refusal } from '../../../shared/refusal.ts';
+import { withoutRepository } from '../../../shared/roles/in-force.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { failByOperator } from '../../../shared/task/commands/operate.ts';
+import { resolveBase } from '../../../shared/task/commands/resolve.ts';
 import { settle } from '../../../shared/task/commands/settle.ts';
 import { keepAlive } from '../../../shared/task/commands/work.ts';
 import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/task/deadline.ts';
@@ -99,6 +101,13 @@ const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
       objects: NO_OBJECTS,
     })
   ).task;
+/** The task after its repository was asked. */
+const resolved = async ({ id, base_ref, role }: Task): Promise<Task> => {
+  await table.tasks.change(id, (task) =>
+    resolveBase(task, { commit: base_ref, role: withoutRepository(role) }, NOW),
+  );
+  return table.tasks.require(id);
+};
 const claim = (role: string, now = NOW) =>
   claimNext(role, { tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
 const now = async (id: string): Promise<Task> => table.tasks.require(id);
@@ -394,11 +403,11 @@ describe('a record that the stream has given up', () => {
 describe('following the stream', () => {
   it('opens who waits, releases files and counts the completion once, however often the record comes', async () => {
     const repository = 'https://example.test/follow.git';
-    const first = await submit({ repository, files: ['a.ts'] });
+    const first = await resolved(await submit({ repository, files: ['a.ts'] }));
     const waiter = await submit({ depends_on: [first.id] });
     const cascade = { tasks: table.tasks, locks: table.locks, models: DEFAULT_TIER_MODELS, now: NOW };
     await selectModel(first.id, 1, cascade);
-    const rival = await submit({ repository, files: ['a.ts'] });
+    const rival = await resolved(await submit({ repository, files: ['a.ts'] }));
     expect(await selectModel(rival.id, 1, cascade)).toMatchObject({ stage: 'waiting' });
 
     const decision = {

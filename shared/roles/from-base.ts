@@ -1,0 +1,19 @@
+import { inForce, type RoleInForce, withoutRepository } from './in-force.ts';
+import { describeProblem, parseYaml } from './parse.ts';
+import { REPOSITORY_ROLES, ROLE_FILES } from './role.ts';
+import { RoleConfig } from './schema.ts';
+
+/** Where a repository says what a role may use. */
+export const roleConfigPath = (name: string): string => `${REPOSITORY_ROLES}/${name}/${ROLE_FILES.config}`;
+
+/**
+ * A role as the base has it: `text` is that file of the base commit, null where there is none. What cannot be read ends the attempt in
+ * the agent's box, which names each fault in the whole folder; it decides nothing here.
+ */
+export function roleFromBase(name: string, text: string | null): RoleInForce {
+  if (text === null) return withoutRepository(name);
+  const parsed = parseYaml(text, roleConfigPath(name), RoleConfig);
+  return 'value' in parsed
+    ? inForce(parsed.value, { from: 'repository', why_unread: null })
+    : withoutRepository(name, parsed.problems.map(describeProblem).join('; '));
+}
