@@ -1,6 +1,6 @@
 import { inForce, type RoleInForce, withoutRepository } from './in-force.ts';
 import { describeProblem, parseYaml } from './parse.ts';
-import { REPOSITORY_ROLES, ROLE_FILES } from './role.ts';
+import { MAX_ROLE_FILE_BYTES, REPOSITORY_ROLES, ROLE_FILES } from './role.ts';
 import { RoleConfig } from './schema.ts';
 
 /** Where a repository says what a role may use. */
@@ -12,6 +12,8 @@ export const roleConfigPath = (name: string): string => `${REPOSITORY_ROLES}/${n
  */
 export function roleFromBase(name: string, text: string | null): RoleInForce {
   if (text === null) return withoutRepository(name);
+  if (Buffer.byteLength(text) > MAX_ROLE_FILE_BYTES)
+    return withoutRepository(name, `${roleConfigPath(name)}: has more than ${MAX_ROLE_FILE_BYTES} bytes`);
   const parsed = parseYaml(text, roleConfigPath(name), RoleConfig);
   return 'value' in parsed
     ? inForce(parsed.value, { from: 'repository', why_unread: null })
