@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { adaptersPage } from './generator/adapters.ts';
 import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
+import { eventSchemas, eventsPage } from './generator/events.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
@@ -17,6 +18,8 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),
+  'events.md': eventsPage(),
+  'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
   ...rulePages(),
   '../shared/roles/builtin.ts': builtinRoles(),
 });

@@ -20,6 +20,10 @@ export const RUNBOOKS = [
   'machine-failures',
   'api-server-errors',
   'logged-errors',
+  'failed-tasks',
+  'lost-boxes',
+  'throttles',
+  'model-cost',
 ] as const;
 export type Runbook = (typeof RUNBOOKS)[number];
 
@@ -42,18 +46,20 @@ export interface AlarmProps {
 /** The topic that all alarms publish to, and the one way to make an alarm. */
 export class Alarms extends Construct {
   readonly topic: Topic;
+  /** Of this topic, and of the other one that people subscribe to. */
+  readonly key: Key;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const fromThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } };
     const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
     // CloudWatch cannot use the AWS managed key of SNS: publishing would fail without a trace.
-    const key = new Key(this, 'Key', {
+    this.key = new Key(this, 'Key', {
       description: 'Encrypts the alarms of Assay',
       enableKeyRotation: true,
       removalPolicy: props.common.removalPolicy,
     });
-    key.addToResourcePolicy(
+    this.key.addToResourcePolicy(
       new PolicyStatement({
         actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
         principals: [cloudWatch],
@@ -62,7 +68,7 @@ export class Alarms extends Construct {
         conditions: fromThisAccount,
       }),
     );
-    this.topic = new Topic(this, 'Topic', { masterKey: key, enforceSSL: true });
+    this.topic = new Topic(this, 'Topic', { masterKey: this.key, enforceSSL: true });
     // A topic with a policy of its own has lost the default one, which lets CloudWatch publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({

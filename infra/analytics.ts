@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { RECORD_TABLES } from '../shared/ledger/rows.ts';
 import { ENV } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
+import type { Events } from './events.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { columnsOf } from './glue-columns.ts';
 import type { Storage } from './storage.ts';
@@ -18,6 +19,7 @@ export interface AnalyticsProps {
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly storage: Storage;
+  readonly events: Events;
   /** A query that would read more bytes is stopped; Athena bills what is read. */
   readonly scanLimitBytes: number;
   /** Of the ledger function, beside the bucket. */
@@ -48,20 +50,25 @@ export class Analytics extends Construct {
     this.defineQueries();
   }
 
-  private writeRecords({ common, alarms, table, storage, environment }: AnalyticsProps): void {
+  private writeRecords({ common, alarms, table, storage, events, environment }: AnalyticsProps): void {
     const ledger = new ServiceFunction(this, 'Ledger', {
       common,
       name: 'ledger',
-      description: 'Writes the records of what happened to S3',
+      description: 'Writes the records of what happened to S3, and puts events on the bus',
       timeout: Duration.seconds(60),
-      environment: { ...environment, [ENV.bucket]: storage.bucket.bucketName },
+      environment: {
+        ...environment,
+        [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.eventBus]: events.bus.eventBusName,
+      },
     });
+    events.allow(ledger);
     storage.allow(ledger, ['PutObject'], ['records/']);
     new StreamReader(this, 'Stream', {
       alarms,
       table,
       reader: ledger,
-      consequence: 'its records are missing from S3.',
+      consequence: 'its records are missing from S3, and nobody was told of it by an event.',
       // One object for a batch: Athena pays for each object that it opens.
       batch: { batchSize: 500, maxBatchingWindow: Duration.seconds(30) },
     });

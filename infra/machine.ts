@@ -65,7 +65,8 @@ export class Machine extends Construct {
     );
     props.alarms.add(this, 'Failures', {
       metric: new MathExpression({
-        expression: 'failed + timedOut',
+        // Each has data only when it has happened, and a sum with one that has none has none.
+        expression: 'FILL(failed, 0) + FILL(timedOut, 0)',
         label: 'Executions that failed',
         period: FAULT_PERIOD,
         usingMetrics: {

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { LOSSES } from '../shared/ledger/losses.ts';
 import { METRICS } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Api } from './api.ts';
@@ -31,10 +32,10 @@ export interface ObservabilityProps {
 
 const DAY = Duration.days(1);
 
-type MetricName = Exclude<keyof typeof METRICS, 'namespace' | 'dimension' | 'service'>;
+export type MetricName = Exclude<keyof typeof METRICS, 'namespace' | 'dimension' | 'service' | 'reason'>;
 
 /** A metric of our own, which the functions emit in their logs. */
-const own = (name: MetricName, period: Duration): Metric =>
+export const own = (name: MetricName, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,
     metricName: METRICS[name],
@@ -124,6 +125,15 @@ export class Observability extends Construct {
         'Launch messages waiting',
         ...workforce.queues.map((queue, index) =>
           queue.metricApproximateNumberOfMessagesVisible({ label: labels[index] ?? '' }),
+        ),
+      ),
+      graph(
+        'Lost boxes, by reason',
+        ...LOSSES.map((reason) =>
+          own('lostBoxes', DAY).with({
+            label: reason,
+            dimensionsMap: { [METRICS.dimension]: METRICS.service, [METRICS.reason]: reason },
+          }),
         ),
       ),
       graph('Dispatcher', lambda.metricInvocations(), lambda.metricErrors(), lambda.metricThrottles()),

@@ -23,6 +23,7 @@ const json = <T extends z.ZodType>(schema: T) =>
     }
   }, schema);
 
+const count = z.coerce.number().int().min(1);
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
@@ -32,6 +33,17 @@ const Fields = z.strictObject({
     .default('public-no-ingress')
     .describe('Where boxes run; docs/deploy.md has the price of each mode.'),
   alarmEmail: z.email().optional().describe('Gets every alarm.'),
+  notifyEmail: z
+    .email()
+    .optional()
+    .describe('Hears of each task that waits for a person, has failed, or was completed without evidence.'),
+  alarmFailedTasks: count.default(5).describe('Alarm when so many tasks fail within an hour.'),
+  alarmLostBoxes: count.default(10).describe('Alarm when so many boxes are lost within an hour.'),
+  alarmModelUsd: z.coerce
+    .number()
+    .positive()
+    .default(100)
+    .describe('Alarm when so many dollars go to models within a day.'),
   defaultAdapter: json(Adapter)
     .prefault({ kind: 'claude' })
     .describe('JSON of the adapter of tasks that name none.'),

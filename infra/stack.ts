@@ -9,6 +9,8 @@ import { Api } from './api.ts';
 import type { Bundles } from './build.ts';
 import { Conductor } from './conductor.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { Events } from './events.ts';
+import { Faults } from './faults.ts';
 import type { Common } from './function.ts';
 import { Models } from './models.ts';
 import { Observability } from './observability.ts';
@@ -125,11 +127,13 @@ export class AssayStack extends Stack {
       boxes: workforce.boxes,
       cascade,
     });
+    const events = new Events(this, 'Events', { alarms, email: settings.notifyEmail });
     const analytics = new Analytics(this, 'Analytics', {
       common,
       alarms,
       table,
       storage,
+      events,
       environment: tiers,
       scanLimitBytes: settings.scanLimitMiB * 1_048_576,
     });
@@ -141,6 +145,14 @@ export class AssayStack extends Stack {
       dispatcher,
       unverifiedThreshold: settings.nudgeThreshold,
       minCompletions: settings.nudgeMinCompletions,
+    });
+
+    new Faults(this, 'Faults', {
+      alarms,
+      table,
+      failedTasks: settings.alarmFailedTasks,
+      lostBoxes: settings.alarmLostBoxes,
+      modelUsd: settings.alarmModelUsd,
     });
 
     const output = (name: string, description: string, value: string) =>
@@ -158,6 +170,12 @@ export class AssayStack extends Stack {
       table.table.tableName,
     );
     output('AlarmTopic', 'Subscribe here to hear of alarms', alarms.topic.topicArn);
+    output('EventBus', 'What happens to tasks; put rules of your own on it', events.bus.eventBusName);
+    output(
+      'PeopleTopic',
+      'Subscribe here to hear of tasks that people should look at',
+      events.topic.topicArn,
+    );
     output('AthenaWorkGroup', 'Query the records in this workgroup', analytics.workGroup.name);
     output('AthenaDatabase', 'Database of the records', analytics.databaseName);
   }

@@ -14,6 +14,7 @@ export interface ControlOptions {
   readonly faults: Faults;
   readonly states: { handle: Handle; executions(): unknown };
   readonly ecs: { handle: Handle };
+  readonly events: { handle: Handle; seen(): unknown };
   alarms(): unknown;
   fireSchedules(more: Readonly<Record<string, unknown>>): Promise<void>;
   /** False when the streams did not come to rest in time. */
@@ -22,12 +23,13 @@ export interface ControlOptions {
 
 const ok = (body: unknown = {}): Served => ({ status: 200, body });
 
-/** The endpoint of Step Functions and ECS, and of `/_assay/…`, by which people and tests look at the stack and disturb it. */
+/** The endpoint of Step Functions, ECS and EventBridge, and of `/_assay/…`, by which people and tests look at the stack and disturb it. */
 export function createControl(options: ControlOptions): RequestListener {
-  const { counters, faults, states, ecs } = options;
+  const { counters, faults, states, ecs, events } = options;
   const services: Readonly<Record<string, Handle>> = {
     AWSStepFunctions: (action, body) => states.handle(action, body),
     AmazonEC2ContainerServiceV20141113: (action, body) => ecs.handle(action, body),
+    AWSEvents: (action, body) => events.handle(action, body),
   };
   const routes: Readonly<Record<string, (body: unknown) => Served | Promise<Served>>> = {
     'GET /_assay/counters': () => ok(counters.snapshot()),
@@ -48,6 +50,7 @@ export function createControl(options: ControlOptions): RequestListener {
       return ok();
     },
     'GET /_assay/alarms': () => ok(options.alarms()),
+    'GET /_assay/events': () => ok(events.seen()),
     'POST /_assay/drain': async () =>
       (await options.drain())
         ? ok({ drained: true })

@@ -41,7 +41,7 @@ export interface Faults {
   runTaskCapacityFailures: number;
 }
 
-/** An event on the default event bus, as EventBridge would deliver it. */
+/** An event, as EventBridge would deliver it. */
 export interface BusEvent {
   readonly source: string;
   readonly 'detail-type': string;
@@ -49,6 +49,7 @@ export interface BusEvent {
   readonly resources?: readonly string[];
 }
 export interface EventBus {
+  /** Puts it on the default bus. */
   put(event: BusEvent): void;
 }
 

@@ -66,6 +66,7 @@ export function startServices(options: ServicesOptions): Services {
       S3: queues.s3Endpoint,
       SFN: control.url,
       ECS: control.url,
+      EVENTBRIDGE: control.url,
     },
     counters,
     compileCache: join(options.cache, 'compiled'),
@@ -77,7 +78,7 @@ export function startServices(options: ServicesOptions): Services {
   });
   const place = { region: REGION, accountId: ACCOUNT_ID };
   const { sqsEndpoint } = queues;
-  const bus = createEventBus({ resources, lambda, onError });
+  const bus = createEventBus({ resources, lambda, counters, onError });
   const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters });
   const ecs = createEcs({
     ...place,
@@ -101,6 +102,7 @@ export function startServices(options: ServicesOptions): Services {
       faults,
       states,
       ecs,
+      events: bus,
       alarms: () => cloudWatch.alarms(),
       fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),

@@ -114,6 +114,8 @@ export const ENV = {
   maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
   /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */
   deliverTo: 'ASSAY_DELIVER_TO',
+  /** Name of the bus that events of the deployment go to. */
+  eventBus: 'ASSAY_EVENT_BUS',
   /** "true" only in the embedded default: accepts file:// repositories. */
   allowFileRepositories: 'ASSAY_ALLOW_FILE_REPOSITORIES',
   /** "true" only in the embedded default: the SFN client must not add the `sync-` host prefix. */
@@ -180,6 +182,9 @@ export const METRICS = {
   attempts: 'Attempts',
   escalations: 'Escalations',
   loggedErrors: 'LoggedErrors',
+  /** With a second dimension, `reason`: one of LOSSES in shared/ledger/losses.ts. */
+  lostBoxes: 'LostBoxes',
+  reason: 'reason',
 } as const;
 
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */

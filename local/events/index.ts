@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent, EventBus, LambdaHost, ResolvedResource, Running } from '../ports.ts';
+import type { BusEvent, Counters, EventBus, LambdaHost, ResolvedResource, Running } from '../ports.ts';
+import { answer, type ServiceAnswer } from '../service-error.ts';
+import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import { after } from '../timer.ts';
-import { type Rule, readRules, type Target } from './rules.ts';
+import { putEvents } from './put-events.ts';
+import { busesOf, DEFAULT_BUS, type Rule, readRules, type Target } from './rules.ts';
 
 export interface EventBusOptions {
   readonly resources: readonly ResolvedResource[];
   readonly lambda: LambdaHost;
+  readonly counters: Counters;
   onError(message: string): void;
+}
+
+/** What was put on the buses of the template, and what topics were told; the oldest first. */
+export interface Seen {
+  readonly events: readonly (FullEvent & { readonly bus: string })[];
+  readonly messages: readonly { readonly topic: string; readonly message: string }[];
 }
 
 export interface LocalEventBus extends Running, EventBus {
@@ -15,26 +25,42 @@ export interface LocalEventBus extends Running, EventBus {
    * `more` is added to the targets' own input.
    */
   fireSchedules(more?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Serves an action of `AWSEvents` (JSON protocol 1.1). */
+  handle(action: string, body: unknown): Promise<ServiceAnswer>;
+  seen(): Seen;
 }
 
+/** So many events and messages are remembered. */
+const KEPT = 1_000;
+
 /**
- * The default event bus of EventBridge with the rules of a template: schedules run from now on, events reach the functions
+ * EventBridge with the buses and rules of a template: schedules run from now on, events reach the functions and topics
  * whose patterns match. Throws at once for a rule that is not understood.
  */
-export function createEventBus({ resources, lambda, onError }: EventBusOptions): LocalEventBus {
+export function createEventBus({ resources, lambda, counters, onError }: EventBusOptions): LocalEventBus {
   const rules = readRules(resources);
   const pending = new Set<Promise<void>>();
+  const events: Seen['events'][number][] = [];
+  const messages: Seen['messages'][number][] = [];
 
-  const invoke = async (rule: Rule, target: Target, event: FullEvent, more: More): Promise<void> => {
+  const give = async (rule: Rule, target: Target, event: FullEvent, more: More): Promise<void> => {
+    const input = target.input ? target.input(event) : event;
+    if (target.kind === 'sns') {
+      keep(messages, {
+        topic: target.arn,
+        message: typeof input === 'string' ? input : JSON.stringify(input),
+      });
+      return;
+    }
     try {
-      const { error } = await lambda.invoke(target.functionArn, withMore(target.input ?? event, more));
+      const { error } = await lambda.invoke(target.arn, withMore(input, more));
       if (error) onError(`rule ${rule.name}: ${error.errorType}: ${error.errorMessage}`);
     } catch (error) {
       onError(`rule ${rule.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   const deliver = async (rule: Rule, event: FullEvent, more: More = {}): Promise<void> => {
-    const delivery = Promise.all(rule.targets.map((target) => invoke(rule, target, event, more))).then(() => {
+    const delivery = Promise.all(rule.targets.map((target) => give(rule, target, event, more))).then(() => {
       pending.delete(delivery);
     });
     pending.add(delivery);
@@ -44,15 +70,31 @@ export function createEventBus({ resources, lambda, onError }: EventBusOptions):
     const scheduled = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
     return deliver(rule, complete(rule, { ...scheduled, resources: [rule.arn] }), more);
   };
+  const putOn = (event: BusEvent, bus: string, id: string = randomUUID()): string => {
+    for (const rule of rules) {
+      const full = complete(rule, event, id);
+      if (rule.bus === bus && rule.matches?.(full)) void deliver(rule, full);
+    }
+    return id;
+  };
+  const actions = {
+    PutEvents: putEvents({
+      buses: new Set([DEFAULT_BUS, ...busesOf(resources)]),
+      put: (event, bus) => {
+        const id = randomUUID();
+        keep(events, { ...complete(NOWHERE, event, id), bus });
+        return putOn(event, bus, id);
+      },
+    }),
+  };
   const cancels = rules.map((rule) => repeat(rule.every, () => void fire(rule)));
 
   return {
     put(event) {
-      for (const rule of rules) {
-        const full = complete(rule, event);
-        if (rule.matches?.(full)) void deliver(rule, full);
-      }
+      putOn(event, DEFAULT_BUS);
     },
+    handle: (action, body) => answer('events', actions, action, body, counters),
+    seen: () => ({ events, messages }),
     async fireSchedules(more = {}) {
       await Promise.all(rules.filter(({ every }) => every !== undefined).map((rule) => fire(rule, more)));
     },
@@ -63,15 +105,25 @@ export function createEventBus({ resources, lambda, onError }: EventBusOptions):
   };
 }
 
+function keep<T>(all: T[], one: T): void {
+  all.push(one);
+  if (all.length > KEPT) all.shift();
+}
+
 type More = Readonly<Record<string, unknown>>;
 const withMore = (input: unknown, more: More): unknown =>
   typeof input === 'object' && input !== null ? { ...input, ...more } : input;
 
 /** An event with all that EventBridge adds to it. */
 type FullEvent = ReturnType<typeof complete>;
-function complete({ account, region }: Rule, event: BusEvent) {
+const NOWHERE = { account: ACCOUNT_ID, region: REGION };
+function complete(
+  { account, region }: Pick<Rule, 'account' | 'region'>,
+  event: BusEvent,
+  id: string = randomUUID(),
+) {
   const time = new Date().toISOString().replace(/\.\d+/, '');
-  return { version: '0', id: randomUUID(), account, region, time, resources: [], ...event };
+  return { version: '0', id, account, region, time, resources: [], ...event };
 }
 
 /** Calls `fire` again and again; never for an undefined period. Returns what ends it. */

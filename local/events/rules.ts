@@ -2,10 +2,15 @@ import type { ResolvedResource } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { compilePattern, type Matcher } from './pattern.ts';
 import { parseRate } from './schedule.ts';
+import { compileTransformer } from './transformer.ts';
+
+export const DEFAULT_BUS = 'default';
 
 export interface Rule {
   readonly name: string;
   readonly arn: string;
+  /** Name of the bus that it listens to. */
+  readonly bus: string;
   readonly account: string;
   readonly region: string;
   /** Milliseconds between two runs, for a rule with a schedule. */
@@ -15,18 +20,29 @@ export interface Rule {
   readonly targets: readonly Target[];
 }
 
+/** A function, or a topic. */
 export interface Target {
-  readonly functionArn: string;
-  /** Constant input instead of the event. */
-  readonly input: unknown;
+  readonly arn: string;
+  readonly kind: 'lambda' | 'sns';
+  /** What it is given in place of the event; null: the event itself. */
+  readonly input: ((event: unknown) => unknown) | null;
 }
 
 /** Reads the enabled rules of a template. Throws an error that names what is not supported. */
 export function readRules(resources: readonly ResolvedResource[]): readonly Rule[] {
-  return resources.filter(({ type }) => type === 'AWS::Events::Rule').flatMap(readRule);
+  const buses = new Set([DEFAULT_BUS, ...busesOf(resources)]);
+  return resources
+    .filter(({ type }) => type === 'AWS::Events::Rule')
+    .flatMap((rule) => readRule(rule, buses));
 }
 
-function readRule(resource: ResolvedResource): readonly Rule[] {
+/** Names of the buses that a template makes. */
+export const busesOf = (resources: readonly ResolvedResource[]): readonly string[] =>
+  resources
+    .filter(({ type }) => type === 'AWS::Events::EventBus')
+    .map((bus) => propertiesOf(bus).text('Name'));
+
+function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): readonly Rule[] {
   const properties = propertiesOf(resource);
   properties.only(
     'Name',
@@ -39,18 +55,20 @@ function readRule(resource: ResolvedResource): readonly Rule[] {
     'Tags',
   );
   if (properties.text('State', 'ENABLED') === 'DISABLED') return [];
-  if (properties.text('EventBusName', 'default') !== 'default') {
-    throw new Error(`${properties.where}: there is the default event bus only`);
-  }
+  const bus = properties.text('EventBusName', DEFAULT_BUS);
+  if (!buses.has(bus)) throw new Error(`${properties.where}: there is no event bus ${bus}`);
+  if (bus !== DEFAULT_BUS && properties.has('ScheduleExpression'))
+    throw new Error(`${properties.where}: schedules are of the default bus only`);
   const name = properties.text('Name', resource.logicalId);
   const targets = properties.records('Targets').map(readTarget);
   // A rule and its functions are of one stack; what it has no function for, it does not deliver.
-  const [, , , region = '', account = ''] = targets[0]?.functionArn.split(':') ?? [];
+  const [, , , region = '', account = ''] = targets[0]?.arn.split(':') ?? [];
   try {
     return [
       {
         name,
-        arn: `arn:aws:events:${region}:${account}:rule/${name}`,
+        arn: `arn:aws:events:${region}:${account}:rule/${bus === DEFAULT_BUS ? '' : `${bus}/`}${name}`,
+        bus,
         account,
         region,
         every: properties.has('ScheduleExpression')
@@ -67,12 +85,23 @@ function readRule(resource: ResolvedResource): readonly Rule[] {
   }
 }
 
+const KINDS = [
+  ['lambda', /^arn:[^:]+:lambda:[^:]*:[^:]*:function:/],
+  ['sns', /^arn:[^:]+:sns:[^:]*:[^:]*:/],
+] as const;
+
 /** A failed delivery is reported and not repeated, so that RetryPolicy and DeadLetterConfig have no effect here. */
 function readTarget(target: Properties): Target {
-  target.only('Id', 'Arn', 'Input', 'RetryPolicy', 'DeadLetterConfig');
-  const functionArn = target.text('Arn');
-  if (!/^arn:[^:]+:lambda:[^:]*:[^:]*:function:/.test(functionArn)) {
-    throw new Error(`${target.where}: the target ${functionArn} is not a Lambda function`);
-  }
-  return { functionArn, input: target.has('Input') ? JSON.parse(target.text('Input')) : undefined };
+  target.only('Id', 'Arn', 'Input', 'InputTransformer', 'RetryPolicy', 'DeadLetterConfig');
+  const arn = target.text('Arn');
+  const [kind] = KINDS.find(([, pattern]) => pattern.test(arn)) ?? [];
+  if (!kind) throw new Error(`${target.where}: the target ${arn} is neither a Lambda function nor a topic`);
+  return { arn, kind, input: readInput(target) };
+}
+
+function readInput(target: Properties): Target['input'] {
+  if (target.has('InputTransformer')) return compileTransformer(target.record('InputTransformer'));
+  if (!target.has('Input')) return null;
+  const input: unknown = JSON.parse(target.text('Input'));
+  return () => input;
 }

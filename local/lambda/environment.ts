@@ -8,6 +8,7 @@ export interface Endpoints {
   readonly S3: string;
   readonly SFN: string;
   readonly ECS: string;
+  readonly EVENTBRIDGE: string;
 }
 
 /** What the SDK needs to find the embedded services, and to look nowhere else for credentials or configuration. */

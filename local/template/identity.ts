@@ -83,6 +83,17 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
     },
   },
   'AWS::Events::Rule': { name: 'Name', describe: named('events', 'rule/') },
+  'AWS::Events::EventBus': {
+    name: 'Name',
+    describe: (name) => ({ ref: name, attributes: { Arn: arn('events', `event-bus/${name}`), Name: name } }),
+  },
+  'AWS::SNS::Topic': {
+    name: 'TopicName',
+    describe: (name) => {
+      const TopicArn = arn('sns', name);
+      return { ref: TopicArn, attributes: { TopicArn, TopicName: name } };
+    },
+  },
   'AWS::CloudWatch::Alarm': { name: 'AlarmName', describe: named('cloudwatch', 'alarm:') },
   'AWS::ApiGatewayV2::Api': {
     describe: (_name, logicalId, { apiEndpoint }) => ({
@@ -97,11 +108,13 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
 
 /** Types without an effect that could be seen on one machine; references to them resolve to a placeholder. */
 const PASSED_OVER = [
-  /^AWS::(IAM|Logs|KMS|SNS|EC2|Glue|Athena|CDK|XRay|ApplicationAutoScaling|SSM|Budgets|LakeFormation)::/,
+  /^AWS::(IAM|Logs|KMS|EC2|Glue|Athena|CDK|XRay|ApplicationAutoScaling|SSM|Budgets|LakeFormation)::/,
   /^AWS::CloudWatch::(Dashboard|AnomalyDetector|CompositeAlarm|LogAlarm)$/,
   /^AWS::Lambda::(Permission|LayerVersion|EventInvokeConfig)$/,
   /^AWS::S3::BucketPolicy$/,
   /^AWS::SQS::QueuePolicy$/,
+  /^AWS::SNS::(Subscription|TopicPolicy)$/,
+  /^AWS::Events::EventBusPolicy$/,
   /^AWS::ECS::(CapacityProvider|ClusterCapacityProviderAssociations)$/,
   /^AWS::ApiGatewayV2::Stage$/,
   /^AWS::ResourceGroups::/,

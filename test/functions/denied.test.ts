@@ -1,3 +1,4 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import '../support/function-env.ts';
 import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -37,6 +38,7 @@ const s3 = mockClient(S3Client);
 const ecs = mockClient(ECSClient);
 const sfn = mockClient(SFNClient);
 const sqs = mockClient(SQSClient);
+const bus = mockClient(EventBridgeClient);
 
 /** What a role allows, and the call that needs it. */
 const CALLS = {
@@ -53,6 +55,7 @@ const CALLS = {
   'ecs:RunTask': [ecs, RunTaskCommand],
   'ecs:ListTasks': [ecs, ListTasksCommand],
   'ecs:StopTask': [ecs, StopTaskCommand],
+  'events:PutEvents': [bus, PutEventsCommand],
   'sqs:ChangeMessageVisibility': [sqs, ChangeMessageVisibilityCommand],
 } as const;
 type Action = keyof typeof CALLS;
@@ -191,12 +194,13 @@ const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMa
 let said: unknown[] = [];
 function reset(): void {
   said = [];
-  for (const each of [db, s3, ecs, sfn, sqs]) each.reset();
+  for (const each of [db, s3, ecs, sfn, sqs, bus]) each.reset();
   db.onAnyCommand().resolves({});
   db.on(QueryCommand).resolves({ Items: [] });
   s3.on(GetObjectCommand).rejects(Object.assign(new Error('gone'), { name: 'NoSuchKey' }));
   ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
   ecs.on(ListTasksCommand).resolves({ taskArns: [] });
+  bus.onAnyCommand().resolves({ Entries: Array(10).fill({ EventId: 'e' }) });
   sfn.onAnyCommand().resolves({ status: 'FAILED' });
 }
 beforeEach(() => {

@@ -1,3 +1,4 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import '../support/function-env.ts';
 import { ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -28,15 +29,16 @@ import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
-import { attempt, inReview, NOW, task, verdict } from '../support/builders.ts';
+import { attempt, launch as box, inReview, NOW, task, verdict } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
 const ecs = mockClient(ECSClient);
 const sfn = mockClient(SFNClient);
 const sqs = mockClient(SQSClient);
+const bus = mockClient(EventBridgeClient);
 beforeEach(() => {
-  for (const each of [db, s3, ecs, sfn, sqs]) each.reset();
+  for (const each of [db, s3, ecs, sfn, sqs, bus]) each.reset();
   db.on(GetCommand).resolves({});
   db.on(PutCommand).resolves({});
   db.on(UpdateCommand).resolves({});
@@ -48,6 +50,9 @@ beforeEach(() => {
   sfn.on(StartExecutionCommand).resolves({});
   sfn.on(SendTaskSuccessCommand).resolves({});
   sqs.on(ChangeMessageVisibilityCommand).resolves({});
+  bus.on(PutEventsCommand).callsFake(({ Entries }: { Entries: unknown[] }) => ({
+    Entries: Entries.map((_, index) => ({ EventId: `e${index}` })),
+  }));
 });
 
 const context = {
@@ -285,6 +290,47 @@ describe('the ledger', () => {
   it('writes nothing when nothing is to be told', async () => {
     await ledger(stream([claimed(), { ...claimed(), version: 9 }]));
     expect(s3.calls()).toHaveLength(0);
+    expect(bus.calls()).toHaveLength(0);
+  });
+
+  it('puts the end of a task on the bus, under an id that a re-delivery repeats', async () => {
+    const before = inReview({ verdict: verdict() });
+    const after: Task = {
+      ...before,
+      status: 'done',
+      verified: true,
+      version: 2,
+      ended_at: NOW.toISOString(),
+    };
+    await ledger(stream([before, after]));
+    await ledger(stream([before, after]));
+    const entries = bus.commandCalls(PutEventsCommand).map((call) => call.args[0].input.Entries);
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toEqual(entries[1]);
+    expect(entries[0]).toMatchObject([{ Source: 'assay', DetailType: 'Task Done', EventBusName: 'bus' }]);
+    expect(JSON.parse(entries[0]?.[0]?.Detail ?? '')).toMatchObject({ event_id: 'T1#2#task_done' });
+  });
+
+  it('fails when the bus refuses an event, so that the batch comes again', async () => {
+    bus
+      .on(PutEventsCommand)
+      .resolves({ Entries: [{ ErrorCode: 'ThrottlingException', ErrorMessage: 'slow' }] });
+    const before = inReview();
+    await expect(ledger(stream([before, { ...before, status: 'failed', version: 2 }]))).rejects.toThrow(
+      'the bus has not taken T1#2#task_failed: ThrottlingException: slow',
+    );
+  });
+
+  it('counts lost boxes for all together and by reason', async () => {
+    const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    const before = inReview({ gates: box() });
+    const after = inReview({ gates: box({ lost: true }) });
+    await ledger(stream([before, after]));
+    const emitted = lines.mock.calls.map((call) => JSON.parse(String(call[0])) as Record<string, unknown>);
+    expect(emitted.filter((line) => line['LostBoxes'] === 1).map((line) => line['reason'])).toEqual([
+      'box_lost',
+      undefined,
+    ]);
   });
 });
 

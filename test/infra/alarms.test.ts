@@ -48,6 +48,11 @@ describe('every alarm', () => {
         'ConductorStreamDeadLettersNotEmpty',
         'ConductorStreamLag',
         'DispatcherErrors',
+        'FaultsFailedTasks',
+        'FaultsFunctionThrottles',
+        'FaultsLostBoxes',
+        'FaultsModelCost',
+        'FaultsTableThrottles',
         'ObservabilityLoggedErrors',
         'ObservabilityUnverifiedRatio',
         'ReconcilerErrors',
@@ -102,7 +107,7 @@ describe('the unverified alarm', () => {
 
 describe('the topic', () => {
   it('is encrypted with a key that CloudWatch of this account may use', () => {
-    const { KmsMasterKeyId } = only(template, 'AWS::SNS::Topic').Properties;
+    const { KmsMasterKeyId } = only(template, 'AWS::SNS::Topic', 'Alarms').Properties;
     expect(text(KmsMasterKeyId)).toMatch(/^<AlarmsKey/);
     const { KeyPolicy, EnableKeyRotation } = only(template, 'AWS::KMS::Key').Properties;
     expect(EnableKeyRotation).toBe(true);
@@ -116,7 +121,7 @@ describe('the topic', () => {
   });
 
   it('takes what CloudWatch publishes, and nothing without TLS', () => {
-    const { PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy').Properties;
+    const { PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy', 'Alarms').Properties;
     expect(PolicyDocument.Statement).toEqual([
       expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
       expect.objectContaining({

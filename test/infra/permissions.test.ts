@@ -87,7 +87,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     ...STREAM,
     ...DEAD_LETTERS,
   ],
-  ledger: ['s3:PutObject', ...STREAM, ...DEAD_LETTERS],
+  ledger: ['events:PutEvents', 's3:PutObject', ...STREAM, ...DEAD_LETTERS],
   cascade: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],

@@ -264,7 +264,7 @@ describe('functions', () => {
     'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
     conductor: ['table', 'cascadeMachine'],
-    ledger: ['bucket', 'tierModels'],
+    ledger: ['eventBus', 'bucket', 'tierModels'],
     resolver: ['table'],
     cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
     janitor: ['table', 'bucket'],

@@ -92,6 +92,7 @@ describe('the synthesised template', () => {
     const bus = createEventBus({
       resources,
       lambda,
+      counters: createCounters(),
       onError: (message) => {
         throw new Error(message);
       },

@@ -6,6 +6,7 @@ import { BOX_ENV, TABLE } from '../../shared/names.ts';
 import { Bucket, type HttpResult } from './engines/bucket.ts';
 import { useServices } from './engines/clients.ts';
 import { type Box, Containers } from './engines/containers.ts';
+import { Events } from './engines/events.ts';
 import { Machines } from './engines/machines.ts';
 import { Queue } from './engines/queues.ts';
 import { StreamReader } from './engines/stream.ts';
@@ -24,6 +25,7 @@ const REFUSALS: Partial<Record<Service, [string, string]>> = {
   states: ['ThrottlingException', 'rate exceeded'],
   // Not one that it knows.
   ecs: ['ServerException', 'internal error'],
+  events: ['ThrottlingException', 'rate exceeded'],
 };
 
 export interface ApiRequest {
@@ -45,6 +47,7 @@ export class Cloud {
   readonly world: World;
   readonly table: Table;
   readonly bucket: Bucket;
+  readonly events = new Events();
   readonly queues: ReadonlyMap<string, Queue>;
   readonly readers: readonly StreamReader[];
   readonly machines: Machines;
@@ -126,6 +129,7 @@ export class Cloud {
       if (service === 's3') return this.bucket.run(operation, input);
       if (service === 'ecs') return this.containers.run(operation, input);
       if (service === 'states') return this.machines.run(operation, input);
+      if (service === 'events') return this.events.put(input);
       if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
       this.#queue(String(input['QueueUrl'])).changeVisibility(
         String(input['ReceiptHandle']),

@@ -26,6 +26,7 @@ Object.assign(process.env, {
   [ENV.agentFamily]: 'agent',
   [ENV.gatesFamily]: 'gates',
   [ENV.deliverFamily]: 'deliver',
+  [ENV.eventBus]: 'bus',
   [ENV.leaseSeconds]: String(LEASE_SECONDS),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   [ENV.agentClis]: '[]',

@@ -11,6 +11,7 @@ const values: Record<string, string> = {
   [ENV.subnets]: 'subnet-1,subnet-2',
   [ENV.securityGroups]: 'sg-1',
   [ENV.assignPublicIp]: 'true',
+  [ENV.eventBus]: 'bus',
   [ENV.agentFamily]: 'agent-family',
   [ENV.gatesFamily]: 'gates-family',
   [ENV.deliverFamily]: 'deliver-family',

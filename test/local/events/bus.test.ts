@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCounters } from '../../../local/counters.ts';
 import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
 import { parseRate } from '../../../local/events/schedule.ts';
 import type { InvokeResult } from '../../../local/ports.ts';
@@ -36,6 +37,7 @@ function start(resources: Parameters<typeof createEventBus>[0]['resources'], res
         return result?.() ?? { payload: null };
       },
     },
+    counters: createCounters(),
     onError: (message) => errors.push(message),
   });
   return bus;
@@ -151,19 +153,82 @@ describe('a schedule', () => {
   });
 });
 
+describe('a bus of the template', () => {
+  const bus = {
+    logicalId: 'Bus',
+    type: 'AWS::Events::EventBus',
+    properties: { Name: 'Assay' },
+    metadata: {},
+  };
+  const topic = 'arn:aws:sns:eu-west-1:123456789012:people';
+  const tells = rule('Tells', {
+    EventBusName: 'Assay',
+    EventPattern: { source: ['assay'], 'detail-type': ['Task Held'] },
+    Targets: [
+      {
+        Id: 'T',
+        Arn: topic,
+        InputTransformer: { InputPathsMap: { s: '$.detail.summary' }, InputTemplate: '"Look: <s>"' },
+      },
+    ],
+  });
+  const entry = (fields: object = {}) => ({
+    EventBusName: 'Assay',
+    Source: 'assay',
+    DetailType: 'Task Held',
+    Detail: '{"summary":"a \\"$&\\" b"}',
+    ...fields,
+  });
+
+  it('takes events, and its rules tell a topic in the words of the template', async () => {
+    const events = start([bus, tells, rule('Other', { EventPattern: { source: ['assay'] } })]);
+    const { status, body } = await events.handle('PutEvents', {
+      Entries: [entry(), entry({ DetailType: 'Task Done' })],
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ FailedEntryCount: 0, Entries: [{ EventId: expect.any(String) }, {}] });
+    await events.stop();
+    expect(events.seen()).toMatchObject({
+      events: [{ bus: 'Assay', 'detail-type': 'Task Held' }, { 'detail-type': 'Task Done' }],
+      messages: [{ topic, message: 'Look: a "$&" b' }],
+    });
+    // That rule listens to the default bus.
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['a source of AWS', { Source: 'aws.ecs' }, 'NotAuthorizedForSourceException'],
+    ['a detail that is no object', { Detail: '"text"' }, 'MalformedDetail'],
+    ['no type', { DetailType: undefined }, 'InvalidArgument'],
+  ])('refuses %s, and takes what is beside it', async (_what, fields, ErrorCode) => {
+    const events = start([bus]);
+    const { body } = await events.handle('PutEvents', { Entries: [entry(fields), entry()] });
+    expect(body).toMatchObject({
+      FailedEntryCount: 1,
+      Entries: [{ ErrorCode }, { EventId: expect.any(String) }],
+    });
+    expect(events.seen().events).toHaveLength(1);
+  });
+
+  it('takes at most ten at a time', async () => {
+    const { status } = await start([bus]).handle('PutEvents', { Entries: Array(11).fill(entry()) });
+    expect(status).toBe(400);
+  });
+});
+
 describe('a rule is refused at start', () => {
   it.each<[string, object, RegExp]>([
     [
-      'for a target that is no function',
+      'for a target that is neither function nor topic',
       { Targets: [{ Id: 'T', Arn: 'arn:aws:sqs:r:a:q' }] },
       /Rule.*arn:aws:sqs/,
     ],
     [
       'for an input that is transformed',
       { Targets: [{ Id: 'T', Arn: functionArn, InputTransformer: {} }] },
-      /Rule.*InputTransformer/,
+      /Rule.*InputTemplate/,
     ],
-    ['for another event bus', { EventBusName: 'mine' }, /Rule.*default event bus/],
+    ['for another event bus', { EventBusName: 'mine' }, /Rule.*no event bus mine/],
     ['for an unknown operator', { EventPattern: { source: [{ suffix: 'x' }] } }, /Rule.*source: suffix/],
   ])('%s', (_name, properties, message) => {
     expect(() => start([rule('Rule', { ...onStopped, ...properties })])).toThrow(message);

@@ -1,4 +1,5 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -27,6 +28,7 @@ export function installClients(): void {
     [SQSClient, 'sqs'],
     [ECSClient, 'ecs'],
     [SFNClient, 'states'],
+    [EventBridgeClient, 'events'],
   ] as const;
   for (const [client, service] of clients)
     Object.defineProperty(client.prototype, 'send', {

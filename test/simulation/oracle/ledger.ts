@@ -37,6 +37,19 @@ function checkRows(of: Simulation): void {
       of.world.violate('only completions in the ledger', `${task_id} is not done`);
 }
 
+/** Whoever listens hears of each end, and a repeat says what the first one said. */
+function checkEvents(of: Simulation): void {
+  const { seen } = of.cloud.events;
+  for (const [id, texts] of seen)
+    if (texts.size !== 1) of.world.violate('an event says one thing', `${id} has ${texts.size} versions`);
+  const told = [...seen.values()].flatMap((texts) => [...texts]);
+  for (const task of tasksOf(of)) {
+    const name = { done: 'Task Done', failed: 'Task Failed' }[task.status as string];
+    if (name && !told.some((text) => text.startsWith(`${name} `) && text.includes(`"task_id":"${task.id}"`)))
+      of.world.violate('each end is told', `nobody heard that ${task.id} is ${task.status}`);
+  }
+}
+
 interface Status {
   readonly total: number;
   readonly by_status: Readonly<Record<string, number>>;
@@ -63,7 +76,10 @@ function checkCounters(of: Simulation, said: Status): void {
 
 export async function checkLedger(of: Simulation): Promise<void> {
   const [conductor, ledger] = of.cloud.readers.map(({ deadLetters }) => deadLetters.length);
-  if (ledger === 0) checkRows(of);
+  if (ledger === 0) {
+    checkRows(of);
+    checkEvents(of);
+  }
   const answer = await of.cloud.api('status', { token: of.operator });
   if (answer.status !== 200) of.world.violate('status answers', `HTTP ${answer.status}`);
   else if (conductor === 0) checkCounters(of, answer.body as unknown as Status);

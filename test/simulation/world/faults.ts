@@ -15,7 +15,17 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-export const SERVICES = ['dynamodb', 's3', 'sqs', 'states', 'ecs', 'lambda', 'http', 'git'] as const;
+export const SERVICES = [
+  'dynamodb',
+  's3',
+  'sqs',
+  'states',
+  'ecs',
+  'lambda',
+  'http',
+  'git',
+  'events',
+] as const;
 export type Service = (typeof SERVICES)[number];
 
 /** The n-th outside call of a run goes wrong. */

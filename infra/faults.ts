@@ -1,0 +1,83 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { INDEXES } from '../shared/names.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { own } from './observability.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface FaultsProps {
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  /** Alarm when so many tasks fail within an hour. */
+  readonly failedTasks: number;
+  /** Alarm when so many boxes are lost within an hour. */
+  readonly lostBoxes: number;
+  /** Alarm when so many dollars go to models within a day. */
+  readonly modelUsd: number;
+}
+
+/** All of them together. A metric without data in a period counts as 0: otherwise the sum would have none either, and nothing would be seen. */
+const sum = (label: string, metrics: readonly Metric[]): MathExpression =>
+  new MathExpression({
+    expression: metrics.map((_, index) => `FILL(m${index}, 0)`).join(' + '),
+    label,
+    period: FAULT_PERIOD,
+    usingMetrics: Object.fromEntries(
+      metrics.map((metric, index) => [`m${index}`, metric.with({ statistic: 'Sum' })]),
+    ),
+  });
+
+/** Alarms on what goes wrong with many tasks at once, and on what it costs. */
+export class Faults extends Construct {
+  constructor(scope: Construct, id: string, props: FaultsProps) {
+    super(scope, id);
+    const { alarms, table } = props;
+    const hour = Duration.hours(1);
+    alarms.add(this, 'FailedTasks', {
+      metric: own('failures', hour),
+      threshold: props.failedTasks,
+      meaning: `${props.failedTasks} tasks or more have failed within an hour.`,
+      runbook: 'failed-tasks',
+    });
+    alarms.add(this, 'LostBoxes', {
+      metric: own('lostBoxes', hour),
+      threshold: props.lostBoxes,
+      meaning: `${props.lostBoxes} boxes or more were lost within an hour, did not start, or fell silent.`,
+      runbook: 'lost-boxes',
+    });
+    alarms.add(this, 'ModelCost', {
+      metric: own('costUsd', Duration.days(1)),
+      threshold: props.modelUsd,
+      meaning: `Models have cost $${props.modelUsd} or more within a day.`,
+      runbook: 'model-cost',
+    });
+    alarms.add(this, 'TableThrottles', {
+      metric: sum('Throttled requests of the table and its indexes', [
+        table.table.metric('ReadThrottleEvents'),
+        table.table.metric('WriteThrottleEvents'),
+        // An index that cannot follow holds up the writes of the table.
+        ...Object.values(INDEXES).map(({ name }) =>
+          table.table.metric('WriteThrottleEvents', {
+            dimensionsMap: { TableName: table.table.tableName, GlobalSecondaryIndexName: name },
+          }),
+        ),
+      ]),
+      threshold: 1,
+      meaning: 'DynamoDB has refused requests: a partition, an index or the account is at its limit.',
+      runbook: 'throttles',
+    });
+    alarms.add(this, 'FunctionThrottles', {
+      // Of the whole account and region, which is one metric and not one for each function: they all draw on one limit.
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Throttles',
+        statistic: 'Sum',
+        period: FAULT_PERIOD,
+      }),
+      threshold: 1,
+      meaning: 'Invocations of Lambda functions were refused in this account, because too many ran at once.',
+      runbook: 'throttles',
+    });
+  }
+}
