@@ -5,7 +5,7 @@ import { Problem } from '../shared/api/problem.ts';
 import { type PathParameters, ROUTES, type Route, type RouteName, takesKey } from '../shared/api/routes.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
-import { problemError } from './problem.ts';
+import { gatewayError, problemError } from './problem.ts';
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
 export type Request<R extends Route> = PathParameters<R['path']> &
@@ -39,8 +39,8 @@ interface AnyRequest {
 const RETRY_WAITS = [100, 400, 1_000, 3_000] as const;
 /** Waits when nobody answers at all, which is mostly a wrong address. */
 const CONNECT_WAITS = RETRY_WAITS.slice(0, 3);
-/** An answer of a gateway, or ours that we are busy: what was asked for may have happened all the same. */
-const PASSING: readonly number[] = [502, 503, 504];
+/** An answer of a gateway, too many requests, or ours that we are busy: what was asked for may have happened all the same. */
+const PASSING: readonly number[] = [429, 502, 503, 504];
 
 function urlOf(base: string, route: Route, request: AnyRequest): URL {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -126,12 +126,13 @@ async function answerOf(route: Route, response: Response, connection: Connection
     const problem = Problem.safeParse(body);
     throw problem.success
       ? problemError(problem.data, connection)
-      : new CliError(
-          EXIT.failed,
-          'not_assay',
-          `${connection.url} answered ${response.status} ${response.statusText} without a problem document.`,
-          { hint: `Is this the address of an Assay API? It comes from ${connection.source}.` },
-        );
+      : (gatewayError(response.status, body, connection) ??
+          new CliError(
+            EXIT.failed,
+            'not_assay',
+            `${connection.url} answered ${response.status} ${response.statusText} without a problem document.`,
+            { hint: `Is this the address of an Assay API? It comes from ${connection.source}.` },
+          ));
   }
   const answer = route.answer.safeParse(body);
   if (answer.success) return answer.data;

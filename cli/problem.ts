@@ -1,3 +1,4 @@
+import { AUTHORIZATION_SECONDS, GATEWAY_REFUSALS, GatewayAnswer } from '../shared/api/gateway.ts';
 import { PROBLEMS, type Problem } from '../shared/api/problem.ts';
 import type { RefusalCode } from '../shared/refusal.ts';
 import type { Connection } from './connection.ts';
@@ -39,6 +40,26 @@ export const readablePointer = (pointer: string): string =>
           /^\d+$/.test(segment) ? `${path}[${segment}]` : path === '' ? segment : `${path}.${segment}`,
         )
     : pointer || '(body)';
+
+/**
+ * What API Gateway answers by itself, as an error for people: it says one word, so what it means is said here. Undefined for what it
+ * does not answer.
+ */
+export function gatewayError(status: number, body: unknown, connection: Connection): CliError | undefined {
+  if (!GatewayAnswer.safeParse(body).success) return undefined;
+  if (status === 429)
+    return new CliError(EXIT.failed, 'too_many_requests', 'The API takes no more requests just now.', {
+      hint: 'Wait for a few seconds, then repeat the command.',
+    });
+  if (status !== 401 && status !== 403) return undefined;
+  const fresh =
+    status === 403
+      ? ` What was made new may take ${AUTHORIZATION_SECONDS} seconds to be known where it was refused before.`
+      : '';
+  return new CliError(EXIT.usage, 'unauthenticated', `${GATEWAY_REFUSALS[status]}.`, {
+    hint: `${HINTS.unauthenticated?.(connection)}${fresh}`,
+  });
+}
 
 /** A problem document as an error for people: the detail, each refused field, and what to do next. */
 export function problemError(problem: Problem, connection: Connection): CliError {

@@ -1,6 +1,8 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
+  type CfnRoute,
+  type CfnStage,
   HttpApi,
   HttpMethod,
   HttpNoneAuthorizer,
@@ -13,12 +15,14 @@ import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-ap
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { AUTHORIZATION_SECONDS } from '../shared/api/gateway.ts';
 import { API_FUNCTIONS, type ApiFunction, ROUTES, type Route } from '../shared/api/routes.ts';
 import { ENV } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
+import { OTHERWISE, throttles } from './throttles.ts';
 
 export interface ApiProps {
   readonly common: Common;
@@ -26,13 +30,12 @@ export interface ApiProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly environments: Readonly<Record<ApiFunction, Record<string, string>>>;
+  /** Invocations at a time that are kept for the authorizer, and for what boxes report to; 0: none are. */
+  readonly concurrency: { readonly authorizer: number; readonly work: number };
 }
 
 /** Below the 30 seconds after which API Gateway gives up. */
 const TIMEOUT = Duration.seconds(20);
-
-/** Requests a second. Far above what people and boxes send; a runaway client meets it before the account's own limit. */
-const THROTTLE = { rateLimit: 200, burstLimit: 400 };
 
 const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
   'api-submit': 'Submits tasks, and does what an operator says about them',
@@ -46,6 +49,7 @@ const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
 export class Api extends Construct {
   readonly api: HttpApi;
   readonly functions: Readonly<Record<ApiFunction, ServiceFunction>>;
+  private readonly routes: HttpRoute[] = [];
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
@@ -57,6 +61,7 @@ export class Api extends Construct {
         description: DESCRIPTIONS[name],
         timeout: TIMEOUT,
         environment: { ...props.environments[name], [ENV.table]: table.table.tableName },
+        ...(name === 'api-work' && { reservedConcurrency: props.concurrency.work }),
       });
     this.functions = {
       'api-submit': make('api-submit'),
@@ -96,21 +101,21 @@ export class Api extends Construct {
     return this.api.apiEndpoint;
   }
 
-  private authorizer({ common, table }: ApiProps): HttpLambdaAuthorizer {
+  private authorizer({ common, table, concurrency }: ApiProps): HttpLambdaAuthorizer {
     const authorize = new ServiceFunction(this, 'api-authorizer', {
       common,
       name: 'api-authorizer',
       description: 'Says whose token a request carries',
       timeout: Duration.seconds(10),
       environment: { [ENV.table]: table.table.tableName },
+      reservedConcurrency: concurrency.authorizer,
     });
     table.allow(authorize);
     return new HttpLambdaAuthorizer('Authorizer', authorize.lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
-      // With one, API Gateway would answer a missing header by itself, and not with a problem document.
-      identitySource: [],
-      // The token of a box is dead once its attempt has ended. A cached answer would keep it alive, on every route.
-      resultsCacheTtl: Duration.seconds(0),
+      // Who sends no token is refused by API Gateway, and nothing of ours is asked.
+      identitySource: ['$request.header.Authorization'],
+      resultsCacheTtl: Duration.seconds(AUTHORIZATION_SECONDS),
     });
   }
 
@@ -128,6 +133,7 @@ export class Api extends Construct {
         integration,
         ...(isPublic && { authorizer: new HttpNoneAuthorizer() }),
       });
+      if (added) this.routes.push(added);
       if (isPublic && added)
         Validations.of(added).acknowledge({
           id: 'AwsSolutions-APIG4',
@@ -139,7 +145,9 @@ export class Api extends Construct {
 
   /** What has no route of its own is answered by us too: API Gateway's own 404 says nothing, and knows no 405. */
   private addDefaultRoute(integration: HttpLambdaIntegration): void {
-    new HttpRoute(this, 'Default', { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration });
+    this.routes.push(
+      new HttpRoute(this, 'Default', { httpApi: this.api, routeKey: HttpRouteKey.DEFAULT, integration }),
+    );
   }
 
   private addStage(common: Common): void {
@@ -147,11 +155,11 @@ export class Api extends Construct {
       retention: common.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    new HttpStage(this, 'Stage', {
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: THROTTLE,
+      throttle: OTHERWISE,
       accessLogSettings: {
         destination: new LogGroupLogDestination(log),
         // No header and no query: a token must not end up in a log.
@@ -170,5 +178,14 @@ export class Api extends Construct {
         ),
       },
     });
+    const resource = stage.node.defaultChild as CfnStage;
+    resource.routeSettings = Object.fromEntries(
+      [...throttles()].map(([key, { rateLimit, burstLimit }]) => [
+        key,
+        { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit },
+      ]),
+    );
+    // Settings of a route that is not there yet are refused.
+    for (const route of this.routes) resource.addResourceDependency(route.node.defaultChild as CfnRoute);
   }
 }

@@ -24,6 +24,9 @@ const json = <T extends z.ZodType>(schema: T) =>
   }, schema);
 
 const count = z.coerce.number().int().min(1);
+/** Invocations of a function that are reserved. */
+const concurrency = (otherwise: number) => z.coerce.number().int().min(0).max(10_000).default(otherwise);
+
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
@@ -69,13 +72,15 @@ const Fields = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
-  modelConcurrency: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(10_000)
-    .default(50)
-    .describe('Model calls at a time; so many are reserved in the account. 0 reserves none.'),
+  modelConcurrency: concurrency(50).describe(
+    'Model calls at a time; so many are reserved in the account. 0 reserves none.',
+  ),
+  authorizerConcurrency: concurrency(20).describe(
+    'Tokens looked up at a time; so many invocations are reserved in the account. 0 reserves none.',
+  ),
+  workConcurrency: concurrency(50).describe(
+    'The same for what boxes and outside agents report to: nobody else can use them up.',
+  ),
   maxAttemptUsd: z.coerce
     .number()
     .positive()

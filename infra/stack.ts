@@ -78,6 +78,7 @@ export class AssayStack extends Stack {
         'api-evidence': { [ENV.bucket]: storage.bucket.bucketName },
         'api-read': { ...nudge, ...tiers },
       },
+      concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
     });
     const workforce = new Workforce(this, 'Workforce', {
       common,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
 import { isOperatorRole, OPERATOR_ROLE_NAMES } from '../../shared/api/rights.ts';
 import { readRepositoryUrl } from '../../shared/repository/url.ts';
 import type { Operator, StoredToken } from '../../shared/store/operator-tokens.ts';
@@ -185,7 +186,7 @@ function registerRevoke(token: Command, io: Io): void {
   const command = token
     .command('revoke')
     .argument('<id-or-name>', 'of `assay token list`; by a name all tokens of that name')
-    .description('End a token at once')
+    .description(`End a token: within ${AUTHORIZATION_SECONDS} seconds it opens nothing any more`)
     .option(...TABLE_OPTION)
     .option(...JSON_OPTION);
   action<[string, TableOptions]>(command, io, async (session, idOrName, options) => {

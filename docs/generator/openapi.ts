@@ -1,3 +1,4 @@
+import { GATEWAY_REFUSALS, GatewayAnswer } from '../../shared/api/gateway.ts';
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { problemsOf } from '../../shared/api/refusals.ts';
 import { rolesWith } from '../../shared/api/rights.ts';
@@ -12,6 +13,20 @@ const PROBLEM_CONTENT: JsonObject = {
   'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
 };
 
+/** Of who calls: API Gateway refuses strangers with a word of its own, we refuse the rest. */
+function contentOf(status: number, route: Route): JsonObject {
+  if (!(status in GATEWAY_REFUSALS) || route.callers.includes('anyone')) return PROBLEM_CONTENT;
+  return {
+    ...PROBLEM_CONTENT,
+    'application/json': { schema: { $ref: '#/components/schemas/GatewayAnswer' } },
+  };
+}
+
+const gatewayWords = (status: number, route: Route): string =>
+  !(status in GATEWAY_REFUSALS) || route.callers.includes('anyone')
+    ? ''
+    : `. Of API Gateway itself: ${GATEWAY_REFUSALS[status as keyof typeof GATEWAY_REFUSALS]}`;
+
 function refusals(route: Route): JsonObject {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of problemsOf(route)) {
@@ -24,8 +39,10 @@ function refusals(route: Route): JsonObject {
       .map(([status, codes]) => [
         String(status),
         {
-          description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('. '),
-          content: PROBLEM_CONTENT,
+          description:
+            codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('. ') +
+            gatewayWords(Number(status), route),
+          content: contentOf(Number(status), route),
         },
       ]),
   );
@@ -33,7 +50,10 @@ function refusals(route: Route): JsonObject {
 
 /** What API Gateway answers by itself, before anything of ours is asked: no problem documents. */
 const GATEWAY_ANSWERS: JsonObject = {
-  '429': { description: 'More requests than the stage takes; try again' },
+  '429': {
+    description: 'More requests than this route takes; try again',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/GatewayAnswer' } } },
+  },
   '431': { description: 'Request line and headers are larger than API Gateway takes' },
 };
 
@@ -144,6 +164,7 @@ function operation(name: RouteName, route: Route, components: Components): JsonO
 export function openapi(): JsonObject {
   const components = new Components();
   components.add(Problem, 'output');
+  components.add(GatewayAnswer, 'output');
   const paths: Record<string, Record<string, Json>> = {};
   for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
     const path = paths[route.path] ?? {};

@@ -1,39 +1,42 @@
 import type {
   APIGatewayRequestAuthorizerEventV2,
+  APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
 import { bearerOf, parseToken, sameHash, sha256 } from '../../shared/tokens.ts';
 import { stores } from '../kit/dynamodb.ts';
-import { type Identity, NOBODY } from './identity.ts';
+import { type Identity, NEITHER } from './identity.ts';
 
 const { db, table, tasks } = stores();
 
 /**
- * Who sent this Authorization header. Anything that is not a token of ours is nobody, and so is a container that another has replaced.
- * Whether a token has ended is asked where the task is read or written, in the same breath.
+ * Who sent this Authorization header; null for anything that is not a token of ours, and for a container that another has replaced.
+ * Nothing here changes while a token is good: whether it has ended is asked with each request, by the functions. So the answer may be
+ * kept, and it must be from a consistent read: a token that is too new to be seen would be refused for as long.
  */
-async function identify(authorization: string | undefined): Promise<Identity> {
+async function identify(authorization: string | undefined): Promise<Identity | null> {
   const token = bearerOf(authorization);
   const parsed = token === null ? null : parseToken(token);
-  if (token === null || parsed === null) return NOBODY;
+  if (token === null || parsed === null) return null;
   if (parsed.caller === 'operator') {
     const operator = await operatorOf(db, table, token, new Date());
-    if (operator === null) return NOBODY;
-    const { name, role, repositories } = operator;
+    if (operator === null) return null;
+    const { name, role, repositories, expiresAt } = operator;
     return {
-      ...NOBODY,
+      ...NEITHER,
       caller: 'operator',
       principal: name,
       role,
       repositories: repositories.length === 0 ? '' : JSON.stringify(repositories),
+      ends_at: expiresAt === null ? 0 : Math.floor(expiresAt.getTime() / 1_000),
     };
   }
   const task = await tasks.get(parsed.taskId);
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
-  if (!launch || !sameHash(launch.token_sha256, sha256(token))) return NOBODY;
+  if (!launch || !sameHash(launch.token_sha256, sha256(token))) return null;
   return {
-    ...NOBODY,
+    ...NEITHER,
     caller: parsed.caller,
     principal: `${parsed.caller} of ${parsed.taskId}/${parsed.attempt}`,
     task_id: parsed.taskId,
@@ -43,12 +46,12 @@ async function identify(authorization: string | undefined): Promise<Identity> {
 }
 
 /**
- * Says who calls; what they may do is in the route table, and the functions refuse the rest with a problem document. API Gateway's own
- * refusal has a fixed body that names nothing, which is why strangers are let through to be told.
+ * Says who calls; what they may do is in the route table, and the functions refuse the rest with a problem document. Who is nobody is
+ * refused by API Gateway: no function is asked, and it keeps that answer as it does the others.
  */
 export const handler = async (
   event: APIGatewayRequestAuthorizerEventV2,
-): Promise<APIGatewaySimpleAuthorizerWithContextResult<Identity>> => ({
-  isAuthorized: true,
-  context: await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']),
-});
+): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<Identity>> => {
+  const identity = await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']);
+  return identity === null ? { isAuthorized: false } : { isAuthorized: true, context: identity };
+};

@@ -15,14 +15,16 @@ export interface Identity {
   readonly attempt: number;
   /** Number of the container whose token it is; 0 for operators. */
   readonly launch: number;
+  /** Of an operator: when the token ends, in seconds of Unix time; 0: never, and for boxes, whose end is told by their task. */
+  readonly ends_at: number;
 }
 
-export const NOBODY: Identity = {
-  caller: 'anyone',
-  principal: 'anonymous',
+/** What is said of those whom it does not concern. */
+export const NEITHER = {
   role: '',
   repositories: '',
   task_id: '',
   attempt: 0,
   launch: 0,
-};
+  ends_at: 0,
+} as const satisfies Partial<Identity>;

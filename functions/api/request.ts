@@ -52,6 +52,12 @@ const header = (event: ApiEvent, name: string): string | undefined =>
 const neededFor = (route: Route): Standing =>
   route.report ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
 
+/** What the authorizer has said may be kept for a while; the end of a token holds in the meantime, too. */
+const isOver = (identity: Partial<Identity> | undefined): boolean => {
+  const end = Number(identity?.ends_at ?? 0);
+  return end !== 0 && end * 1_000 <= Date.now();
+};
+
 function servedBy(identity: Partial<Identity> | undefined): (repository: string) => boolean {
   if (!identity?.repositories) return () => true;
   const scopes = (JSON.parse(identity.repositories) as string[]).map((url) => ({ url }));
@@ -81,9 +87,9 @@ function caller(
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
-    if (kind === 'anyone')
+    if (kind === 'anyone' || isOver(identity))
       throw new Refusal('unauthenticated', 'send a valid token as "Authorization: Bearer <token>"', [
-        { pointer: 'header:authorization', message: 'is missing or not a valid token' },
+        { pointer: 'header:authorization', message: 'is missing, over or not a valid token' },
       ]);
     if (!route.callers.includes(kind))
       throw new Refusal(

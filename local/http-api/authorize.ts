@@ -16,6 +16,9 @@ interface Cached {
   readonly until: number;
 }
 
+/** Answers that are kept at the most before those are thrown away that have ended. */
+const MANY = 10_000;
+
 export function createAuthorize(lambda: LambdaHost, apiId: string, now = Date.now): Authorize {
   const cache = new Map<string, Cached>();
   const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}`;
@@ -49,6 +52,7 @@ export function createAuthorize(lambda: LambdaHost, apiId: string, now = Date.no
     if (known !== undefined && known.until > now()) return known.authorization;
     const authorization = await ask(authorizer, request, match, identity);
     const isAnswer = authorization.allowed || authorization.status === 403;
+    if (cache.size >= MANY) for (const [each, { until }] of cache) if (until <= now()) cache.delete(each);
     if (isAnswer) cache.set(key, { authorization, until: now() + authorizer.ttlSeconds * 1000 });
     return authorization;
   };

@@ -5,6 +5,7 @@ import { createAuthorize } from './authorize.ts';
 import { type ApiRequest, functionEvent, readRequest } from './event.ts';
 import { type ApiResponse, fromPayload, ownAnswer } from './response.ts';
 import { type ApiRoute, apiRoutes, createRouter } from './routes.ts';
+import { createThrottle } from './throttle.ts';
 
 export interface HttpApiOptions {
   readonly resources: readonly ResolvedResource[];
@@ -23,10 +24,12 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   const apiId = api?.logicalId ?? 'none';
   const route = createRouter(apiRoutes(resources));
   const authorize = createAuthorize(lambda, apiId);
+  const mayPass = createThrottle(resources);
 
   async function answer(request: ApiRequest, incoming: IncomingMessage): Promise<ApiResponse> {
     const match = route(request.method, request.path);
     if (match === null) return refuse(incoming, 404);
+    if (!mayPass(match.route.routeKey)) return refuse(incoming, 429);
     const authorization = await authorize(request, match);
     if (!authorization.allowed) return refuse(incoming, authorization.status);
     const body = await readBody(incoming, MAX_BODY_BYTES);
@@ -53,7 +56,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
 }
 
 /** The body is read first, so that the client gets to see the answer. */
-async function refuse(incoming: IncomingMessage, status: 401 | 403 | 404 | 500): Promise<ApiResponse> {
+async function refuse(incoming: IncomingMessage, status: 401 | 403 | 404 | 429 | 500): Promise<ApiResponse> {
   await readBody(incoming, 0);
   return ownAnswer(status);
 }

@@ -12,12 +12,13 @@ const MESSAGES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   413: 'Request Entity Too Large',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
 
 /** What API Gateway answers when it answers itself. */
-export const ownAnswer = (status: 401 | 403 | 404 | 413 | 500 | 503): ApiResponse => ({
+export const ownAnswer = (status: 401 | 403 | 404 | 413 | 429 | 500 | 503): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message: MESSAGES[status] })),

@@ -15,6 +15,8 @@ export interface FunctionSpec {
   readonly memoryMb: number;
   /** Invocations at a time that the template reserves; null when it says nothing. */
   readonly concurrency: number | null;
+  /** Streams what somebody else says, so that its invocations wait more than they work. */
+  readonly streams: boolean;
   /** Variables that the template sets. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -29,8 +31,10 @@ export const functionName = (nameOrArn: string): string =>
 export const functionSpecs = (
   resources: readonly ResolvedResource[],
   assets: Assets,
-): readonly FunctionSpec[] =>
-  resources
+): readonly FunctionSpec[] => {
+  const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(propertiesOf);
+  const streaming = urls.map((url) => functionName(url.text('TargetFunctionArn')));
+  return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map((resource) => {
       const lambda = propertiesOf(resource);
@@ -46,6 +50,8 @@ export const functionSpecs = (
         timeoutMs: lambda.number('Timeout', 3) * 1000,
         memoryMb: lambda.number('MemorySize', 128),
         concurrency: lambda.number('ReservedConcurrentExecutions', null),
+        streams: streaming.includes(name),
         variables: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, String(value)])),
       };
     });
+};

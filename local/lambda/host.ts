@@ -20,8 +20,8 @@ export interface LambdaHostOptions {
   onLog(name: string, line: string): void;
 }
 
-/** Threads of a function that reserves its concurrency: its invocations wait for somebody else. */
-const MOST_RESERVED = 16;
+/** Threads of a function that streams: its invocations wait for somebody else. */
+const MOST_STREAMING = 16;
 /** How many functions are warmed up at a time. */
 const WARM_UP = 2;
 
@@ -37,7 +37,7 @@ export function createLambdaHost(
     const { directory } = spec;
     const env = environmentOf(spec, options);
     return createPool({
-      maxInstances: spec.concurrency === null ? maxInstances : Math.min(spec.concurrency, MOST_RESERVED),
+      maxInstances: Math.min(spec.concurrency ?? Infinity, spec.streams ? MOST_STREAMING : maxInstances),
       async start(onEnd, stopped) {
         if (directory === null) {
           throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };

@@ -63,7 +63,9 @@ export async function operatorOf(
   token: string,
   now: Date,
 ): Promise<Operator | null> {
-  const { Item } = await db.send(new GetCommand({ TableName: table, Key: operatorTokenKey(token) }));
+  const { Item } = await db.send(
+    new GetCommand({ TableName: table, Key: operatorTokenKey(token), ConsistentRead: true }),
+  );
   const operator = Item ? operatorIn(Item) : null;
   return operator?.expiresAt && operator.expiresAt <= now ? null : operator;
 }
@@ -101,7 +103,7 @@ export async function listOperatorTokens(
   return found.sort((a, b) => a.name.localeCompare(b.name) || a.createdAt.localeCompare(b.createdAt));
 }
 
-/** Removes the tokens of an id or a name: what they open is closed with the next request. Answers those that were removed. */
+/** Removes the tokens of an id or a name: what they open is closed within `AUTHORIZATION_SECONDS`. Answers those that were removed. */
 export async function revokeOperatorTokens(
   db: DynamoDBDocumentClient,
   table: string,

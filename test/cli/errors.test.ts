@@ -81,6 +81,25 @@ describe('a refusal of the API', () => {
   });
 });
 
+describe('a word of API Gateway', () => {
+  test.each([
+    [401, 'Unauthorized', 2, 'unauthenticated', 'No token was sent.'],
+    [403, 'Forbidden', 2, 'unauthenticated', 'The token is not known here, is over, or was revoked.'],
+    [429, 'Too Many Requests', 1, 'too_many_requests', 'The API takes no more requests just now.'],
+  ])('%i %s is said in ours, with what to do next', async (status, message, exit, code, text) => {
+    const ran = await taskOn([status, { message }], ['cancel', 't-1', '--json']);
+    expect(ran).toMatchObject({ code: exit, stdout: '' });
+    const { error } = JSON.parse(ran.stderr);
+    expect(error).toMatchObject({ code, message: text, hint: expect.any(String) });
+    if (status !== 429) expect(error.hint).toContain('The token comes from --url');
+  });
+
+  test('is not heard in what some other server says', async () => {
+    const ran = await taskOn([403, { error: 'no' }]);
+    expect(ran.stderr).toContain('without a problem document');
+  });
+});
+
 describe('an address where nothing listens', () => {
   test('is named together with where it came from', async () => {
     api = await fakeApi(() => 'drop');

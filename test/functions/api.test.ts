@@ -244,8 +244,14 @@ describe('who may call', () => {
 });
 
 describe('the authorizer', () => {
-  const identify = async (authorization?: string) =>
-    (await authorizer({ headers: authorization === undefined ? {} : { authorization } } as never)).context;
+  const NOBODY = { isAuthorized: false };
+  /** The identity of who is let in; all of the answer of who is not. */
+  const identify = async (authorization?: string) => {
+    const answer = await authorizer({
+      headers: authorization === undefined ? {} : { authorization },
+    } as never);
+    return 'context' in answer ? answer.context : answer;
+  };
 
   it('knows an operator by the hash of the token', async () => {
     const token = mintOperatorToken();
@@ -260,7 +266,7 @@ describe('the authorizer', () => {
     });
     db.reset();
     db.on(GetCommand).resolves({});
-    expect(await identify(`Bearer ${mintOperatorToken()}`)).toMatchObject({ caller: 'anyone' });
+    expect(await identify(`Bearer ${mintOperatorToken()}`)).toEqual(NOBODY);
   });
 
   it('knows a box by the hash on its attempt, and by no other', async () => {
@@ -282,12 +288,33 @@ describe('the authorizer', () => {
       task_id: 'T1',
       attempt: 1,
       launch: 1,
+      ends_at: 0,
     });
-    expect(await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`)).toMatchObject({ caller: 'anyone' });
-    expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toMatchObject({
-      caller: 'anyone',
-    });
-    expect(await identify(`Bearer ${token.replace('.1.', '.2.')}`)).toMatchObject({ caller: 'anyone' });
+    expect(await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`)).toEqual(NOBODY);
+    expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toEqual(NOBODY);
+    expect(await identify(`Bearer ${token.replace('.1.', '.2.')}`)).toEqual(NOBODY);
+  });
+
+  it('asks consistently, because its answer is kept: a token that was made just now is known', async () => {
+    db.on(GetCommand).resolves({});
+    await identify(`Bearer ${mintOperatorToken()}`);
+    await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`);
+    expect(db.commandCalls(GetCommand).map((each) => each.args[0].input.ConsistentRead)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('says when the token ends, and nothing is done for it from then on, however long its answer is kept', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    db.on(GetCommand).resolves({ Item: { name: 'ann', expires_at: seconds + 60 } });
+    const identity = await identify(`Bearer ${mintOperatorToken()}`);
+    expect(identity).toMatchObject({ ends_at: seconds + 60 });
+    db.reset();
+    const over = { ...(identity as Identity), ends_at: seconds };
+    const answer = await call(submit, event('POST /tasks', { body: VALID, identity: over }));
+    expect(problem(answer).code).toBe('unauthenticated');
+    expect(db.calls()).toHaveLength(0);
   });
 
   it.each([
@@ -299,7 +326,7 @@ describe('the authorizer', () => {
     'Bearer assay_op_short',
     `Bearer ${'x'.repeat(10_000)}`,
   ])('takes %s for nobody, without asking the table', async (header) => {
-    expect(await identify(header)).toMatchObject({ caller: 'anyone' });
+    expect(await identify(header)).toEqual(NOBODY);
     expect(db.calls()).toHaveLength(0);
   });
 });

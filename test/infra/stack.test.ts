@@ -6,6 +6,7 @@ import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/build.ts';
+import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
 import { ENV, INDEXES } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
@@ -228,13 +229,13 @@ describe('the API', () => {
     expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
   });
 
-  it('asks anew for each request, and also when no token was sent', () => {
+  it('refuses who sends no token, and keeps what was said of one for as long as is written down', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'REQUEST',
       AuthorizerPayloadFormatVersion: '2.0',
       EnableSimpleResponses: true,
-      AuthorizerResultTtlInSeconds: 0,
-      IdentitySource: [],
+      AuthorizerResultTtlInSeconds: AUTHORIZATION_SECONDS,
+      IdentitySource: ['$request.header.Authorization'],
     });
   });
 

@@ -49,6 +49,7 @@ type Found = ReturnType<Template['findResources']>[string];
 /** As loose as a template is. */
 export type Properties = Found[string];
 export interface Resource {
+  readonly DependsOn?: readonly string[];
   readonly Properties: Properties;
   readonly DeletionPolicy?: string;
 }
@@ -59,7 +60,11 @@ export function only(template: Template, type: string, prefix = ''): Resource {
   const [first] = found;
   if (!first || found.length !== 1)
     throw new Error(`there are ${found.length} of ${type} ${prefix}: ${found.map(([id]) => id).join(', ')}`);
-  return { Properties: first[1]['Properties'], DeletionPolicy: first[1]['DeletionPolicy'] };
+  return {
+    Properties: first[1]['Properties'],
+    DependsOn: first[1]['DependsOn'],
+    DeletionPolicy: first[1]['DeletionPolicy'],
+  };
 }
 
 /** Text of a value with references: `Fn::Join` joined, `Ref` and `Fn::GetAtt` as `<id>` and `<id.attribute>`. */

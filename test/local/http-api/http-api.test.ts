@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Listener, listen } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
+import { createThrottle } from '../../../local/http-api/throttle.ts';
 import type { InvokeResult, ResolvedResource } from '../../../local/ports.ts';
 import type { Json } from '../../../local/properties.ts';
 import { resource } from '../support/resources.ts';
@@ -309,6 +310,60 @@ describe('a route with an authorizer', () => {
       statuses.push((await get('/cached', bearer(token))).status);
     expect(statuses).toEqual([200, 200, 403, 403]);
     expect(asked()).toHaveLength(4);
+  });
+});
+
+describe('a stage with limits', () => {
+  const limited = (settings: Json): ResolvedResource =>
+    resource('Stage', 'AWS::ApiGatewayV2::Stage', {
+      ApiId: 'Api',
+      StageName: '$default',
+      DefaultRouteSettings: { ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 2 },
+      RouteSettings: settings,
+    });
+  const statuses = async (url: string, paths: readonly string[]): Promise<number[]> => {
+    const found: number[] = [];
+    for (const path of paths) found.push((await fetch(url + path)).status);
+    return found;
+  };
+
+  test('answers 429 on a route that has had its share, and takes nothing from the others', async () => {
+    const strict = await serve([
+      ...RESOURCES,
+      limited({ 'GET /tasks/{id}': { ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 } }),
+    ]);
+    expect(await statuses(strict.url, ['/tasks/1', '/tasks/2'])).toEqual([200, 429]);
+    expect(await statuses(strict.url, ['/tasks/next', '/tasks/next', '/tasks/next'])).toEqual([
+      200, 200, 429,
+    ]);
+    const refused = await fetch(`${strict.url}/tasks/1`);
+    expect(await refused.text()).toBe('{"message":"Too Many Requests"}');
+    await strict.stop();
+  });
+
+  test('counts the requests of strangers, and does not ask who they are once there are too many', async () => {
+    const strict = await serve([...RESOURCES, limited({})]);
+    handlers['auth'] = () => ({ isAuthorized: false });
+    const found: number[] = [];
+    for (let time = 0; time < 3; time += 1)
+      found.push((await fetch(`${strict.url}/private/1`, { headers: { authorization: 'Bearer x' } })).status);
+    expect(found).toEqual([403, 403, 429]);
+    expect(calls).toHaveLength(2);
+    await strict.stop();
+  });
+
+  test.each([
+    [1, 0],
+    [3, 2],
+  ])('a bucket of two is refilled with time: after %d s it takes %d more', (seconds, more) => {
+    let now = 0;
+    const mayPass = createThrottle(
+      [limited({ a: { ThrottlingRateLimit: 0.7, ThrottlingBurstLimit: 2 } })],
+      () => now,
+    );
+    expect([mayPass('a'), mayPass('a'), mayPass('a')]).toEqual([true, true, false]);
+    now = seconds * 1_000;
+    expect([mayPass('a'), mayPass('a'), mayPass('a')].filter(Boolean)).toHaveLength(more);
   });
 });
 

@@ -34,6 +34,7 @@ export function functionOf(
     timeoutMs: 10_000,
     memoryMb: 512,
     concurrency: null,
+    streams: false,
     variables: {},
     ...changes,
   };

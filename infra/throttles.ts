@@ -1,0 +1,33 @@
+import { ROUTES, type Route, routeKey } from '../shared/api/routes.ts';
+import { BOX_KINDS } from '../shared/task/attempt.ts';
+
+export interface Throttle {
+  /** Requests a second. */
+  readonly rateLimit: number;
+  /** Requests at once. */
+  readonly burstLimit: number;
+}
+
+/**
+ * Of the routes that boxes report to: a thousand boxes that beat each minute, and all of them reporting, are a tenth of it. Boxes wait
+ * and try again when they meet it.
+ */
+const BOXES: Throttle = { rateLimit: 200, burstLimit: 400 };
+/** Of what people, scripts and outside agents call. */
+const OPERATORS: Throttle = { rateLimit: 100, burstLimit: 200 };
+/** Of what needs no token or is no route: nobody's work waits for it. */
+export const OTHERWISE: Throttle = { rateLimit: 20, burstLimit: 40 };
+
+function throttleOf({ callers }: Route): Throttle {
+  if (callers.includes('anyone')) return OTHERWISE;
+  return BOX_KINDS.some((kind) => callers.includes(kind)) ? BOXES : OPERATORS;
+}
+
+/**
+ * What each route takes, by its key. A bucket of its own for each: whoever floods one, with a token or without, takes nothing from the others.
+ */
+export const throttles = (): ReadonlyMap<string, Throttle> =>
+  new Map([
+    ...Object.values(ROUTES).map((route): [string, Throttle] => [routeKey(route), throttleOf(route)]),
+    ['$default', OTHERWISE],
+  ]);

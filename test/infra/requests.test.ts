@@ -1,0 +1,41 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { expect, it } from 'vitest';
+import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
+import { BOX_KINDS } from '../../shared/task/attempt.ts';
+import { FUNCTION_IDS, only, synthesise, synthesiseChecked } from './synthesise.ts';
+
+const template = synthesiseChecked();
+const routes = Object.values(ROUTES) as Route[];
+const stage = only(template, 'AWS::ApiGatewayV2::Stage');
+const { RouteSettings, DefaultRouteSettings } = stage.Properties;
+const rate = (key: string): number => RouteSettings[key].ThrottlingRateLimit;
+
+it('each route has a limit of its own, set once the route is there', () => {
+  expect(Object.keys(RouteSettings).sort()).toEqual([...routes.map(routeKey), '$default'].sort());
+  const ids = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
+  expect(stage.DependsOn).toEqual(expect.arrayContaining(ids));
+});
+
+it.each(routes.filter(({ callers }) => BOX_KINDS.some((kind) => callers.includes(kind))))(
+  'boxes find more room at $method $path than what needs no token or is no route is given',
+  (route) => {
+    for (const other of [rate('GET /health'), rate('$default'), DefaultRouteSettings.ThrottlingRateLimit])
+      expect(rate(routeKey(route))).toBeGreaterThan(other);
+  },
+);
+
+const reserved = (of: Template, name: keyof typeof FUNCTION_IDS): unknown =>
+  Object.entries(of.findResources('AWS::Lambda::Function')).find(([id]) =>
+    id.startsWith(FUNCTION_IDS[name]),
+  )?.[1]['Properties'].ReservedConcurrentExecutions;
+
+it('invocations are kept for the authorizer and for what boxes report to, and for no other function of the API', () => {
+  expect(reserved(template, 'api-authorizer')).toBe(20);
+  expect(reserved(template, 'api-work')).toBe(50);
+  expect(reserved(template, 'api-read')).toBeUndefined();
+});
+
+it('an account with few executions reserves what its settings say, or nothing', () => {
+  const small = synthesise({ 'assay:authorizerConcurrency': '5', 'assay:workConcurrency': '0' });
+  expect([reserved(small, 'api-authorizer'), reserved(small, 'api-work')]).toEqual([5, undefined]);
+});
