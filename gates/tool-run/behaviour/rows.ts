@@ -13,15 +13,27 @@ const valuesIn = (text: string): string[] =>
     /^\d/.test(literal) ? literal.replaceAll('_', '') : literal.slice(1, -1),
   );
 
+/** The values that tell a test from others; empty where it has too few of them. */
+function tellingValues({ text, name }: Written): ReadonlySet<string> {
+  const values = valuesIn(text).filter((value) => value !== name);
+  const telling = values.filter((value) => !MESSAGE.test(value));
+  const asked = new Set(telling.length >= FEWEST ? telling : values);
+  return asked.size < FEWEST ? new Set() : asked;
+}
+
+/** The share of the values that a test asked with and for that its new version has too; 1 where too few tell. */
+export function valuesKept(before: Written, now: Written): number {
+  const asked = tellingValues(before);
+  const there = new Set(valuesIn(now.text));
+  return asked.size === 0 ? 1 : [...asked].filter((value) => there.has(value)).length / asked.size;
+}
+
 /**
  * Whether a test of the base has become rows of a table, or part of one: everything that it asked with and for stands in the lines that
  * the patch adds to its file.
  */
-export function isRow({ text, name, path }: Written, bodies: Bodies): boolean {
-  const values = valuesIn(text).filter((value) => value !== name);
-  const telling = values.filter((value) => !MESSAGE.test(value));
-  const asked = new Set(telling.length >= FEWEST ? telling : values);
-  if (asked.size < FEWEST) return false;
-  const there = new Set(valuesIn(bodies.addedTo(path)));
-  return [...asked].every((value) => there.has(value));
+export function isRow(test: Written, bodies: Bodies): boolean {
+  const asked = tellingValues(test);
+  const there = new Set(valuesIn(bodies.addedTo(test.path)));
+  return asked.size > 0 && [...asked].every((value) => there.has(value));
 }

@@ -15,6 +15,8 @@ export interface Emptied {
   readonly nothing: string | null;
   /** It breaks off. */
   readonly breaks: string;
+  /** It answers nothing as it is: to empty it changes nothing that any test could notice. */
+  readonly isNothing: boolean;
 }
 
 const FUNCTIONS: Readonly<Record<Language, RegExp>> = {
@@ -40,7 +42,11 @@ export function emptiedFunctions(root: Syntax, language: Language): Emptied[] {
     const body = node.child('body');
     if (name === null || body === null || isIdle(body)) continue;
     const place = { name, from: node.line, to: lastLine(node) };
-    found.push({ ...place, ...WAYS[language](node, body) });
+    found.push({
+      ...place,
+      ...WAYS[language](node, body),
+      isNothing: NOTHING_AS_IT_IS.test(onlyAnswer(body)),
+    });
   }
   return found;
 }
@@ -66,6 +72,16 @@ const isIdle = (body: Syntax): boolean =>
         text,
       ),
   );
+
+/** What a body of one statement answers; '' where it does more. */
+function onlyAnswer(body: Syntax): string {
+  const [only, more] = body.namedChildren.filter(({ type }) => !/comment/.test(type));
+  return only === undefined || more !== undefined ? '' : only.text.replace(/^return\s+|;$/g, '');
+}
+
+/** The values that `nothing` stands for in Go and Rust. */
+const NOTHING_AS_IT_IS =
+  /^(?:0(?:\.0)?|false|nil|None|""|' '|\(\)|String::new\(\)|Vec::new\(\)|vec!\[\]|Ok\(\(\)\))$/;
 
 type Way = (node: Syntax, body: Syntax) => Pick<Emptied, 'start' | 'end' | 'nothing' | 'breaks'>;
 

@@ -105,9 +105,9 @@ export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<n
         add(value, nothing, `answers ${nothing}`);
     }
   }
-  for (const { name, from, to, start, end, nothing } of emptiedFunctions(root, language)) {
+  for (const { name, from, to, start, end, nothing, isNothing } of emptiedFunctions(root, language)) {
     const line = firstOf(lines, from, to);
-    if (nothing !== null && line !== null)
+    if (nothing !== null && line !== null && !isNothing)
       found.push({ start, end, instead: nothing, line, says: `${name} does nothing`, coarse: true });
   }
   return found;

@@ -56,6 +56,14 @@ test('one that takes one of many answers may notice the same changes, and holds 
   expect(await judge(patch)).toEqual({ verdict: 'refer', rules: ['run_old_test_fails'] });
 });
 
+test('one that asks with other values than what the code refuses now passes on the old code too, and holds its patch', async () => {
+  const patch = {
+    'price.js': CODE.replace('  const', '  if (percent > 9) throw new Error(percent);\n  const'),
+    'test/price.test.js': TESTS.replace('gross(200, 10), 220', 'gross(200, 5), 210'),
+  };
+  expect(await judge(patch)).toEqual({ verdict: 'refer', rules: ['run_old_test_fails'] });
+});
+
 const TABLE = (rows: string): string =>
   `${HEAD}const { gross } = require('../price.js');\nfor (const [net, percent, sum] of [${rows}])\n  test(\`\${net} and \${percent} %\`, () => assert.equal(gross(net, percent), sum));\n`;
 
