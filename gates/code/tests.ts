@@ -15,7 +15,7 @@ export function isTestFile(path: string): boolean {
     JAVASCRIPT.test(name) ||
     name.endsWith('_test.go') ||
     IN_TESTS.test(path) ||
-    (name.endsWith('.rs') && nameOf(folderOf(path)) === 'tests')
+    (name.endsWith('.rs') && (nameOf(folderOf(path)) === 'tests' || /^tests?\.rs$/.test(name)))
   );
 }
 

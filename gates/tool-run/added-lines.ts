@@ -2,7 +2,7 @@ import { changesBetween } from '../checkout/changes.ts';
 import { CheckoutError } from '../checkout/error.ts';
 import { mustInStore, type Store } from '../checkout/store.ts';
 
-const HUNK = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /** Which lines of the new tree the patch wrote. */
 export interface AddedLines {
@@ -10,9 +10,16 @@ export interface AddedLines {
   has(file: string, line: number | null): boolean;
 }
 
+/** Lines of the base that others of the patch stand for. Where a side has none, its line is the one before. */
+export interface Hunk {
+  readonly oldLine: number;
+  readonly oldCount: number;
+  readonly line: number;
+  readonly count: number;
+}
+
 interface Written {
-  /** First and last line of each hunk. */
-  readonly hunks: [number, number][];
+  readonly hunks: Hunk[];
 }
 
 /**
@@ -20,21 +27,30 @@ interface Written {
  * binary one, counts as written from end to end, and so do all of them when the diff is too large.
  */
 export async function addedLines(store: Store, base: string, tree: string): Promise<AddedLines> {
+  const byPath = await hunksOf(store, base, tree);
+  return {
+    has: (file, line) => {
+      const written = byPath.get(file);
+      if (!written) return false;
+      if (line === null || written.length === 0) return true;
+      return written.some((hunk) => line >= hunk.line && line < hunk.line + hunk.count);
+    },
+  };
+}
+
+/** The hunks of each changed file, by its path in the tree; none where git does not compare it. */
+export async function hunksOf(
+  store: Store,
+  base: string,
+  tree: string,
+): Promise<ReadonlyMap<string, readonly Hunk[]>> {
   const [changes, files] = await Promise.all([
     changesBetween(store, base, tree),
     writtenOf(store, base, tree),
   ]);
   // Both list the same changes in the same order; names are taken from the list, because a diff quotes them.
   const known = files?.length === changes.length ? files : null;
-  const byPath = new Map(changes.map(({ path }, index) => [path, known?.[index] ?? { hunks: [] }]));
-  return {
-    has: (file, line) => {
-      const written = byPath.get(file);
-      if (!written) return false;
-      if (line === null || written.hunks.length === 0) return true;
-      return written.hunks.some(([from, to]) => line >= from && line <= to);
-    },
-  };
+  return new Map(changes.map(({ path }, index) => [path, known?.[index]?.hunks ?? []]));
 }
 
 async function writtenOf(store: Store, base: string, tree: string): Promise<Written[] | null> {
@@ -59,10 +75,13 @@ export function parseHunks(diff: Buffer): Written[] {
       if (line.startsWith('diff --git ')) files.push({ hunks: [] });
       const match = HUNK.exec(line);
       if (match) {
-        const first = Number(match[1]);
-        const count = match[2] === undefined ? 1 : Number(match[2]);
-        // A hunk that only removes still changes what stands around it; it has no line of its own.
-        files.at(-1)?.hunks.push([first, first + count - 1]);
+        const [oldLine, oldCount, own, count] = match.slice(1).map((each) => Number(each ?? 1));
+        files.at(-1)?.hunks.push({
+          oldLine: oldLine ?? 0,
+          oldCount: oldCount ?? 1,
+          line: own ?? 0,
+          count: count ?? 1,
+        });
       }
     }
     from = stop + 1;

@@ -7,6 +7,8 @@ export interface TestCase {
   /** 1-based. */
   readonly line: number;
   readonly text: string;
+  /** Offset of `text` in the file, in UTF-16 units. */
+  readonly start: number;
   /** Assertions in it, helpers not followed. */
   readonly assertions: number;
   /** Those of them that name what they expect, rather than that there is something. */

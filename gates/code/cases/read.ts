@@ -45,6 +45,7 @@ export function casesOfTree(root: Syntax, grammar: Grammar): TestCase[] {
       name,
       line: from.line,
       text: span.source.slice(from.start, span.end),
+      start: from.start,
       assertions,
       exact,
       skipped,

@@ -31,6 +31,8 @@ export interface Bodies {
   addedTo(path: string): string;
   /** Where the patch moved a file to; the path itself where it did not. */
   movedTo(path: string): string;
+  /** The changed files of code. */
+  readonly texts: readonly ChangedText[];
 }
 
 const known = new WeakMap<Subject, Promise<Bodies>>();
@@ -67,6 +69,7 @@ async function read(subject: Subject): Promise<Bodies> {
     goneSubject: ({ uses, name }) => [...uses].find((each) => each !== name && gone.has(each)) ?? null,
     addedTo: (path) => added.get(path) ?? '',
     movedTo: (path) => moved.get(path) ?? path,
+    texts,
   };
 }
 

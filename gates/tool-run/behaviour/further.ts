@@ -7,6 +7,7 @@ import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
 import { runIdle } from './idle-tests.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
+import { oldTests } from './old-tests.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 import { runWeakened } from './weakened.ts';
@@ -82,7 +83,7 @@ async function runMutants(
     if (!answer) survived.push(mutant);
   }
   return {
-    seen: toldByMutants(tried, survived, surviving, subject),
+    seen: toldByMutants(tried, survived, surviving, await bringsTests(subject)),
     facts: {
       mutants_possible: files.reduce((sum, { mutants }) => sum + mutants.length, 0),
       mutants_tried: tried,
@@ -91,15 +92,19 @@ async function runMutants(
   };
 }
 
+/** Whether a patch writes tests, in files of their own or beside the code. */
+const bringsTests = async (subject: Subject): Promise<boolean> =>
+  (await oldTests(subject)) !== null ||
+  subject.changes.some(({ path, head }) => head !== null && isTestPath(path));
+
 /** A patch that brings tests, and whose tests notice next to nothing of what is changed in the lines that it adds. */
 function toldByMutants(
   tried: number,
   survived: readonly PlacedMutant[],
   surviving: number,
-  { changes }: Pick<Subject, 'changes'>,
+  hasTests: boolean,
 ): Seen[] {
-  const bringsTests = changes.some(({ path, head }) => head !== null && isTestPath(path));
-  const isMuch = tried >= FEWEST && survived.length / tried > surviving && bringsTests;
+  const isMuch = tried >= FEWEST && survived.length / tried > surviving && hasTests;
   return survived.map(({ path, line, says }) => ({
     file: path,
     line,

@@ -3,17 +3,21 @@ import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, testId } from '../../reports/test-result.ts';
+import { baseWithNewTests } from '../../rules/red-first/trees.ts';
 import { addedLines } from '../added-lines.ts';
 import type { Execution } from '../execution.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { changedFunctions, limitFor } from '../mutants/try.ts';
 import { bodiesOf } from './bodies.ts';
 import { withOnly } from './narrowed.ts';
+import { oldTests } from './old-tests.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 
 /** A test that passes although no function of the project works. */
 interface Idle {
   readonly test: TestResult;
+  /** It passes where each function answers nothing, and on the code of the base too; only where they break off it fails. */
+  readonly onlyCalls: boolean;
   /** The base has a test of this name, and it noticed. */
   readonly noticedBefore: boolean;
   readonly isNew: boolean;
@@ -37,7 +41,11 @@ export async function runIdle(terms: FurtherTerms): Promise<Further> {
   const broken = await switchedOff(subject, subject.tree, 'breaks');
   if (broken === null) return NOTHING;
   const passing = passedIn(await again(await withOnly(subject, broken, touched), limit));
-  const idle = [...suspects].filter(([id]) => passing.has(id)).map(([, test]) => test);
+  const calling = [...suspects.keys()].filter((id) => !passing.has(id));
+  const onBase = calling.length === 0 ? null : passedIn(await again(await newTestsOnBase(subject)));
+  const idle = [...suspects].flatMap(([id, test]) =>
+    passing.has(id) || onBase?.has(id) ? [{ test, onlyCalls: !passing.has(id) }] : [],
+  );
   if (idle.length === 0) return said('none', []);
   const base = await switchedOff(subject, subject.base, 'nothing');
   const before = base === null ? null : await again(base, limit);
@@ -48,11 +56,15 @@ export async function runIdle(terms: FurtherTerms): Promise<Further> {
     'some',
     await judged(
       subject,
-      idle.map((test) => known(test, before)),
+      idle.map((each) => known(each, before)),
       only,
     ),
   );
 }
+
+/** The code of the base with the tests that the patch writes. */
+const newTestsOnBase = async (subject: Subject): Promise<string> =>
+  (await oldTests(subject))?.newOnOldCode() ?? baseWithNewTests(subject);
 
 const said = (idle: string, seen: readonly Seen[]): Further => ({ seen, facts: { idle_tests: idle } });
 
@@ -74,12 +86,13 @@ function passedIn({ outcome, cases }: Execution): ReadonlyMap<string, TestResult
   return new Map(cases.flatMap((test) => (test.outcome === 'passed' ? [[testId(test), test]] : [])));
 }
 
-function known(test: TestResult, before: Execution | null): Idle {
+function known({ test, onlyCalls }: Pick<Idle, 'test' | 'onlyCalls'>, before: Execution | null): Idle {
   const same = (before?.cases ?? []).filter((each) => testId(each) === testId(test));
   return {
     test,
+    onlyCalls,
     isNew: same.length === 0 && before?.cases !== null,
-    noticedBefore: same.some(({ outcome }) => outcome === 'failed'),
+    noticedBefore: !onlyCalls && same.some(({ outcome }) => outcome === 'failed'),
   };
 }
 
@@ -101,14 +114,16 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
   const added = await addedLines(subject.store, subject.base, subject.tree);
   const isMost =
     news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.has)));
-  return idle.flatMap(({ test, isNew, noticedBefore }): Seen[] =>
+  return idle.flatMap(({ test, isNew, noticedBefore, onlyCalls }): Seen[] =>
     (isNew && written(test)) || noticedBefore
       ? [
           {
             file: test.file,
             line: null,
             rule: 'run_test_asks_nothing',
-            message: `${test.name}: passes where no function of the project works${noticedBefore ? ', and its base version does not' : ''}`,
+            message: onlyCalls
+              ? `${test.name}: passes without the patch, and where every function of the project answers nothing`
+              : `${test.name}: passes where no function of the project works${noticedBefore ? ', and its base version does not' : ''}`,
             weight: noticedBefore || isMost ? 'unclear' : 'reported',
           },
         ]

@@ -3,6 +3,7 @@ import { moduleOf, reachable } from '../../code/imports.ts';
 import { type Project, projectOf } from '../../code/project.ts';
 import { isTestFile, testReach } from '../../code/tests.ts';
 import type { Subject } from '../../engine/subject.ts';
+import { bodiesOf } from './bodies.ts';
 
 /** Longest look at what imports what, in milliseconds; where it takes longer, all tests run. */
 const MAX_LOOK_MS = 30_000;
@@ -59,8 +60,11 @@ export async function reachingTests(subject: Subject): Promise<((path: string) =
   const project = await projectWithin(subject);
   if (project === null) return null;
   const reach = testReach(project.head);
+  const { allAfter } = await bodiesOf(subject);
+  // Rust has tests beside the code that they test.
+  const beside = new Set(allAfter.flatMap(({ path }) => (path.endsWith('.rs') ? [path] : [])));
   return (path) => {
-    const found = reach.of(path);
+    const found = [...reach.of(path), ...(beside.has(path) ? [path] : [])];
     return [...new Set([...(found.length > 0 ? found : reach.namedAfter(path)), ...reach.computed])];
   };
 }

@@ -1,6 +1,8 @@
 import { basePath, type Change } from '../../checkout/changes.ts';
-import { type Edit, editTree } from '../../checkout/edit.ts';
+import { type Edit, editTree, writeBlob } from '../../checkout/edit.ts';
+import { sameTestsBeside, withTestsOf } from '../../code/cases/beside.ts';
 import { isTestFile } from '../../code/tests.ts';
+import { changedTexts } from '../../engine/changed-texts.ts';
 import type { HiddenTests } from '../../engine/hidden-tests.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
@@ -25,28 +27,69 @@ export interface OldTests {
 
 const differs = ({ base, head }: Change): boolean => base !== null && base.id !== head?.id;
 
+/** A file of Rust whose tests beside the code differ. */
+interface Beside {
+  readonly from: string;
+  readonly path: string;
+  readonly mode: string;
+  /** The new code with the base's tests. */
+  readonly withOld: string;
+  /** The base's code with the new tests. */
+  readonly withNew: string;
+}
+
+async function testsBeside(subject: Subject): Promise<Beside[]> {
+  const isCode = (path: string): boolean => path.endsWith('.rs') && !isTestPath(path);
+  const { texts } = await changedTexts(subject, isCode);
+  const found: Beside[] = [];
+  for (const { from, path, before, after } of texts) {
+    if (from === null || before === null || after === null || (await sameTestsBeside(before, after)))
+      continue;
+    const [withOld, withNew] = [await withTestsOf(after, before), await withTestsOf(before, after)];
+    const mode = subject.changes.find((change) => change.path === path)?.head?.mode;
+    if (withOld !== null && withNew !== null && mode) found.push({ from, path, mode, withOld, withNew });
+  }
+  return found;
+}
+
 /** @returns null when the patch leaves the tests of the base as they are. */
-export function oldTests(subject: Subject): OldTests | null {
+export async function oldTests(subject: Subject): Promise<OldTests | null> {
+  const beside = await testsBeside(subject);
+  const put = async (path: string, mode: string, text: string): Promise<Edit> => ({
+    path,
+    to: { id: await writeBlob(subject.store, text), mode },
+  });
   const changed = subject.changes.filter((change) => isTestPath(basePath(change) ?? '') && differs(change));
-  const paths = changed.flatMap((change) => basePath(change) ?? []);
+  const others = changed.flatMap((change) => basePath(change) ?? []);
+  const paths = [...others, ...beside.map(({ from }) => from)];
   if (paths.length === 0) return null;
-  const touched = subject.changes.flatMap(({ path, head }) => (head && isTestPath(path) ? [path] : []));
+  const touched = [
+    ...subject.changes.flatMap(({ path, head }) => (head && isTestPath(path) ? [path] : [])),
+    ...beside.map(({ path }) => path),
+  ];
   return {
     paths,
-    tests: paths.filter(isTestFile),
-    kept: changed.flatMap(({ path, head }) => (head && isTestFile(path) ? [path] : [])),
+    tests: [...others.filter(isTestFile), ...beside.map(({ from }) => from)],
+    kept: [
+      ...changed.flatMap(({ path, head }) => (head && isTestFile(path) ? [path] : [])),
+      ...beside.map(({ path }) => path),
+    ],
     touched,
     tree: async (wanted = paths) =>
       editTree(subject.store, subject.tree, [
         ...changed.filter((change) => wanted.includes(basePath(change) ?? '')).flatMap(backTo),
+        ...(await Promise.all(
+          beside
+            .filter(({ from }) => wanted.includes(from))
+            .map(({ path, mode, withOld }) => put(path, mode, withOld)),
+        )),
         ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
       ]),
     newOnOldCode: async () =>
-      editTree(
-        subject.store,
-        await baseWithNewTests(subject),
-        (await unneeded(subject, touched)).map((path): Edit => ({ path, to: null })),
-      ),
+      editTree(subject.store, await baseWithNewTests(subject), [
+        ...(await Promise.all(beside.map(({ from, mode, withNew }) => put(from, mode, withNew)))),
+        ...(await unneeded(subject, touched)).map((path): Edit => ({ path, to: null })),
+      ]),
   };
 }
 

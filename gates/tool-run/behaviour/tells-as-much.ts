@@ -11,17 +11,18 @@ type Named = Pick<TestResult, 'file' | 'name'>;
 /**
  * Asks whether a test of the patch, which passes on the old code as its base version does, tells as much as that: it notices all
  * that that notices of changes to the old code, and on the new code it notices that nothing works any more. Then it is written in
- * another way, as for an interface that has become asynchronous, and not weaker.
+ * another way, as for an interface that has become asynchronous, and not weaker. `tree` is the one of the old code in which it passes.
  */
 export function tellsAsMuch(
   old: OldTests,
   terms: BehaviourTerms,
-): (before: Named, now: Named) => Promise<boolean> {
-  let compared: Promise<Comparison | null> | null = null;
+): (before: Named, now: Named, tree: string) => Promise<boolean> {
+  const compared = new Map<string, Promise<Comparison | null>>();
   let noticing: Promise<ReadonlySet<string>> | null = null;
-  return async (before, now) => {
-    compared ??= onOldCode(old, terms);
-    const comparison = await compared;
+  return async (before, now, tree) => {
+    const comparing = compared.get(tree) ?? onOldCode(old, terms, tree);
+    compared.set(tree, comparing);
+    const comparison = await comparing;
     if (comparison === null) return false;
     const told = comparison.of(testId(before), testId(now));
     if (told.noticed === 0 || told.lost.length > 0) return false;
@@ -30,7 +31,7 @@ export function tellsAsMuch(
   };
 }
 
-async function onOldCode(old: OldTests, terms: BehaviourTerms): Promise<Comparison | null> {
+async function onOldCode(old: OldTests, terms: BehaviourTerms, after: string): Promise<Comparison | null> {
   const { subject, mutants } = terms;
   const project = mutants === null ? null : await projectWithin(subject);
   if (project === null || mutants === null) return null;
@@ -40,7 +41,7 @@ async function onOldCode(old: OldTests, terms: BehaviourTerms): Promise<Comparis
     tree: subject.base,
     tests: old.tests,
     before: await withOnly(subject, subject.base, old.tests),
-    after: await old.newOnOldCode(),
+    after,
     whole: null,
     settings: mutants,
   });

@@ -1,4 +1,4 @@
-import type { Seen } from '../../code/seen.ts';
+import type { Seen, Weight } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
 import type { BaseAnswer } from '../baseline/answer.ts';
 import type { AskBase } from '../baseline/ask.ts';
@@ -51,6 +51,10 @@ export const NOTHING: Further = { seen: [], facts: {} };
 
 /** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
 export type TestsForeseen = boolean | null;
+
+/** What protection weighs that went away: for a person, or no honest work at all where no test was to change. */
+export const weightOf = (foreseen: TestsForeseen): Weight =>
+  foreseen === null ? 'unclear' : foreseen ? 'reported' : 'fails';
 
 export interface BehaviourTerms {
   readonly subject: Subject;

@@ -10,7 +10,7 @@ import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
  */
 export async function runWeakened(terms: FurtherTerms, settings: MutantSettings): Promise<Further> {
   const { subject, again } = terms;
-  const old = oldTests(subject);
+  const old = await oldTests(subject);
   if (old === null) return NOTHING;
   const tests = old.kept;
   const project = tests.length === 0 ? null : await projectWithin(subject);

@@ -1,7 +1,9 @@
 import { editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { withTestsOf } from '../../code/cases/beside.ts';
 import { grammarOf, isOwnCode, languageOf } from '../../code/language.ts';
 import { parse } from '../../code/parse.ts';
 import { Unreadable } from '../../code/unreadable.ts';
+import { baseFiles } from '../../engine/base-files.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import type { Execution } from '../execution.ts';
@@ -95,13 +97,21 @@ export async function* eachMutant({ store, files, most, until }: TryOptions): As
     if (performance.now() > until) return;
     const file = byPath.get(mutant.path);
     if (!file) continue;
-    const id = await writeBlob(store, mutated(file.source, mutant));
+    const text = mutated(file.source, mutant);
     yield {
       ...mutant,
-      in: (tree) => editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }]),
+      in: async (tree) => {
+        const there = await testsBesideIn(store, tree, mutant.path);
+        const id = await writeBlob(store, (there && (await withTestsOf(text, there))) ?? text);
+        return editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }]);
+      },
     };
   }
 }
+
+/** The text of a file of Rust in a tree: its tests beside the code may be others there. */
+const testsBesideIn = async (store: Subject['store'], tree: string, path: string): Promise<string | null> =>
+  path.endsWith('.rs') ? baseFiles(store, tree)(path) : null;
 
 /** Time for a mutant, in milliseconds: what never ends must not take all that the gate has. */
 export const limitFor = ({ ran }: Pick<Execution, 'ran'>): number => 5_000 + 4 * ran.durationMs;

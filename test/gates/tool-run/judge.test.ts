@@ -38,7 +38,7 @@ describe('the lines that a patch wrote', () => {
 
   test('are read past one line of a megabyte', () => {
     const diff = Buffer.from(`diff --git a/a b/a\n@@ -0,0 +1,2 @@\n+${'@@ +'.repeat(262_144)}\n+x\n`);
-    expect(parseHunks(diff)).toEqual([{ hunks: [[1, 2]] }]);
+    expect(parseHunks(diff)).toEqual([{ hunks: [{ oldLine: 0, oldCount: 0, line: 1, count: 2 }] }]);
   });
 });
 

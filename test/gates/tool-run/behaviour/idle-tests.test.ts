@@ -65,3 +65,12 @@ test('a file beside the tests that a runner loads, and a test that only moves, a
   });
   expect(judged).toMatchObject({ verdict: 'pass', rules: [] });
 });
+
+test('a new test that calls its subject, and would be content with any answer and without the patch, holds it', async () => {
+  const judged = await judge({
+    'price.js': 'exports.price = (n) => n * 2;\nexports.half = (n) => n / 2;\n',
+    'test/price.test.js': `${BASE['test/price.test.js']}test('half', () => { const half = () => 3; price(6); assert.equal(half(6), 3); });\n`,
+  });
+  expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_test_asks_nothing'] });
+  expect(judged.detail).toContain('passes without the patch');
+});

@@ -7,6 +7,7 @@ const written = (text: string, name = 'ones'): Written => ({
   name,
   line: 1,
   text,
+  start: 0,
   assertions: 1,
   exact: 1,
   skipped: false,
@@ -20,6 +21,7 @@ const adds = (text: string): Bodies => ({
   goneSubject: () => null,
   addedTo: () => text,
   movedTo: (path) => path,
+  texts: [],
 });
 
 test.each([

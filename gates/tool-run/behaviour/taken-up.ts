@@ -1,0 +1,61 @@
+import { testId } from '../../reports/test-result.ts';
+import { limitFor } from '../mutants/try.ts';
+import { withOnly } from './narrowed.ts';
+import type { OldFailure } from './old-failures.ts';
+import type { OldTests } from './old-tests.ts';
+import { partsOf, type TakenBack } from './taken-back.ts';
+import type { Known } from './terms.ts';
+
+/** Most parts of a patch that are taken back. */
+const MOST = 8;
+
+export interface TakenUp {
+  /** The part that makes a test of the base fail, and that no test of the patch asks for; by the failure. */
+  readonly missed: ReadonlyMap<OldFailure, TakenBack>;
+  /** Failures of which one part is the cause, and a test of the patch asks for it. */
+  readonly asked: ReadonlySet<OldFailure>;
+  readonly tried: number;
+}
+
+/**
+ * Asks whether the tests of the patch take up what makes tests of the base fail: parts of the patch's code are taken back, one at a
+ * time. Where a test of the base passes again, that part is why it fails, and who changed what is expected asks for it.
+ */
+export async function takenUp(
+  failures: readonly OldFailure[],
+  old: OldTests,
+  { subject, bodies, again, run, mutants }: Known,
+): Promise<TakenUp> {
+  const missed = new Map<OldFailure, TakenBack>();
+  const asked = new Set<OldFailure>();
+  if (failures.length === 0 || mutants === null) return { missed, asked, tried: 0 };
+  const limit = { limitMs: limitFor(run) };
+  const until = performance.now() + mutants.seconds * 1_000;
+  const touched = await withOnly(subject, subject.tree, old.touched);
+  const isNoticed = async (part: TakenBack): Promise<boolean> => {
+    if ((await again(await part.in(touched), limit)).outcome !== 'passed') return true;
+    return (await again(await part.in(subject.tree), limit)).outcome !== 'passed';
+  };
+  let tried = 0;
+  const parts = (await partsOf(subject, bodies)).slice(0, MOST);
+  for (const part of parts) {
+    const open = failures.filter((each) => !missed.has(each) && !asked.has(each));
+    if (open.length === 0 || performance.now() > until) break;
+    tried++;
+    const passing: OldFailure[] = [];
+    for (const tree of new Set(open.map((each) => each.tree))) {
+      const { cases } = await again(await part.in(tree), limit);
+      const passes = new Set(
+        (cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
+      );
+      passing.push(...open.filter((each) => each.tree === tree && passes.has(testId(each.test))));
+    }
+    if (passing.length === 0) continue;
+    const isAsked = await isNoticed(part);
+    for (const each of passing)
+      if (!isAsked) missed.set(each, part);
+      // Without all that it does any test of the patch fails, whatever it asks for.
+      else if (parts.length > 1) asked.add(each);
+  }
+  return { missed, asked, tried };
+}
