@@ -6,12 +6,9 @@ import { goneSubject, type Written } from './bodies.ts';
 import type { OldTests } from './old-tests.ts';
 import { type Came, cameUp, runInto } from './put-into.ts';
 import { valuesKept } from './rows.ts';
-import { takenUp } from './taken-up.ts';
+import { type OldFailure, takenUp } from './taken-up.ts';
 import { tellsAsMuch } from './tells-as-much.ts';
 import { type Further, type Known, weightOf } from './terms.ts';
-
-/** A test of the base that fails on the new code, and the tree that it ran in. */
-export type OldFailure = Came;
 
 /** Most files that are run one by one when they cannot run together. */
 const MAX_ALONE = 8;

@@ -1,13 +1,17 @@
 import { testId } from '../../reports/test-result.ts';
 import { limitFor } from '../mutants/try.ts';
 import { withOnly } from './narrowed.ts';
-import type { OldFailure } from './old-failures.ts';
+
 import type { OldTests } from './old-tests.ts';
+import type { Came } from './put-into.ts';
 import { partsOf, type TakenBack } from './taken-back.ts';
 import type { Known } from './terms.ts';
 
 /** Most parts of a patch that are taken back. */
 const MOST = 8;
+
+/** A test of the base that fails on the new code, and the tree that it ran in. */
+export type OldFailure = Came;
 
 export interface TakenUp {
   /** The part that makes a test of the base fail, and that no test of the patch asks for; by the failure. */
