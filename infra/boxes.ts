@@ -70,16 +70,22 @@ const UNSET = [
   'LD_PRELOAD',
   'LD_LIBRARY_PATH',
   'LD_AUDIT',
+  'GIT_SSL_CAINFO',
+  BOX_ENV.caBundle,
   BOX_ENV.exitWithParent,
   BOX_ENV.runAs,
 ] as const;
 const PINNED = { PATH: '/usr/local/bin:/usr/bin:/bin', TMPDIR: '/work' };
 
 /** `env` takes away and sets, and becomes the one program, which reads no arguments. */
-const deliverEntryPoint = (apiUrl: string): string[] => [
+const deliverEntryPoint = (apiUrl: string, caBundle: string | undefined): string[] => [
   '/usr/bin/env',
   ...UNSET.flatMap((name) => ['-u', name]),
-  ...Object.entries({ ...PINNED, [BOX_ENV.apiUrl]: apiUrl }).map(([name, value]) => `${name}=${value}`),
+  ...Object.entries({
+    ...PINNED,
+    [BOX_ENV.apiUrl]: apiUrl,
+    ...(caBundle && { [BOX_ENV.caBundle]: caBundle }),
+  }).map(([name, value]) => `${name}=${value}`),
   '/usr/local/bin/node',
   '/app/main.mjs',
 ];
@@ -125,7 +131,9 @@ export class Boxes extends Construct {
         platform: Platform.LINUX_ARM64,
         ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: props.agentClis.join(' ') } }),
       }),
-      ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl) }),
+      ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl, props.common.privateCa?.pem) }),
+      ...(kind !== 'deliver' &&
+        props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),
       readonlyRootFilesystem: true,
       linuxParameters,
       // The longest that Fargate grants: time for the supervisor to report why it ends.
@@ -149,6 +157,11 @@ export class Boxes extends Construct {
           },
         }),
     });
+    if (kind !== 'deliver' && props.common.privateCa)
+      Validations.of(definition).acknowledge({
+        id: 'AwsSolutions-ECS2',
+        reason: 'Certificates of authorities are public; everything that is not comes in the assignment.',
+      });
     container.addMountPoints(
       ...Object.entries(WRITABLE).map(([sourceVolume, containerPath]) => ({
         sourceVolume,

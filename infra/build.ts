@@ -23,6 +23,7 @@ export const FUNCTIONS = {
   dispatcher: 'functions/dispatch/handler.ts',
   reconciler: 'functions/reconcile/handler.ts',
   models: 'functions/models/handler.ts',
+  minter: 'functions/mint/handler.ts',
 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 

@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
+import type { Minter } from './minter.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import { DISPATCH_TIMEOUT, type Workforce } from './workforce.ts';
@@ -16,6 +17,7 @@ export interface DispatcherProps {
   readonly storage: Storage;
   readonly workforce: Workforce;
   readonly cascade: IStateMachine;
+  readonly minter: Minter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
   readonly environment: Record<string, string>;
@@ -39,6 +41,7 @@ export class Dispatcher extends Construct {
       timeout: DISPATCH_TIMEOUT,
       environment: {
         ...props.environment,
+        ...props.minter.environment,
         [ENV.table]: table.table.tableName,
         [ENV.bucket]: storage.bucket.bucketName,
         [ENV.apiUrl]: props.apiUrl,
@@ -52,6 +55,7 @@ export class Dispatcher extends Construct {
       },
     });
     table.allow(this.function);
+    props.minter.allow(this.function);
     storage.allow(this.function, ['PutObject'], ['assignments/']);
     // To sign the URLs that the boxes read: a signed URL can do what its signer may.
     storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/', 'hidden/']);

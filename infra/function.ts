@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { METRICS } from '../shared/names.ts';
 import type { Bundles, FunctionName } from './build.ts';
 import { allow, type Permission } from './permissions.ts';
+import type { PrivateCa } from './private-ca.ts';
 
 /** What every construct of the stack takes from the deployment. */
 export interface Common {
@@ -13,6 +14,8 @@ export interface Common {
   readonly logRetention: RetentionDays;
   /** Of the table, the bucket and the key; logs always go with the stack. */
   readonly removalPolicy: RemovalPolicy;
+  /** Certificate authorities of one's own; absent: the public ones alone. */
+  readonly privateCa?: PrivateCa | undefined;
 }
 
 export interface ServiceFunctionProps {
@@ -22,6 +25,8 @@ export interface ServiceFunctionProps {
   readonly description: string;
   /** Only what this function needs. */
   readonly environment: Record<string, string>;
+  /** Does it call servers that may have a certificate of a private authority? @default false */
+  readonly callsOut?: boolean;
   /** @default 30 seconds */
   readonly timeout?: Duration;
   /** MiB; the share of a CPU grows with it. @default 512 */
@@ -40,7 +45,8 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { common, name, description, environment } = props;
+    const { common, name, description } = props;
+    const privateCa = props.callsOut ? common.privateCa : undefined;
     this.name = name;
     this.timeout = props.timeout ?? Duration.seconds(30);
     this.logGroup = new LogGroup(this, 'Log', {
@@ -66,7 +72,8 @@ export class ServiceFunction extends Construct {
       memorySize: props.memory ?? 512,
       timeout: this.timeout,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
-      environment,
+      environment: { ...props.environment, ...privateCa?.environment },
+      ...(privateCa && { layers: [privateCa.layer] }),
       role: this.role,
       logGroup: this.logGroup,
     });

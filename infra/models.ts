@@ -34,6 +34,7 @@ export class Models extends Construct {
       name: 'models',
       description: 'Hands model calls of running attempts on to their providers, and counts them',
       timeout: LONGEST_CALL,
+      callsOut: true,
       // It waits and copies; the share of a CPU that comes with this is enough for what one answer brings.
       memory: 256,
       reservedConcurrency: props.concurrency,

@@ -8,6 +8,7 @@ import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
+import { readCaBundle } from './private-ca.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
 
@@ -23,6 +24,12 @@ const json = <T extends z.ZodType>(schema: T) =>
     }
   }, schema);
 
+const secretArn = z
+  .string()
+  .regex(
+    /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:.+-[A-Za-z0-9]{6}$/,
+    'must be the complete ARN of a secret',
+  );
 const count = z.coerce.number().int().min(1);
 /** Invocations of a function that are reserved. */
 const concurrency = (otherwise: number) => z.coerce.number().int().min(0).max(10_000).default(otherwise);
@@ -106,12 +113,29 @@ const Fields = z.strictObject({
     .min(1)
     .default(DEFAULT_MIN_COMPLETIONS)
     .describe('With fewer completions there is no alarm.'),
-  deliverySecretArn: z
+  caFile: z
     .string()
-    .regex(
-      /^arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:.+-[A-Za-z0-9]{6}$/,
-      'must be the complete ARN of a secret',
-    )
+    .transform((path, context) => {
+      try {
+        return readCaBundle(path);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+        return z.NEVER;
+      }
+    })
+    .optional()
+    .describe(
+      'PEM file of certificate authorities of your own, which boxes and functions trust beside the public ones.',
+    ),
+  gitSecretArn: secretArn
+    .optional()
+    .describe(
+      'Secret with what private repositories are read with, and a GitHub App pushes with; docs/deploy.md has its format.',
+    ),
+  readFrom: json(z.array(PushScope).min(1).max(100))
+    .optional()
+    .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
+  deliverySecretArn: secretArn
     .optional()
     .describe('Secret with the credentials that the deliver box pushes with; docs/deploy.md has its format.'),
   deliverTo: json(z.array(PushScope).min(1).max(100))
@@ -139,9 +163,21 @@ const Fields = z.strictObject({
     .describe('What happens to the table, the bucket and the key when the stack is deleted.'),
 });
 export const Settings = Fields.refine(
-  ({ deliverySecretArn, deliverTo }) => (deliverySecretArn === undefined) === (deliverTo === undefined),
-  { path: ['deliverTo'], message: 'goes with assay:deliverySecretArn: set both, or neither' },
-);
+  ({ gitSecretArn, readFrom }) => (gitSecretArn === undefined) === (readFrom === undefined),
+  { path: ['readFrom'], message: 'goes with assay:gitSecretArn: set both, or neither' },
+)
+  .refine(({ deliverySecretArn, deliverTo }) => deliverySecretArn === undefined || deliverTo !== undefined, {
+    path: ['deliverTo'],
+    message: 'goes with assay:deliverySecretArn: set both, or neither',
+  })
+  .refine(
+    ({ deliverySecretArn, gitSecretArn, deliverTo }) =>
+      deliverTo === undefined || deliverySecretArn !== undefined || gitSecretArn !== undefined,
+    {
+      path: ['deliverTo'],
+      message: 'goes with assay:deliverySecretArn, or with a GitHub App in assay:gitSecretArn',
+    },
+  );
 export type Settings = z.infer<typeof Settings>;
 
 const PREFIX = 'assay:';

@@ -12,8 +12,10 @@ import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
 import type { Common } from './function.ts';
+import { Minter } from './minter.ts';
 import { Models } from './models.ts';
 import { Observability } from './observability.ts';
+import { PrivateCa } from './private-ca.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Settings } from './settings.ts';
 import { Storage } from './storage.ts';
@@ -35,6 +37,7 @@ export class AssayStack extends Stack {
     const common: Common = {
       bundles,
       logRetention: settings.logRetentionDays as RetentionDays,
+      privateCa: settings.caFile ? new PrivateCa(this, 'PrivateCa', { pem: settings.caFile }) : undefined,
       removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     };
     const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
@@ -61,6 +64,12 @@ export class AssayStack extends Stack {
       artifactRetention: Duration.days(settings.artifactRetentionDays),
       recordRetention: Duration.days(settings.recordRetentionDays),
     });
+    const minter = new Minter(this, 'Minter', {
+      common,
+      table,
+      secretArn: settings.gitSecretArn,
+      readFrom: settings.readFrom ?? [],
+    });
     const api = new Api(this, 'Api', {
       common,
       alarms,
@@ -71,6 +80,7 @@ export class AssayStack extends Stack {
           [ENV.bucket]: storage.bucket.bucketName,
           ...tiers,
           ...agents,
+          [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
           ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
         },
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
@@ -95,6 +105,7 @@ export class AssayStack extends Stack {
       table,
       storage,
       workforce,
+      minter,
       environment: { ...tiers, ...agents },
     });
     const { cascade } = verification;
@@ -117,6 +128,7 @@ export class AssayStack extends Stack {
       storage,
       workforce,
       cascade,
+      minter,
       apiUrl: api.url,
       environment: { ...adapter, ...lease, ...tiers, ...gateway },
     });

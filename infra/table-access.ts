@@ -60,5 +60,6 @@ export const TABLE_ACCESS = {
     DeleteItem: ['lock'],
     indexes: ['byDeadline', 'byStatus', 'byWait'],
   },
+  minter: { GetItem: ['task'] },
   models: { GetItem: ['task', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

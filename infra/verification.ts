@@ -7,6 +7,7 @@ import { type Common, ServiceFunction } from './function.ts';
 import { Machine } from './machine.ts';
 import { cascadeDefinition } from './machines/cascade.ts';
 import { janitorDefinition } from './machines/janitor.ts';
+import type { Minter } from './minter.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import type { Workforce } from './workforce.ts';
@@ -17,6 +18,7 @@ export interface VerificationProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly workforce: Workforce;
+  readonly minter: Minter;
   /** Of the cascade function, beside the table. */
   readonly environment: Record<string, string>;
 }
@@ -28,7 +30,7 @@ export class Verification extends Construct {
 
   constructor(scope: Construct, id: string, props: VerificationProps) {
     super(scope, id);
-    const { common, alarms, table, storage, workforce } = props;
+    const { common, alarms, table, storage, workforce, minter } = props;
     const janitorSteps = new ServiceFunction(this, 'JanitorSteps', {
       common,
       name: 'janitor',
@@ -65,11 +67,13 @@ export class Verification extends Construct {
       common,
       name: 'resolver',
       description: 'Asks repositories which commit a base ref stands for',
+      callsOut: true,
       // Three questions of two requests each, with pauses; below the time that the machine gives a step.
       timeout: Duration.seconds(58),
-      environment: { [ENV.table]: table.table.tableName },
+      environment: { [ENV.table]: table.table.tableName, ...minter.environment },
     });
     table.allow(resolver);
+    minter.allow(resolver);
 
     const { agentQueues, gatesQueue } = workforce;
     const cascade = new Machine(this, 'Cascade', {

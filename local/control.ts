@@ -15,6 +15,8 @@ export interface ControlOptions {
   readonly states: { handle: Handle; executions(): unknown };
   readonly ecs: { handle: Handle };
   readonly events: { handle: Handle; seen(): unknown };
+  /** Serves a request that invokes a function; false when it is none. */
+  invoke(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   alarms(): unknown;
   fireSchedules(more: Readonly<Record<string, unknown>>): Promise<void>;
   /** False when the streams did not come to rest in time. */
@@ -58,9 +60,10 @@ export function createControl(options: ControlOptions): RequestListener {
     'GET /_assay/executions': () => ok(states.executions()),
   };
 
-  async function serve(request: IncomingMessage): Promise<Served> {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<Served | null> {
     // A page in a browser must not be able to reach it: browsers say where a request comes from, our clients do not.
     if (request.headers.origin !== undefined) return { status: 403, body: { message: 'Forbidden' } };
+    if (await options.invoke(request, response)) return null;
     const text = (await readBody(request))?.toString('utf8') ?? '';
     const body: unknown = text === '' ? {} : JSON.parse(text);
     const target = String(request.headers['x-amz-target'] ?? '').split('.');
@@ -75,8 +78,8 @@ export function createControl(options: ControlOptions): RequestListener {
   }
 
   return (request, response) => {
-    serve(request).then(
-      ({ status, body }) => send(request, response, status, body),
+    serve(request, response).then(
+      (served) => served && send(request, response, served.status, served.body),
       (error: unknown) =>
         send(request, response, error instanceof SyntaxError ? 400 : 500, { message: String(error) }),
     );

@@ -3,6 +3,8 @@ import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BOX_ENV } from '../shared/names.ts';
+import { takeGitSecret } from './git-secret.ts';
+import type { Lent } from './lent.ts';
 import { takeModelKeys } from './model-keys.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -43,9 +45,17 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
+function lentGitSecret(): Lent {
+  try {
+    return takeGitSecret(process.env);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
 const { data, port, verbose } = readArguments();
 // Before anything else is started.
-const lent = takeModelKeys(process.env);
+const lent = { ...takeModelKeys(process.env), ...lentGitSecret() };
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { BOX_ENV } from '../shared/names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';
@@ -14,6 +16,8 @@ import { createHttpApi } from './http-api/index.ts';
 import { functionSpecs } from './lambda/function-spec.ts';
 import { createFunctionUrl } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
+import { serveInvoke } from './lambda/invoke.ts';
+import type { Lent } from './lent.ts';
 import type { Counters, ResolvedResource, Running } from './ports.ts';
 import type { Queues } from './queues/index.ts';
 import { createStates } from './states/index.ts';
@@ -32,7 +36,7 @@ export interface ServicesOptions {
   /** Id of the data folder: the mark of its boxes. */
   readonly stackId: string;
   readonly cache: string;
-  readonly lent: Readonly<Record<string, string>>;
+  readonly lent: Lent;
   onLog(line: string): void;
   onError(message: string): void;
 }
@@ -67,6 +71,7 @@ export function startServices(options: ServicesOptions): Services {
       SFN: control.url,
       ECS: control.url,
       EVENTBRIDGE: control.url,
+      LAMBDA: control.url,
     },
     counters,
     compileCache: join(options.cache, 'compiled'),
@@ -88,7 +93,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     faults,
     bus,
-    env: { [STACK_MARK]: options.stackId },
+    env: { [STACK_MARK]: options.stackId, ...trusted() },
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
     onError,
@@ -103,6 +108,7 @@ export function startServices(options: ServicesOptions): Services {
       states,
       ecs,
       events: bus,
+      invoke: serveInvoke(lambda, counters),
       alarms: () => cloudWatch.alarms(),
       fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),
@@ -121,6 +127,12 @@ export function startServices(options: ServicesOptions): Services {
       await ending;
     },
   };
+}
+
+/** What this machine's user has told Node to trust, its boxes trust. */
+function trusted(): Record<string, string> {
+  const file = process.env['NODE_EXTRA_CA_CERTS'];
+  return file ? { [BOX_ENV.caBundle]: readFileSync(file, 'utf8') } : {};
 }
 
 const delay = (milliseconds: number): Promise<void> =>

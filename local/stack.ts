@@ -4,6 +4,7 @@ import { startDynamo } from './dynamodb/index.ts';
 import { scratchFolder } from './ecs/runner.ts';
 import { endSurvivors } from './ecs/survivors.ts';
 import { listenLate } from './http/late.ts';
+import type { Lent } from './lent.ts';
 import { operatorToken } from './operator-token.ts';
 import type { ResolvedResource, Running } from './ports.ts';
 import { startQueues } from './queues/index.ts';
@@ -19,7 +20,7 @@ export interface StackOptions {
   /** Port of the API; any, or that of the last time, when it is not given. */
   readonly port?: number | undefined;
   /** Variables for the function that reaches the providers of models; see model-keys.ts. */
-  readonly lent?: Readonly<Record<string, string>>;
+  readonly lent?: Lent;
   /** Endpoints of engines that run elsewhere, to be used in place of the embedded ones. */
   readonly engines?: Engines;
   /** Takes what functions and boxes print. */

@@ -114,6 +114,12 @@ export const ENV = {
   maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
   /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */
   deliverTo: 'ASSAY_DELIVER_TO',
+  /** Name of the function that makes credentials for repositories. */
+  minter: 'ASSAY_MINTER',
+  /** JSON of GitSecretPlace (shared/repository/git-secret.ts). Of the minter only. */
+  gitSecret: 'ASSAY_GIT_SECRET',
+  /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
+  readFrom: 'ASSAY_READ_FROM',
   /** Name of the bus that events of the deployment go to. */
   eventBus: 'ASSAY_EVENT_BUS',
   /** "true" only in the embedded default: accepts file:// repositories. */
@@ -136,6 +142,8 @@ export const BOX_ENV = {
   runAs: 'ASSAY_RUN_AS',
   /** Base URL of the API, set by the entry point of the deliver box: no assignment can name another. */
   apiUrl: 'ASSAY_API_URL',
+  /** PEM of certificate authorities of the deployment's own; absent: the public ones alone. */
+  caBundle: 'ASSAY_CA_BUNDLE',
   /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
   gitCredential: 'GIT_CREDENTIAL',
 } as const;
@@ -191,6 +199,9 @@ export const METRICS = {
 export const MAX_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */
 export const MAX_PATCH_BYTES = 20 * 1_048_576;
+
+/** JSON of GitSecret (shared/repository/git-secret.ts) for the embedded default, which takes it out of its environment. */
+export const EMBEDDED_GIT_SECRET = 'ASSAY_GIT_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
 export const MODEL_KEYS = {

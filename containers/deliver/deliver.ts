@@ -38,7 +38,7 @@ export async function deliver(assignment: DeliverAssignment, box: Box): Promise<
     return;
   }
   try {
-    const credential = credentialFor(credentials, assignment.repository);
+    const credential = assignment.push_credential ?? credentialFor(credentials, assignment.repository);
     const store = await rebuildTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,

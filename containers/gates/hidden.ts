@@ -32,7 +32,7 @@ export async function hiddenTestsOf(
   if (!handed.success) throw unusable('are not in a form that this version knows');
   return handed.data.kind === 'files'
     ? blobsOf(store, handed.data.files)
-    : filesOf(store, handed.data, box.embedded);
+    : filesOf(store, handed.data, place.read_credential, box.embedded);
 }
 
 const unusable = (why: string): CheckoutError =>
@@ -54,16 +54,14 @@ async function blobsOf(
   return edits;
 }
 
-/**
- * The files of a folder of another repository, as its ref stands now. Without a credential: the one of the assignment is for the
- * repository of the task.
- */
+/** The files of a folder of another repository, as its ref stands now. */
 async function filesOf(
   store: Store,
   { repository, ref, folder }: Extract<Handed, { kind: 'git' }>,
+  authorization: string | null,
   allowFile: boolean,
 ): Promise<Edit[]> {
-  const commit = await fetchAlso(store, { url: repository, ref, allowFile });
+  const commit = await fetchAlso(store, { url: repository, ref, authorization, allowFile });
   if (commit === null) throw unusable('cannot be fetched from their repository');
   const within = `${(folder ?? '')
     .split('/')

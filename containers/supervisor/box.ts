@@ -7,6 +7,7 @@ import { parseUsers, type RunAs } from '../../gates/process/run-as.ts';
 import type { Assignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 import { readAssignment } from './assignment.ts';
+import { trustPrivateCas } from './trust.ts';
 
 /** What every box has: where it works, as whom commands run, and a way to be told to stop. */
 export interface Box {
@@ -62,6 +63,7 @@ export async function runBox<Kind extends Assignment['kind']>(
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.
     if (users) await chmod(workDir, 0o711);
+    await trustPrivateCas(workDir);
     await work(assignment, { workDir, users, embedded, abort: stopping.signal });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -14,6 +14,7 @@ import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
 import { deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { readFrom } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
@@ -36,6 +37,7 @@ const context = (request: Asked): SubmitContext => ({
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
   deliverTo,
+  readFrom: readFrom(),
   agents,
 });
 const shown = (task: Task): Answer<TaskView> => ({ body: taskView(task, models), version: task.version });

@@ -12,6 +12,7 @@ import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts'
 import { leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
+import { authorizer } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import { backOffSeconds, queueUrl } from './back-off.ts';
 
@@ -43,6 +44,7 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
           witnesses: optionalEnv(ENV.modelGatewayWitnesses, 'false') === 'true',
           tiers: tierModels(),
         },
+  authorize: authorizer(),
   leaseSeconds: leaseSeconds(),
 };
 

@@ -5,6 +5,7 @@ import { optionalEnv } from '../../shared/store/env.ts';
 import type { BaseContext } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { authorizer } from '../kit/minter.ts';
 import { exchange } from './exchange.ts';
 import { localGit, localTransport } from './local-git.ts';
 import { readFiles } from './read-files.ts';
@@ -23,6 +24,7 @@ const context: BaseContext = {
     (isHere(repository) ? localGit : refsOverHttp)(repository, ref, authorization),
   files: (repository, commit, paths, authorization) =>
     (isHere(repository) ? filesHere : filesOverHttp)(repository, commit, paths, authorization),
+  authorize: authorizer(),
   pause,
 };
 

@@ -69,6 +69,7 @@ export function gitEnvironment(access: GitAccess = {}): Record<string, string> {
   for (const name of [
     'SSH_AUTH_SOCK',
     'SSL_CERT_FILE',
+    'GIT_SSL_CAINFO',
     'HTTPS_PROXY',
     'https_proxy',
     'NO_PROXY',

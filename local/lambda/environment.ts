@@ -9,6 +9,7 @@ export interface Endpoints {
   readonly SFN: string;
   readonly ECS: string;
   readonly EVENTBRIDGE: string;
+  readonly LAMBDA: string;
 }
 
 /** What the SDK needs to find the embedded services, and to look nowhere else for credentials or configuration. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ENV } from '../../shared/names.ts';
+import { type Lent, lentTo } from '../lent.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
 import { type Endpoints, sdkEnvironment } from './environment.ts';
 import { type FunctionSpec, functionName } from './function-spec.ts';
@@ -13,7 +14,7 @@ export interface LambdaHostOptions {
   /** Directory for compiled code. */
   readonly compileCache: string;
   /** Variables that this process lends to the function that reaches the providers of models: addresses and keys. */
-  readonly lent?: Readonly<Record<string, string>>;
+  readonly lent?: Lent;
   /** Threads per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
   readonly maxInstances?: number;
   /** One line of a function's standard output. */
@@ -119,7 +120,8 @@ function environmentOf(
     [ENV.allowFileRepositories]: 'true',
     [ENV.disableHostPrefix]: 'true',
     ...spec.variables,
-    ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: lent?.[ENV.modelVendors] ?? '[]' } : {}),
-    ...(ENV.modelProviders in spec.variables ? lent : {}),
+    // Without keys, there is no vendor here, whatever a deployment would have.
+    ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: '[]' } : {}),
+    ...lentTo(spec.variables, lent ?? {}),
   };
 }

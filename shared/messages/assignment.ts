@@ -78,6 +78,8 @@ export const GatesAssignment = Common.extend({
       url: z.string(),
       sha256: z.string(),
       bytes: z.number().int().nonnegative(),
+      /** As above, for the repository that they name; null where they name none, or none is needed. */
+      read_credential: z.string().nullable(),
     })
     .nullable()
     .default(null),
@@ -91,6 +93,8 @@ export const DeliverAssignment = Common.extend({
   patch_url: z.string(),
   patch_sha256: z.string(),
   branch: z.string(),
+  /** Authorization header value for the push, good for this repository and an hour; null: the box has its own, or none is needed. */
+  push_credential: z.string().nullable(),
   /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */
   message: z.string(),
   author: z.string(),

@@ -17,10 +17,22 @@ export const PushScope = RepositoryUrl.refine(
   'must be an https:// URL',
 );
 
-const Header = z
+export const Header = z
   .string()
   .regex(/^[A-Za-z]+ [\x21-\x7e]+$/, 'must be the value of an Authorization header, e.g. "Basic ..."');
-const Token = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
+export const Token = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
+
+/** Refuses two entries for the same prefix. */
+export function unique(
+  { credentials }: { readonly credentials: readonly { readonly url: string }[] },
+  context: z.RefinementCtx,
+): void {
+  const urls = credentials.map(({ url }) => url.replace(/\/$/, ''));
+  urls.forEach((url, index) => {
+    if (urls.indexOf(url) !== index)
+      context.addIssue({ code: 'custom', path: ['credentials', index, 'url'], message: 'is listed twice' });
+  });
+}
 
 /** The secret of the deliver box. Of several entries that cover a repository the one with the longest path counts. */
 export const PushCredentials = z
@@ -35,11 +47,5 @@ export const PushCredentials = z
       .min(1)
       .max(100),
   })
-  .superRefine(({ credentials }, context) => {
-    const urls = credentials.map(({ url }) => url.replace(/\/$/, ''));
-    urls.forEach((url, index) => {
-      if (urls.indexOf(url) !== index)
-        context.addIssue({ code: 'custom', path: ['credentials', index, 'url'], message: 'is listed twice' });
-    });
-  });
+  .superRefine(unique);
 export type PushCredentials = z.infer<typeof PushCredentials>;

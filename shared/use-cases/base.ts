@@ -2,6 +2,7 @@ import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
 import { withoutRepository } from '../roles/in-force.ts';
+import { type Authorize, NotMinted } from '../store/minter.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
@@ -46,6 +47,8 @@ export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
   readonly now: () => Date;
   readonly remote: RemoteRefs;
   readonly files: RemoteFiles;
+  /** Credentials for repositories. */
+  readonly authorize: Authorize;
   /** Waits between two questions, in milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
@@ -69,19 +72,38 @@ async function patiently<Answer>(
   return question();
 }
 
+/** What the repository of a task is asked with; null: nothing is needed. @throws RepositoryUnavailable */
+export async function authorization(
+  { id, repository }: Pick<Task, 'id' | 'repository'>,
+  { authorize }: Pick<BaseContext, 'authorize'>,
+): Promise<string | null> {
+  try {
+    return await authorize({ task_id: id, repository, access: 'read' });
+  } catch (error) {
+    if (error instanceof NotMinted) throw new RepositoryUnavailable(error.message, error.transient);
+    throw error;
+  }
+}
+
+/** Asks the repository of a task for what a ref may stand for. @throws RepositoryUnavailable */
 export const ask = (
-  repository: string,
+  task: Pick<Task, 'id' | 'repository'>,
   ref: string,
-  context: Pick<BaseContext, 'remote' | 'pause'>,
-): Promise<readonly Ref[]> => patiently(() => context.remote(repository, ref, null), context);
+  context: Pick<BaseContext, 'remote' | 'pause' | 'authorize'>,
+): Promise<readonly Ref[]> =>
+  patiently(async () => context.remote(task.repository, ref, await authorization(task, context)), context);
 
 /** The role of a task as its base has it; the built-in one where the server gives no single files. @throws RepositoryUnavailable for a moment. */
-async function readRole({ repository, role, runner }: Task, commit: string, context: BaseContext) {
+async function readRole(task: Task, commit: string, context: BaseContext) {
+  const { repository, role, runner } = task;
   // Who claims a task chooses its own model.
   if (runner === 'external') return null;
   const path = roleConfigPath(role);
   try {
-    const files = await patiently(() => context.files(repository, commit, [path], null), context);
+    const files = await patiently(
+      async () => context.files(repository, commit, [path], await authorization(task, context)),
+      context,
+    );
     return roleFromBase(role, files.get(path) ?? null);
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
@@ -92,8 +114,7 @@ async function readRole({ repository, role, runner }: Task, commit: string, cont
 /** What is to be done with a task after its repository was asked. */
 async function answer(task: Task, context: BaseContext): Promise<Command> {
   try {
-    const commit =
-      task.base_commit ?? commitOf(task.base_ref, await ask(task.repository, task.base_ref, context));
+    const commit = task.base_commit ?? commitOf(task.base_ref, await ask(task, task.base_ref, context));
     if (commit === null)
       return (present) =>
         failWithoutBase(

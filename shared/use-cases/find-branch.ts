@@ -39,7 +39,7 @@ export async function findBranchStep(
   let why: string | null;
   try {
     const ref = `refs/heads/${branch}`;
-    const there = (await ask(present.repository, ref, context)).find(({ name }) => name === ref)?.id ?? null;
+    const there = (await ask(present, ref, context)).find(({ name }) => name === ref)?.id ?? null;
     why =
       there === commit
         ? null

@@ -9,6 +9,7 @@ import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
+import { type Authorize, NotMinted } from '../store/minter.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -25,6 +26,7 @@ import {
 } from '../task/commands/launch.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import { commitText } from '../task/delivered-commit.ts';
+import type { HiddenTests } from '../task/hidden-tests.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
 import { mintBoxToken, sha256 } from '../tokens.ts';
 
@@ -38,6 +40,8 @@ export interface LaunchContext {
   readonly defaultAdapter: Adapter;
   /** Null: there is no gateway to models. */
   readonly modelGateway: ModelGateway | null;
+  /** Credentials for repositories. */
+  readonly authorize: Authorize;
   readonly leaseSeconds: number;
   /** Seconds until the message comes again when there is no room for the box. */
   readonly backOffSeconds: number;
@@ -51,6 +55,7 @@ async function assignmentFor(
   token: string,
   key: string,
   models: ModelAccess | null,
+  credentials: Credentials,
   context: LaunchContext,
 ): Promise<Assignment> {
   const common = {
@@ -61,7 +66,7 @@ async function assignmentFor(
     token,
     forget_url: await context.objects.presignDelete(key),
     repository: task.repository,
-    read_credential: null,
+    read_credential: credentials.read,
     title: task.title,
   };
   if (kind === 'agent')
@@ -100,7 +105,7 @@ async function assignmentFor(
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expects: task.expects,
-      hidden_tests: await hiddenFor(task, context.objects),
+      hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
     };
   const { message, author, at } = commitText(task, attempt);
   return {
@@ -108,20 +113,57 @@ async function assignmentFor(
     ...tree,
     kind,
     branch: deliveryBranch(task.id),
+    push_credential: credentials.write,
     message,
     author,
     committed_at: at,
   };
 }
 
+/** What a box says to repositories, each good for one and for an hour. */
+interface Credentials {
+  readonly read: string | null;
+  /** Of the deliver box alone. */
+  readonly write: string | null;
+  /** For the repository of the hidden tests, of the gates box alone. */
+  readonly hidden: string | null;
+}
+
+/** The repository that hidden tests are read from; null when they were handed in. */
+async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectStore): Promise<string | null> {
+  if (!place) return null;
+  // What is not there any more, the box finds out and says.
+  const text = await objects.getByDigest(place.key).catch(() => 'null');
+  const tests = JSON.parse(text) as HiddenTests | null;
+  return tests?.kind === 'git' ? tests.repository : null;
+}
+
+/** @throws NotMinted */
+async function credentialsFor(
+  kind: BoxKind,
+  task: Task,
+  { authorize, objects }: LaunchContext,
+): Promise<Credentials> {
+  const ask = (access: 'read' | 'write', repository = task.repository) =>
+    authorize({ task_id: task.id, repository, access });
+  const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
+  const [read, write, forHidden] = await Promise.all([
+    ask('read'),
+    kind === 'deliver' ? ask('write') : null,
+    hidden === null ? null : ask('read', hidden),
+  ]);
+  return { read, write, hidden: forHidden };
+}
+
 /** What the gates box reads the hidden tests with. */
 async function hiddenFor(
   { hidden_tests: place }: Task,
+  read_credential: string | null,
   objects: ObjectStore,
 ): Promise<GatesAssignment['hidden_tests']> {
   if (!place) return null;
   const { key, sha256, bytes } = place;
-  return { url: await objects.presignGet(key), sha256, bytes };
+  return { url: await objects.presignGet(key), sha256, bytes, read_credential };
 }
 
 /** That there will be no box is a result too: a person, or the retry limit, has the next word. */
@@ -157,11 +199,25 @@ function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'laun
  * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
  * taken: that is removed, and stays so.
  */
-async function signAnew(key: string, { artifact }: Attempt, { objects }: LaunchContext): Promise<void> {
+async function signAnew(
+  key: string,
+  kind: BoxKind,
+  task: Task,
+  { artifact }: Attempt,
+  context: LaunchContext,
+): Promise<void> {
+  const { objects } = context;
   const fresh = async (text: string): Promise<string> => {
     const assignment = JSON.parse(text) as Assignment;
+    const { read, write, hidden } = await credentialsFor(kind, task, context);
     return JSON.stringify({
       ...assignment,
+      read_credential: read,
+      ...(assignment.kind === 'deliver' && { push_credential: write }),
+      ...(assignment.kind === 'gates' &&
+        assignment.hidden_tests && {
+          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
+        }),
       forget_url: await objects.presignDelete(key),
       ...('patch_url' in assignment && artifact
         ? { patch_url: await objects.presignGet(artifact.patch_key) }
@@ -183,17 +239,20 @@ async function launchOf(
   let launch: Launch;
   if (reuse) {
     launch = { ...present, task_token: message.task_token };
-    await signAnew(launch.assignment_key, attempt, context);
+    await signAnew(launch.assignment_key, message.kind, task, attempt, context);
   } else {
     const token = mintBoxToken(message.kind, task.id, attempt.number);
     const models =
       message.kind === 'agent' && context.modelGateway
         ? modelAccess(task, attempt, context.modelGateway)
         : null;
+    const credentials = await credentialsFor(message.kind, task, context);
     const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
     await context.objects.put(
       key,
-      JSON.stringify(await assignmentFor(message.kind, task, attempt, token, key, models, context)),
+      JSON.stringify(
+        await assignmentFor(message.kind, task, attempt, token, key, models, credentials, context),
+      ),
       'application/json',
     );
     launch = {
@@ -244,7 +303,15 @@ export async function launchBox(
       'capacity',
       `the last container did not start; the next may at ${present.launched_at}`,
     );
-  const launch = await launchOf(message, task, attempt, context);
+  let launch: Launch;
+  try {
+    launch = await launchOf(message, task, attempt, context);
+  } catch (error) {
+    if (!(error instanceof NotMinted) || error.transient) throw error;
+    return wake(
+      await giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context),
+    );
+  }
   const name = launchName(task.id, attempt.number, message.kind, launch.number);
   try {
     await context.boxes.run(

@@ -22,10 +22,12 @@ export interface SubmitContext {
   readonly idempotencyKey: string | null;
   /** Is the caller's token good for a repository? Absent: for all. */
   readonly serves?: (repository: string) => boolean;
-  /** file:// repositories exist only in the embedded default. */
+  /** file:// and ssh:// repositories exist only in the embedded default. */
   readonly allowFileRepositories: boolean;
   /** What the deployment has credentials to push to; empty: none, and pushes are made without. */
   readonly deliverTo: readonly string[];
+  /** What it has credentials to read from, beside what everybody may read; absent: nothing. */
+  readonly readFrom?: readonly string[];
   /** Set when what is made is a plan. */
   readonly plan?: PlanOf;
   /** What can run tasks here. */
@@ -55,6 +57,8 @@ function notServed(
   if (serves?.(repository) === false) return 'is none that your token is good for';
   if (repository.startsWith('file:'))
     return allowFileRepositories ? null : 'file:// repositories exist only in the embedded default';
+  if (repository.startsWith('ssh:') && !allowFileRepositories)
+    return `is over ssh://, which no box can reach: name it by https://, and give the deployment a read credential for it where it is private (assay:gitSecretArn)`;
   const scopes = deliverTo.map((url) => ({ url }));
   return scopes.length === 0 || longestScope(scopes, repository)
     ? null
@@ -75,7 +79,14 @@ const isSame = (one: string, other: string): boolean => {
 function notHidden({ repository, hidden_tests: hidden }: SubmitTask, context: SubmitContext): string | null {
   if (hidden?.kind !== 'git') return null;
   if (isSame(hidden.repository, repository)) return "is the task's own repository, which the agent can read";
-  return notServed(hidden.repository, context, 'is none that this deployment knows');
+  return notServed(
+    hidden.repository,
+    {
+      ...context,
+      deliverTo: context.deliverTo.length === 0 ? [] : [...context.deliverTo, ...(context.readFrom ?? [])],
+    },
+    'is none that this deployment knows',
+  );
 }
 
 /** What needs more than the schema to be refused, of all tasks before anything of them is looked up. */

@@ -130,6 +130,7 @@ export const deliverAssignment = (
 ): DeliverAssignment => ({
   ...common(api, repository),
   kind: 'deliver',
+  push_credential: null,
   base_commit: work.base_commit,
   tree: work.tree,
   ...patched(api, work.patch),

@@ -14,7 +14,7 @@ import { makeRepository, type Repository } from '../support/repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(18);
+sayIfSkipped(19);
 let api: FakeApi;
 let work: string;
 beforeEach(async () => {
@@ -26,9 +26,14 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 /** What an agent hands in from a box with the template's capabilities. */
-async function attempt(script: string, repository: Repository = makeRepository({ 'a.txt': 'a\n' })) {
+async function attempt(
+  script: string,
+  repository: Repository = makeRepository({ 'a.txt': 'a\n' }),
+  read_credential: string | null = null,
+) {
   const assignment = agentAssignment(api, repository.url, ['bash', '-c', script], {
     base_commit: repository.git('rev-parse', 'HEAD'),
+    read_credential,
   });
   const env = { ...boxEnvironment('agent', work), HOME: '/nonexistent' };
   const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE).ended;
@@ -70,6 +75,15 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
       'id -u; ls -ldn . | cut -d" " -f3; git status --short && touch "$HOME/x" "$TMPDIR/y" && grep -c "CapEff:.0*$" /proc/self/status',
     );
     expect(complete?.['summary']).toBe(`${user?.uid}\n${user?.uid}\n1`);
+  });
+
+  test('an agent finds no credential for the repository, neither in its own process nor in those of others', async () => {
+    const search = `cd /; grep -rlsa 'ghs_'0123 /proc/[0-9]*/environ /proc/[0-9]*/cmdline ${work} "$HOME" "$TMPDIR" /tmp/assay-* 2>/dev/null
+      for p in /proc/[0-9]*; do cat $p/mem >/dev/null 2>&1 && echo "$p has readable memory"; done
+      git -C "$OLDPWD" config --list --show-origin | grep -i extraheader
+      env | grep -c 'ghs_'0123 | grep -v '^0$'; echo searched`;
+    const { complete } = await attempt(search, makeRepository({ 'a.txt': 'a\n' }), 'Basic ghs_0123456789');
+    expect(complete?.['summary']).toBe('searched');
   });
 
   test.each([

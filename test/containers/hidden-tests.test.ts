@@ -22,7 +22,7 @@ function placed(tests: unknown) {
   const text = hiddenText(HiddenTests.parse(tests));
   api.objects.set('/hidden', Buffer.from(text));
   const sha256 = createHash('sha256').update(text).digest('hex');
-  return { url: `${api.url}/hidden`, sha256, bytes: Buffer.byteLength(text) };
+  return { url: `${api.url}/hidden`, sha256, bytes: Buffer.byteLength(text), read_credential: null };
 }
 
 /** The files that the box makes of them: path, mode and content. */

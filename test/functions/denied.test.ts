@@ -1,4 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import '../support/function-env.ts';
 import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -39,6 +40,7 @@ const ecs = mockClient(ECSClient);
 const sfn = mockClient(SFNClient);
 const sqs = mockClient(SQSClient);
 const bus = mockClient(EventBridgeClient);
+const lambda = mockClient(LambdaClient);
 
 /** What a role allows, and the call that needs it. */
 const CALLS = {
@@ -55,6 +57,7 @@ const CALLS = {
   'ecs:RunTask': [ecs, RunTaskCommand],
   'ecs:ListTasks': [ecs, ListTasksCommand],
   'ecs:StopTask': [ecs, StopTaskCommand],
+  'lambda:InvokeFunction': [lambda, InvokeCommand],
   'events:PutEvents': [bus, PutEventsCommand],
   'sqs:ChangeMessageVisibility': [sqs, ChangeMessageVisibilityCommand],
 } as const;
@@ -150,6 +153,10 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   ],
   Dispatcher: [
     { given: () => holds(claimed()), acts: () => dispatcher(message) },
+    {
+      given: () => holds({ ...claimed(), repository: 'https://private.test/shop.git' }),
+      acts: () => dispatcher(message),
+    },
     { given: () => holds(inReview()), acts: () => dispatcher(message) },
     {
       given: () => {
@@ -194,7 +201,7 @@ const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMa
 let said: unknown[] = [];
 function reset(): void {
   said = [];
-  for (const each of [db, s3, ecs, sfn, sqs, bus]) each.reset();
+  for (const each of [db, s3, ecs, sfn, sqs, bus, lambda]) each.reset();
   db.onAnyCommand().resolves({});
   db.on(QueryCommand).resolves({ Items: [] });
   s3.on(GetObjectCommand).rejects(Object.assign(new Error('gone'), { name: 'NoSuchKey' }));

@@ -41,6 +41,8 @@ const environment = {
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
   [ENV.modelProviders]: '{}',
   [ENV.deliverTo]: '[]',
+  [ENV.readFrom]: '[]',
+  [ENV.gitSecret]: '{"via":"none"}',
   [ENV.agentClis]: '[]',
   [ENV.modelVendors]: '[]',
   AWS_REGION: 'us-east-1',

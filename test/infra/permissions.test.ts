@@ -3,8 +3,11 @@ import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
 import { INDEXES, ITEM_PREFIX } from '../../shared/names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
+const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
 const template = synthesise({
+  'assay:gitSecretArn': GIT_SECRET,
+  'assay:readFrom': '["https://github.com/acme"]',
   'assay:deliverySecretArn': SECRET,
   'assay:deliverTo': '["https://github.com/acme"]',
 });
@@ -89,7 +92,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   ledger: ['events:PutEvents', 's3:PutObject', ...STREAM, ...DEAD_LETTERS],
   cascade: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-  resolver: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+  minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
+  resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   dispatcher: [
     'dynamodb:GetItem',
@@ -97,6 +101,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'ecs:RunTask',
     'ecs:TagResource',
     'iam:PassRole',
+    'lambda:InvokeFunction',
     's3:DeleteObject',
     's3:GetObject',
     's3:PutObject',
@@ -135,7 +140,13 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Send|Start|Run)/.test(action),
   ],
   // It reads what strangers' servers say.
-  ['resolver', 'do anything but use the table', ({ action }) => !/^(dynamodb|logs):/.test(action)],
+  [
+    'resolver',
+    'do anything but use the table and ask the minter',
+    ({ action, resource }) =>
+      !/^(dynamodb|logs):/.test(action) &&
+      !(action === 'lambda:InvokeFunction' && /^<MinterMint/.test(resource)),
+  ],
   [
     'api-submit',
     'do anything but use the table and put hidden tests where there are none',
@@ -175,6 +186,21 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     'models',
     'read objects, secrets that it was not given, or start anything',
     ({ action }) => /^(s3|secretsmanager|ssm|states|ecs|sqs|iam):/.test(action),
+  ],
+  [
+    'minter',
+    'do anything but read tasks and its one secret',
+    ({ action, resource }) =>
+      !/^logs:/.test(action) &&
+      !(action === 'dynamodb:GetItem' && /TasksTable\w+\.Arn>/.test(resource)) &&
+      resource !== GIT_SECRET,
+  ],
+  [
+    'dispatcher',
+    'read a secret, or invoke anything but the minter',
+    ({ action, resource }) =>
+      action.startsWith('secretsmanager:') ||
+      (action === 'lambda:InvokeFunction' && !/^<MinterMint/.test(resource)),
   ],
   ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
   [
@@ -386,6 +412,22 @@ describe('boxes', () => {
     expect(able).toEqual([]);
   });
 
+  it('leave the secret for reading to the minter, which is asked by the dispatcher and the resolver alone', () => {
+    const { grants } = functionRole('minter');
+    expect(grants.filter(({ action }) => action.startsWith('secretsmanager:'))).toEqual([
+      { action: 'secretsmanager:GetSecretValue', resource: GIT_SECRET, condition: undefined },
+    ]);
+    const askers = roles.filter((each) =>
+      each.grants.some(
+        ({ action, resource }) => action === 'lambda:InvokeFunction' && /^<MinterMint/.test(resource),
+      ),
+    );
+    expect(askers.map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
+      'VerificationResolverRole',
+      'DispatcherLaunchRole',
+    ]);
+  });
+
   it('hand the git credential to the deliver box alone', () => {
     const secrets = (name: string) => definition(name).ContainerDefinitions[0].Secrets;
     expect(secrets('deliver')).toEqual([{ Name: 'GIT_CREDENTIAL', ValueFrom: SECRET }]);
@@ -395,6 +437,7 @@ describe('boxes', () => {
       grants.some(({ action }) => action.startsWith('secretsmanager:')),
     );
     expect(readers.map(({ id }) => id)).toEqual([
+      expect.stringMatching('^MinterMintRole'),
       expect.stringMatching('^WorkforceBoxesdeliverTaskExecutionRole'),
     ]);
   });

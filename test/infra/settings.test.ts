@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
@@ -30,6 +32,31 @@ describe('settings', () => {
     expect(
       read({ 'assay:deliverySecretArn': arn, 'assay:deliverTo': '["https://GitHub.com/acme"]' }).deliverTo,
     ).toEqual(['https://github.com/acme']);
+  });
+
+  it('name what can be read from together with its secret, with which a GitHub App may push', () => {
+    const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
+    const here = '["https://github.com/acme"]';
+    expect(() => read({ 'assay:gitSecretArn': arn })).toThrow('assay:readFrom: goes with');
+    expect(() => read({ 'assay:readFrom': here })).toThrow('assay:readFrom: goes with');
+    expect(
+      read({ 'assay:gitSecretArn': arn, 'assay:readFrom': here, 'assay:deliverTo': here }),
+    ).toMatchObject({ readFrom: ['https://github.com/acme'], deliverTo: ['https://github.com/acme'] });
+  });
+
+  it("take authorities of one's own from a PEM file, and nothing else", () => {
+    const folder = mkdtempSync(join(tmpdir(), 'assay-ca-test-'));
+    const file = (text: string) => {
+      writeFileSync(join(folder, 'ca.pem'), text);
+      return read({ 'assay:caFile': join(folder, 'ca.pem') }).caFile;
+    };
+    const [first = '', second = ''] = rootCertificates;
+    expect(file(`# ours\n${first}\nand\n${second}`)).toBe(`${first}\n${second}\n`);
+    expect(() => file('text')).toThrow('assay:caFile: ');
+    expect(() => file(first.replace(/M/g, 'N'))).toThrow('assay:caFile: ');
+    expect(() => file(rootCertificates.slice(0, 20).join('\n'))).toThrow('is over 16384 bytes');
+    rmSync(folder, { recursive: true });
+    expect(() => read({ 'assay:caFile': folder })).toThrow('assay:caFile: ENOENT');
   });
 
   it('come as text from the command line', () => {

@@ -1,4 +1,8 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Match } from 'aws-cdk-lib/assertions';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
@@ -13,6 +17,13 @@ import { toItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
 import { FUNCTION_IDS, only, synthesise, synthesiseChecked, text } from './synthesise.ts';
 
+/** A file with an authority that one could have of one's own. */
+const pemFile = (): string => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-ca-')), 'ca.pem');
+  writeFileSync(file, rootCertificates[0] ?? '');
+  return file;
+};
+
 const template = synthesiseChecked();
 const ids = (type: string): string[] => Object.keys(template.findResources(type));
 const all = (type: string) => Object.entries(template.findResources(type));
@@ -24,6 +35,10 @@ describe('the synthesised app', () => {
       'assay:alarmEmail': 'ops@example.com',
       'assay:deliverTo': '["https://github.com/acme"]',
       'assay:deliverySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf',
+      'assay:gitSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf',
+      'assay:readFrom': '["https://github.com/acme"]',
+      'assay:notifyEmail': 'dev@example.com',
+      'assay:caFile': pemFile(),
       'assay:onDelete': 'destroy',
     };
     let refusal = '';
@@ -259,14 +274,22 @@ describe('functions', () => {
   /** Set for each function: no more, and nothing that only the embedded default sets. */
   const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
     'api-authorizer': ['table'],
-    'api-submit': ['table', 'bucket', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
+    'api-submit': [
+      'readFrom',
+      'table',
+      'bucket',
+      'tierModels',
+      'defaultAdapter',
+      'agentClis',
+      'modelVendors',
+    ],
     'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels'],
     'api-upload': ['table', 'bucket'],
     'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
     conductor: ['table', 'cascadeMachine'],
     ledger: ['eventBus', 'bucket', 'tierModels'],
-    resolver: ['table'],
+    resolver: ['minter', 'readFrom', 'table'],
     cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
     janitor: ['table', 'bucket'],
     dispatcher: [
@@ -285,7 +308,10 @@ describe('functions', () => {
       'tierModels',
       'modelGateway',
       'modelGatewayWitnesses',
+      'minter',
+      'readFrom',
     ],
+    minter: ['table', 'gitSecret'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd'],
     reconciler: ['table', 'cascadeMachine', 'cluster'],
   };

@@ -99,6 +99,7 @@ export const FUNCTION_IDS = {
   dispatcher: 'DispatcherLaunch',
   reconciler: 'ReconcilerReconcile',
   models: 'ModelsGateway',
+  minter: 'MinterMint',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
 
 /** Arguments that the agent's image is built with. */

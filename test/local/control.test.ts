@@ -25,6 +25,7 @@ beforeEach(async () => {
       faults,
       states: { ...service('states'), executions: () => [{ name: 'one' }] },
       ecs: service('ecs'),
+      invoke: async () => false,
       events: { ...service('events'), seen: () => ({ events: [], messages: [] }) },
       alarms: () => [{ name: 'ratio', state: 'ALARM' }],
       fireSchedules: async () => void asked.push('fire'),

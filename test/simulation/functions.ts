@@ -1,6 +1,7 @@
 import './environment.ts';
 import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { UNAUTHORIZED } from '../../shared/store/minter.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import type { BaseContext, RemoteFiles, RemoteRefs } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
@@ -36,6 +37,7 @@ const resolve: Handler = async (event) => {
       tasks,
       now: () => new Date(),
       remote,
+      authorize: UNAUTHORIZED,
       files,
       pause: (ms) => pause(ms),
     }),

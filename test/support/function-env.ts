@@ -12,6 +12,8 @@ const values: Record<string, string> = {
   [ENV.securityGroups]: 'sg-1',
   [ENV.assignPublicIp]: 'true',
   [ENV.eventBus]: 'bus',
+  [ENV.minter]: 'minter',
+  [ENV.readFrom]: '["https://private.test"]',
   [ENV.agentFamily]: 'agent-family',
   [ENV.gatesFamily]: 'gates-family',
   [ENV.deliverFamily]: 'deliver-family',

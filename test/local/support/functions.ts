@@ -13,6 +13,7 @@ export const NO_ENDPOINTS: Endpoints = {
   SFN: 'http://127.0.0.1:4',
   ECS: 'http://127.0.0.1:5',
   EVENTBRIDGE: 'http://127.0.0.1:5',
+  LAMBDA: 'http://127.0.0.1:5',
 };
 
 /** A function whose bundle is the given CommonJS source. */

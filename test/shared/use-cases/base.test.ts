@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { select } from '../../../shared/cascade/select.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import type { Ref } from '../../../shared/task/base-ref.ts';
 import { retry } from '../../../shared/task/commands/operate.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
@@ -60,6 +61,7 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     now: () => NOW,
     remote: ask,
     files,
+    authorize: UNAUTHORIZED,
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
   });
   return {

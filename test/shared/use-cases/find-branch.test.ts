@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageOf } from '../../../shared/cascade/stage.ts';
 import { commitId } from '../../../shared/repository/commit.ts';
+import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
 import type { Ref } from '../../../shared/task/base-ref.ts';
 import type { Command } from '../../../shared/task/commands/change.ts';
@@ -42,6 +43,7 @@ beforeEach(() => {
 const ask = (answer: Ref[] | Error, after = 0) =>
   findBranchStep('T1', task.run, {
     tasks,
+    authorize: UNAUTHORIZED,
     now: () => build.later(after),
     remote: async (repository, ref) => {
       expect([repository, ref]).toEqual([task.repository, BRANCH]);

@@ -8,6 +8,7 @@ import { deriveRows } from '../../../shared/ledger/derive.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
+import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import type { BoxKind } from '../../../shared/task/attempt.ts';
 import { hiddenText } from '../../../shared/task/hidden-tests.ts';
@@ -141,6 +142,7 @@ describe('submitting with hidden tests', () => {
     ['https://example.test/shop.git', {}, "is the task's own repository"],
     ['https://EXAMPLE.test/shop/', {}, "is the task's own repository"],
     ['file:///srv/hidden', {}, 'file:// repositories exist only in the embedded default'],
+    ['ssh://git@git.test/a.git', {}, 'is over ssh://, which no box can reach: name it by https://'],
     [
       'https://example.com/other/hidden.git',
       { deliverTo: ['https://example.test'] },
@@ -216,6 +218,7 @@ describe('what is told of hidden tests', () => {
         boxes: { run: async () => {} } as unknown as Boxes,
         machines: {} as Machines,
         families: { agent: 'a', gates: 'g', deliver: 'd' },
+        authorize: UNAUTHORIZED,
         apiUrl: 'https://api.test',
         defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
         modelGateway: null,

@@ -5,6 +5,7 @@ import { stageOf } from '../../../shared/cascade/stage.ts';
 import { Assignment } from '../../../shared/messages/assignment.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
+import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import { NotStarted, type NotStartedKind } from '../../../shared/store/run-task-answers.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
@@ -80,6 +81,7 @@ const launch = (kind: BoxKind = 'gates', after = 0) =>
         wake: async (_: string, { stage }: { stage: string }) => woken.push(stage),
       } as unknown as Machines,
       families: { agent: 'a', gates: 'g', deliver: 'd' },
+      authorize: UNAUTHORIZED,
       apiUrl: 'https://api.test',
       defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
       modelGateway: null,

@@ -1,0 +1,27 @@
+import { GitSecret, type GitSecretPlace } from '../../shared/repository/git-secret.ts';
+
+/** Seconds that the secret is remembered: a new one is taken up within that time. */
+const KEPT_SECONDS = 300;
+
+async function read(place: GitSecretPlace): Promise<string | undefined> {
+  if (place.via === 'none') return undefined;
+  if (place.via === 'environment') return process.env[place.variable];
+  const { getSecret } = await import('@aws-lambda-powertools/parameters/secrets');
+  return getSecret(place.arn, { maxAge: KEPT_SECONDS }) as Promise<string | undefined>;
+}
+
+/** Reads the secret. @throws Error that names the field that is wrong, and nothing of what is in it. */
+export async function gitSecret(place: GitSecretPlace): Promise<GitSecret> {
+  const text = await read(place);
+  if (!text) throw new Error('the deployment has no secret for repositories');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('the secret for repositories is not JSON');
+  }
+  const result = GitSecret.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => `/${issue.path.join('/')}`).join(', ');
+  throw new Error(`the secret for repositories is wrong at ${fields}`);
+}

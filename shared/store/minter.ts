@@ -1,0 +1,40 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { MintAnswer, type MintRequest } from '../messages/mint.ts';
+import { longestScope } from '../repository/url.ts';
+
+/** The minter has nothing for a repository that it should have something for. */
+export class NotMinted extends Error {
+  /** True where it may work in a moment. */
+  readonly transient: boolean;
+
+  constructor(message: string, transient: boolean) {
+    super(message);
+    this.name = 'NotMinted';
+    this.transient = transient;
+  }
+}
+
+/**
+ * The Authorization header for a repository in the name of a task; null: the deployment has none, and none is sent.
+ * @throws NotMinted
+ */
+export type Authorize = (request: MintRequest) => Promise<string | null>;
+
+/** Nobody has a credential. */
+export const UNAUTHORIZED: Authorize = async () => null;
+
+/** Asks the minter, for repositories that its secret is said to cover; for others nobody is asked. */
+export const minter =
+  (lambda: LambdaClient, functionName: string, readFrom: readonly string[]): Authorize =>
+  async (request) => {
+    const scopes = readFrom.map((url) => ({ url }));
+    if (!longestScope(scopes, request.repository)) return null;
+    const { Payload, FunctionError } = await lambda.send(
+      new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(request) }),
+    );
+    // What it says then may hold anything.
+    if (FunctionError || !Payload) throw new NotMinted('the minter has failed; its log says why', true);
+    const answer = MintAnswer.parse(JSON.parse(Buffer.from(Payload).toString('utf8')));
+    if (answer.outcome === 'refused') throw new NotMinted(answer.message, answer.transient);
+    return answer.outcome === 'minted' ? answer.authorization : null;
+  };
