@@ -81,6 +81,14 @@ function newLines(before: string, after: string): string {
     .join('\n');
 }
 
+/** Cases of the base, in these files, that the patch changes or takes away. */
+export const changedCases = ({ allBefore, allAfter }: Bodies, paths: readonly string[]): Written[] =>
+  allBefore.filter(
+    (each) =>
+      paths.includes(each.path) &&
+      !allAfter.some((other) => other.path === each.path && other.text === each.text),
+  );
+
 /** What a test of the base names, and no code has any more: a test goes with what it tests. */
 export function goneSubject(test: TestResult, bodies: Bodies): string | null {
   const written = bodies.before(test);
@@ -150,9 +158,38 @@ async function treeOf(path: string, text: string): Promise<Syntax | null> {
   }
 }
 
+/** What a runner puts a row's values in the place of. */
+const PLACE = /%[sdifjoOc#$p]|\$\{[^}]*\}|\$[\w.]+/;
+
+/** Whether a written name is that of all rows of a table: `adds %i to %i`. */
+export const isTemplate = (name: string): boolean => PLACE.test(name);
+
+/** Whether a runner's name is that of a row. */
+function isRowOf(template: string, names: ReadonlySet<string>): boolean {
+  const [start = '', ...rest] = template.split(PLACE);
+  return [...names].some((name) => {
+    if (!name.startsWith(start)) return false;
+    let at = start.length;
+    for (const piece of rest) {
+      const next = piece === '' ? at : name.indexOf(piece, at);
+      if (next < 0) return false;
+      at = next + piece.length;
+    }
+    return rest.at(-1) === '' || name.endsWith(rest.at(-1) ?? '');
+  });
+}
+
 function find(all: readonly Written[], { file, name }: Pick<TestResult, 'file' | 'name'>): Written | null {
   const names = writtenNames(name);
-  const found = all.filter((each) => (file === null || each.path === file) && names.has(each.name));
+  const here = all.filter((each) => file === null || each.path === file);
+  const exact = here.filter((each) => names.has(each.name));
+  const found =
+    exact.length > 0
+      ? exact
+      : here.filter(
+          (each) =>
+            /\w/.test(each.name.replace(PLACE, '')) && isTemplate(each.name) && isRowOf(each.name, names),
+        );
   // Of several the one whose name says most; two that say as much cannot be told apart.
   const [best, second] = found.toSorted((a, b) => b.name.length - a.name.length);
   return best === undefined || (second?.name.length === best.name.length && second.text !== best.text)

@@ -1,5 +1,5 @@
 import { type TestResult, testId, writtenNames } from '../../reports/test-result.ts';
-import type { Bodies, Written } from './bodies.ts';
+import { type Bodies, isTemplate, type Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
 import { isRow } from './rows.ts';
 
@@ -14,9 +14,14 @@ const ALIKE = 0.6;
 
 const isExecuted = ({ outcome }: TestResult): boolean => outcome !== 'skipped';
 
-/** The function that rows of a table share: `test_sum[1-2]` is a row of `test_sum`, and `TestSum/zero` one of `TestSum`. */
-const functionOf = ({ name }: TestResult): string =>
-  name.replace(/\[.*\]$/s, '').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
+/**
+ * The function that rows of a table share: `test_sum[1-2]` is a row of `test_sum`, `TestSum/zero` one of `TestSum`, and `adds 1 to 2`
+ * one of what is written as `adds %i to %i`.
+ */
+const functionOf = ({ name }: TestResult, written: Written | null): string =>
+  written !== null && isTemplate(written.name)
+    ? written.name
+    : name.replace(/\[.*\]$/s, '').replace(/(::|^)(Test\w+)\/.*$/s, '$1$2');
 
 /** What became of the tests that passed on the base and that no test of their name and place takes up. */
 export interface ExecutedDifference {
@@ -90,7 +95,7 @@ function matched(
   const rows = new Set<string>();
   const here = (test: TestResult): string | null => (test.file === null ? null : bodies.movedTo(test.file));
   const byName = groups(added, ({ name }) => name);
-  const byFunction = groups(added, (each) => `${each.file}\0${functionOf(each)}`);
+  const byFunction = groups(added, (each) => `${each.file}\0${functionOf(each, bodies.after(each))}`);
   const takes = (test: TestResult, found: TestResult | null | undefined): boolean => {
     if (!found) return false;
     added.delete(found);
@@ -100,7 +105,9 @@ function matched(
   const free = (group: readonly TestResult[] | undefined) => group?.find((each) => added.has(each));
   const left = gone
     .filter((test) => !takes(test, free(byName.get(test.name))))
-    .filter((test) => !takes(test, free(byFunction.get(`${here(test)}\0${functionOf(test)}`))))
+    .filter(
+      (test) => !takes(test, free(byFunction.get(`${here(test)}\0${functionOf(test, bodies.before(test))}`))),
+    )
     .filter((test) => {
       const body = bodies.before(test);
       if (body === null || isIdle(body, ran, bodies)) return true;

@@ -2,7 +2,7 @@ import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Seen } from '../../code/seen.ts';
 import { isNamed, type TestResult, testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
-import { goneSubject, type Written } from './bodies.ts';
+import { changedCases, goneSubject, type Written } from './bodies.ts';
 import type { OldTests } from './old-tests.ts';
 import { type Came, cameUp, runInto } from './put-into.ts';
 import { valuesKept } from './rows.ts';
@@ -77,12 +77,8 @@ async function singly(old: OldTests, runs: readonly Run[], terms: Known): Promis
   const { bodies, difference, run } = terms;
   if (run.cases === null) return [];
   const lost = new Set(difference.lost.map(({ test }) => bodies.before(test)));
-  const wanted = bodies.allBefore.filter(
-    (each) =>
-      old.tests.includes(each.path) &&
-      !lost.has(each) &&
-      !bodies.allAfter.some((other) => other.path === each.path && other.text === each.text) &&
-      runs.every((before) => cameUp(before, each) === null),
+  const wanted = changedCases(bodies, old.tests).filter(
+    (each) => !lost.has(each) && runs.every((before) => cameUp(before, each) === null),
   );
   return [...(await runInto('patch', wanted, terms)).values()];
 }

@@ -55,7 +55,7 @@ export const tellsLess = ({ noticed, lost }: ReturnType<Comparison['of']>): bool
   lost.length > noticed / 2;
 
 /** The tests that a run names as failed. What never ends may only be slow, and says nothing here. */
-const failedIn = ({ outcome, cases }: Execution): ReadonlySet<string> => {
+export const failedIn = ({ outcome, cases }: Execution): ReadonlySet<string> => {
   if (outcome !== 'failed') return new Set();
   const failed = (cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : []));
   return new Set(failed.length > 0 ? failed : [ANY]);
@@ -70,8 +70,10 @@ export interface OnMutants {
   readonly tree: string;
   /** Paths of the tests whose subjects are changed. */
   readonly tests: readonly string[];
-  /** Tree with the tests of the base; all of them pass on the code as it is. */
+  /** Tree with the tests of the base. */
   readonly before: string;
+  /** Those of them that fail on the code as it is, by id: they say nothing. */
+  readonly failing?: ReadonlySet<string>;
   /** Tree with those of the patch. */
   readonly after: string;
   /** Tree with all tests, which are asked where none in `after` notices anything; null: they are not. */
@@ -81,7 +83,7 @@ export interface OnMutants {
 
 /** Tries changes of the code under test on both. No reading tells what tests protect, whatever their words. */
 export async function onMutants(terms: OnMutants): Promise<Comparison> {
-  const { subject, run, again, side, tests, settings } = terms;
+  const { subject, run, again, side, tests, settings, failing = new Set() } = terms;
   const under = underTest(side, tests);
   const sources = (await listFiles(subject.store, terms.tree)).filter(({ path }) => under.has(path));
   const files = finest(await mutableFiles(subject, sources, () => true));
@@ -89,7 +91,8 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
   const tried: Tried[] = [];
   const until = performance.now() + settings.seconds * 1_000;
   for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, until })) {
-    const before = failedIn(await again(await mutant.in(terms.before), limit));
+    const all = failedIn(await again(await mutant.in(terms.before), limit));
+    const before = new Set([...all].filter((id) => !failing.has(id)));
     if (before.size === 0) continue;
     const own = await again(await mutant.in(terms.after), limit);
     // What ends in another way than well was noticed; a test that stays as it is may notice it as well.

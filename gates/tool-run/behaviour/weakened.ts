@@ -1,6 +1,8 @@
+import { bodiesOf, changedCases } from './bodies.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
-import { oldTests } from './old-tests.ts';
-import { onMutants, tellsLess } from './on-mutants.ts';
+import { type OldTests, oldTests } from './old-tests.ts';
+import { failedIn, onMutants, tellsLess } from './on-mutants.ts';
+import { cameUp, runInto } from './put-into.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 
@@ -9,21 +11,20 @@ import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
  * the patch.
  */
 export async function runWeakened(terms: FurtherTerms, settings: MutantSettings): Promise<Further> {
-  const { subject, again } = terms;
+  const { subject } = terms;
   const old = await oldTests(subject);
   if (old === null) return NOTHING;
   const tests = old.kept;
   const project = tests.length === 0 ? null : await projectWithin(subject);
   if (project === null) return NOTHING;
-  const before = await old.tree();
-  // Where they fail on the code as it is, they would fail on any mutant too.
-  if ((await again(before)).outcome !== 'passed') return NOTHING;
+  const base = await loadable(old, terms);
+  if (base === null) return NOTHING;
   const compared = await onMutants({
     ...terms,
     side: project.head,
     tree: subject.tree,
     tests,
-    before,
+    ...base,
     after: await withOnly(subject, subject.tree, old.touched),
     whole: subject.tree,
     settings,
@@ -47,4 +48,26 @@ export async function runWeakened(terms: FurtherTerms, settings: MutantSettings)
     };
   }
   return { seen: [], facts };
+}
+
+/**
+ * A tree of the new code in which changed tests of the base run, and those that fail there as it is. Where the base's file cannot be
+ * loaded, its cases are put into the new one.
+ */
+async function loadable(
+  old: OldTests,
+  terms: FurtherTerms,
+): Promise<{ readonly before: string; readonly failing: ReadonlySet<string> } | null> {
+  const { subject, again } = terms;
+  const before = await old.tree();
+  const whole = await again(before);
+  if (whole.outcome === 'passed') return { before, failing: new Set() };
+  // Without names, those that fail would fail on any mutant too.
+  if (whole.outcome !== 'failed' || terms.run.cases === null) return null;
+  const bodies = await bodiesOf(subject);
+  const changed = changedCases(bodies, old.tests);
+  if (changed.some((each) => cameUp(whole, each)?.outcome === 'passed'))
+    return { before, failing: failedIn(whole) };
+  const [came] = (await runInto('patch', changed, { ...terms, bodies })).values();
+  return came === undefined ? null : { before: came.tree, failing: failedIn(await again(came.tree)) };
 }

@@ -78,3 +78,21 @@ test.each([
   expect(judged.verdict).toBe(verdict);
   if (verdict === 'refer') expect(judged.rules).toContain('run_tests_weakened');
 });
+
+test('a test that asks for less is told also where another one changes what it expects', async () => {
+  const both = (price: string, twice: string): string =>
+    `${HEAD}test('price', () => ${price});\ntest('twice', () => ${twice});\n`;
+  const repository = makeRepository({
+    ...BASE,
+    'src/price.js': `${SOURCE}exports.tax = (n) => n / 5;\n`,
+    'test/price.test.js': both('assert.equal(price(2), 4)', 'assert.equal(tax(10), 2)'),
+  });
+  repository.write({
+    'src/price.js': `${SOURCE}exports.tax = (n) => n / 10;\n`,
+    'test/price.test.js': both('assert.ok(price(2))', 'assert.equal(tax(10), 1)'),
+  });
+  const evidence = await gatherOn(repository, []);
+  const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
+  expect(findings.map(({ rule }) => rule)).toContain('run_tests_weakened');
+  expect(reduce(evidence).verdict).toBe('refer');
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bodies, Written } from '../../../../gates/tool-run/behaviour/bodies.ts';
+import { executedDifference } from '../../../../gates/tool-run/behaviour/executed.ts';
 import { isRow } from '../../../../gates/tool-run/behaviour/rows.ts';
 
 const written = (text: string, name = 'ones'): Written => ({
@@ -38,4 +39,20 @@ test.each([
 
 test('a test with less than two values is none that could be told from others', () => {
   expect(isRow(written("test('ones', () => assert.ok(roman(1)));"), adds('[1, 2, 3]'))).toBe(false);
+});
+
+test('a row whose title says another value is the row of its table, and one that is gone is lost', () => {
+  const table = written("test.each([[1, 2]])('adds %i to $sum', () => {});", 'adds %i to $sum');
+  const bodies: Bodies = {
+    ...adds(''),
+    before: () => table,
+    after: () => table,
+    allBefore: [table],
+    allAfter: [table],
+  };
+  const row = (name: string) => ({ name, file: 'a.test.js', outcome: 'passed', duration_ms: null }) as const;
+  const [one, two] = [row('adds 1 to 2'), row('adds 3 to 4')];
+  const { lost, instead } = executedDifference([one, two], [row('adds 1 to 3')], bodies);
+  expect([...instead.values()].map(({ name }) => name)).toEqual(['adds 1 to 3']);
+  expect(lost.map(({ test: { name } }) => name)).toEqual(['adds 3 to 4']);
 });
