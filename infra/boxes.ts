@@ -72,6 +72,7 @@ const UNSET = [
   'LD_AUDIT',
   'GIT_SSL_CAINFO',
   BOX_ENV.caBundle,
+  BOX_ENV.caFile,
   BOX_ENV.exitWithParent,
   BOX_ENV.runAs,
 ] as const;

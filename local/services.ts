@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { BOX_ENV } from '../shared/names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
@@ -132,7 +131,7 @@ export function startServices(options: ServicesOptions): Services {
 /** What this machine's user has told Node to trust, its boxes trust. */
 function trusted(): Record<string, string> {
   const file = process.env['NODE_EXTRA_CA_CERTS'];
-  return file ? { [BOX_ENV.caBundle]: readFileSync(file, 'utf8') } : {};
+  return file ? { [BOX_ENV.caFile]: resolve(file) } : {};
 }
 
 const delay = (milliseconds: number): Promise<void> =>

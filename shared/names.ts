@@ -144,6 +144,8 @@ export const BOX_ENV = {
   apiUrl: 'ASSAY_API_URL',
   /** PEM of certificate authorities of the deployment's own; absent: the public ones alone. */
   caBundle: 'ASSAY_CA_BUNDLE',
+  /** The same as a file, in the embedded default: it may hold more than a variable can. */
+  caFile: 'ASSAY_CA_FILE',
   /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
   gitCredential: 'GIT_CREDENTIAL',
 } as const;

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { BOX_ENV } from '../../shared/names.ts';
@@ -14,8 +14,10 @@ export async function trustPrivateCas(
   folder: string,
   environment: Record<string, string | undefined> = process.env,
 ): Promise<void> {
-  const own = environment[BOX_ENV.caBundle];
+  const given = environment[BOX_ENV.caFile];
+  const own = environment[BOX_ENV.caBundle] ?? (given && (await readFile(given, 'utf8')));
   delete environment[BOX_ENV.caBundle];
+  delete environment[BOX_ENV.caFile];
   if (!own) return;
   const file = join(folder, 'ca.pem');
   await writeFile(file, `${rootCertificates.join('\n')}\n${own}`, { mode: 0o444 });
