@@ -23,6 +23,7 @@ import type { BoxKind } from '../shared/task/attempt.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
+import { DELIVER_SIZE } from './room.ts';
 
 export interface BoxesProps {
   readonly common: Common;
@@ -38,9 +39,6 @@ export interface BoxesProps {
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
 const WRITABLE = { work: '/work', temporary: '/tmp' };
-
-/** Clones, applies one patch and pushes. */
-const DELIVER_SIZE: BoxSize = { cpu: 512, memory: 1_024 };
 
 /**
  * What would change how Node or git start, or whom they believe. RunTask may override any variable of a definition but not its entry
@@ -101,6 +99,7 @@ export class Boxes extends Construct {
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: props.vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
+      enableFargateCapacityProviders: true,
     });
     Validations.of(this.cluster).acknowledge({
       id: 'AwsSolutions-ECS4',

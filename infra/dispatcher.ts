@@ -3,6 +3,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
+import type { BoxRoom } from '../shared/store/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Minter } from './minter.ts';
@@ -20,6 +21,7 @@ export interface DispatcherProps {
   readonly minter: Minter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
+  readonly room: BoxRoom;
   readonly environment: Record<string, string>;
 }
 
@@ -52,6 +54,7 @@ export class Dispatcher extends Construct {
         [ENV.agentFamily]: boxes.definitions.agent.family,
         [ENV.gatesFamily]: boxes.definitions.gates.family,
         [ENV.deliverFamily]: boxes.definitions.deliver.family,
+        [ENV.boxRoom]: JSON.stringify(props.room),
       },
     });
     table.allow(this.function);
@@ -60,7 +63,10 @@ export class Dispatcher extends Construct {
     // To sign the URLs that the boxes read: a signed URL can do what its signer may.
     storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/', 'hidden/']);
     storage.allow(this.function, ['DeleteObject'], ['assignments/']);
-    this.function.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
+    this.function.allow({
+      actions: ['states:SendTaskSuccess', 'states:SendTaskHeartbeat'],
+      on: [cascade.stateMachineArn],
+    });
     this.allowLaunching(workforce);
     [
       workforce.agentQueues[1],

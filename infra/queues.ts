@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { LAUNCH_VISIBILITY_SECONDS } from '../shared/messages/queue.ts';
 import { type Alarms, FAULT_PERIOD, type Runbook } from './alarms.ts';
 
 const PROTECTED = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
@@ -42,8 +43,6 @@ export interface LaunchQueueProps {
   readonly alarms: Alarms;
   /** What the messages launch, for the alarms' descriptions. */
   readonly launches: string;
-  /** Timeout of the function that takes the messages. */
-  readonly handlerTimeout: Duration;
   /** A message that is older fires an alarm. */
   readonly patience: Duration;
 }
@@ -54,7 +53,7 @@ export class LaunchQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: LaunchQueueProps) {
     super(scope, id);
-    const { alarms, launches, handlerTimeout, patience } = props;
+    const { alarms, launches, patience } = props;
     const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       alarms,
       meaning: `The dispatcher has given up on launching ${launches}; those tasks wait in vain.`,
@@ -62,8 +61,8 @@ export class LaunchQueue extends Construct {
     });
     this.queue = new Queue(this, 'Queue', {
       ...PROTECTED,
-      // Lambda asks for six times the timeout of the function, so that a batch in work is not delivered twice.
-      visibilityTimeout: Duration.seconds(6 * handlerTimeout.toSeconds()),
+      // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.
+      visibilityTimeout: Duration.seconds(LAUNCH_VISIBILITY_SECONDS),
       retentionPeriod: Duration.days(4),
       // A receive is spent each time that Fargate has no capacity. At two minutes each, this is a day of waiting for a small quota.
       deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 500 },

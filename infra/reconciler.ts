@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
+import type { BoxRoom } from '../shared/store/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Boxes } from './boxes.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -15,6 +16,7 @@ export interface ReconcilerProps {
   readonly table: TasksTable;
   readonly boxes: Boxes;
   readonly cascade: StateMachine;
+  readonly room: BoxRoom;
 }
 
 /** Looks after what was lost: leases that ran out, boxes that died, executions that are gone. */
@@ -32,6 +34,7 @@ export class Reconciler extends Construct {
         [ENV.table]: table.table.tableName,
         [ENV.cascadeMachine]: cascade.stateMachineArn,
         [ENV.cluster]: clusterArn,
+        [ENV.boxRoom]: JSON.stringify(props.room),
       },
     });
     reconciler.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
@@ -49,14 +52,7 @@ export class Reconciler extends Construct {
       because: 'An execution is named by its task and run, which do not exist at deploy time.',
     });
     reconciler.allow({
-      actions: ['ecs:ListTasks'],
-      on: ['*'],
-      when: { ArnEquals: { 'ecs:cluster': clusterArn } },
-      because:
-        'ecs:ListTasks knows container instances only, which Fargate has none of; the condition names the cluster.',
-    });
-    reconciler.allow({
-      actions: ['ecs:StopTask'],
+      actions: ['ecs:DescribeTasks', 'ecs:StopTask'],
       on: [
         Stack.of(this).formatArn({
           service: 'ecs',

@@ -9,6 +9,7 @@ import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
 import { NETWORK_MODES } from './network.ts';
 import { readCaBundle } from './private-ca.ts';
+import { roomProblem } from './room.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
 
@@ -33,6 +34,9 @@ const secretArn = z
 const count = z.coerce.number().int().min(1);
 /** Invocations of a function that are reserved. */
 const concurrency = (otherwise: number) => z.coerce.number().int().min(0).max(10_000).default(otherwise);
+
+/** Fargate's default quota, on demand and on Spot. */
+const vcpus = z.coerce.number().min(1).max(100_000).default(6);
 
 const days = z.coerce.number().int().min(1).max(3_650);
 
@@ -68,6 +72,13 @@ const Fields = z.strictObject({
   gatesBox: json(BoxSize)
     .prefault({ cpu: 1_024, memory: 4_096 })
     .describe('The same for the gates box: builds and tests run in it.'),
+  vcpus: vcpus.describe(
+    'Boxes that take more vCPUs together wait: the quota of the account for Fargate on demand, or what Assay may have of it.',
+  ),
+  spotVcpus: vcpus.describe('The same for Fargate Spot.'),
+  spot: json(z.array(z.enum(['agent', 'gates'])).max(2))
+    .prefault(['gates'])
+    .describe('JSON list of the boxes that run on Fargate Spot: cheaper, and taken away at times.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
   models: json(Providers)
     .prefault(DEFAULT_PROVIDERS)
@@ -177,7 +188,11 @@ export const Settings = Fields.refine(
       path: ['deliverTo'],
       message: 'goes with assay:deliverySecretArn, or with a GitHub App in assay:gitSecretArn',
     },
-  );
+  )
+  .superRefine((settings, context) => {
+    const problem = roomProblem(settings);
+    if (problem) context.addIssue({ code: 'custom', ...problem });
+  });
 export type Settings = z.infer<typeof Settings>;
 
 const PREFIX = 'assay:';

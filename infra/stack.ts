@@ -17,6 +17,7 @@ import { Models } from './models.ts';
 import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
 import { Reconciler } from './reconciler.ts';
+import { roomOf } from './room.ts';
 import type { Settings } from './settings.ts';
 import { Storage } from './storage.ts';
 import { TasksTable } from './tasks-table.ts';
@@ -121,6 +122,7 @@ export class AssayStack extends Stack {
           }).url,
           [ENV.modelGatewayWitnesses]: 'true',
         };
+    const room = roomOf(settings);
     const dispatcher = new Dispatcher(this, 'Dispatcher', {
       common,
       alarms,
@@ -130,6 +132,7 @@ export class AssayStack extends Stack {
       cascade,
       minter,
       apiUrl: api.url,
+      room,
       environment: { ...adapter, ...lease, ...tiers, ...gateway },
     });
     new Conductor(this, 'Conductor', { common, alarms, table, cascade });
@@ -139,6 +142,7 @@ export class AssayStack extends Stack {
       table,
       boxes: workforce.boxes,
       cascade,
+      room,
     });
     const events = new Events(this, 'Events', { alarms, email: settings.notifyEmail });
     const analytics = new Analytics(this, 'Analytics', {

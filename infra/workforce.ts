@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { LAUNCH_VISIBILITY_SECONDS } from '../shared/messages/queue.ts';
 import type { PRIORITIES } from '../shared/task/schema.ts';
 import type { Alarms } from './alarms.ts';
 import { Boxes, type BoxesProps } from './boxes.ts';
@@ -20,8 +21,8 @@ export interface WorkforceProps {
   readonly deliverySecretArn?: string | undefined;
 }
 
-/** How long the dispatcher may take for a batch; the queues' visibility timeout follows from it. */
-export const DISPATCH_TIMEOUT = Duration.seconds(30);
+/** How long the dispatcher may take for a batch: a sixth of the queues' visibility timeout, as Lambda asks. */
+export const DISPATCH_TIMEOUT = Duration.seconds(LAUNCH_VISIBILITY_SECONDS / 6);
 
 /** Waiting for longer than this is worth an alarm. Nice-to-have work may wait for capacity for a while. */
 const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration.hours(4) } as const;
@@ -37,7 +38,7 @@ export class Workforce extends Construct {
     super(scope, id);
     const { common, alarms } = props;
     const queue = (name: string, launches: string, patience: Duration) =>
-      new LaunchQueue(this, name, { alarms, launches, patience, handlerTimeout: DISPATCH_TIMEOUT }).queue;
+      new LaunchQueue(this, name, { alarms, launches, patience }).queue;
     this.agentQueues = {
       1: queue('Agents1', 'agents of priority 1', PATIENCE[1]),
       2: queue('Agents2', 'agents of priority 2', PATIENCE[2]),

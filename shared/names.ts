@@ -25,6 +25,8 @@ export const ITEM_PREFIX = {
   lock: 'lock#',
   /** How often the boxes of a task were given leave to upload. */
   uploads: 'uploads#',
+  /** Boxes that run or are asked for, and the vCPUs that they take: some in each item. */
+  box: 'boxes#',
   /** Model calls: a meter for each attempt, an item of its own so that counting wakes nobody who follows the tasks. */
   meter: 'models#',
   /** Tasks by role and status, and completions: a few items for each role. */
@@ -93,6 +95,8 @@ export const ENV = {
   agentFamily: 'ASSAY_AGENT_FAMILY',
   gatesFamily: 'ASSAY_GATES_FAMILY',
   deliverFamily: 'ASSAY_DELIVER_FAMILY',
+  /** JSON of BoxRoom (shared/store/box-room.ts): sizes of boxes, and how much may run at once. */
+  boxRoom: 'ASSAY_BOX_ROOM',
   /** JSON of an Adapter (shared/task/adapter.ts): what runs a task that names none. */
   defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',
   /** JSON list of the agent CLIs in the agent box. */

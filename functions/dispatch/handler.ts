@@ -3,26 +3,30 @@ import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
+import { BoxRegister } from '../../shared/store/box-register.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { NotStarted } from '../../shared/store/run-task-answers.ts';
 import { Adapter } from '../../shared/task/adapter.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
-import { leaseSeconds, tierModels } from '../kit/config.ts';
+import { boxRoom, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { authorizer } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import { backOffSeconds, queueUrl } from './back-off.ts';
 
-const { tasks } = stores();
+const { db, table, tasks } = stores();
+const room = boxRoom();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
 const gatewayUrl = optionalEnv(ENV.modelGateway, '').replace(/\/+$/, '');
-const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
+const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
   tasks,
   objects: objectStore(),
+  register: new BoxRegister(db, table, room.limits),
+  room,
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
     subnets: list(optionalEnv(ENV.subnets, '')),
     securityGroups: list(optionalEnv(ENV.securityGroups, '')),
@@ -50,10 +54,12 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds'> = {
 
 /** True when the message is done with; false when it must come again. */
 async function handle(record: SQSRecord): Promise<boolean> {
-  const seconds = backOffSeconds(Number(record.attributes.ApproximateReceiveCount));
+  const receiveCount = Number(record.attributes.ApproximateReceiveCount);
+  const seconds = backOffSeconds(receiveCount);
   try {
     await launchBox(LaunchMessage.parse(JSON.parse(record.body)), {
       ...shared,
+      receiveCount,
       backOffSeconds: seconds,
       now: new Date(),
     });

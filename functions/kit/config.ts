@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
 import { PROVIDERS } from '../../shared/models/protocols.ts';
 import { ENV } from '../../shared/names.ts';
+import { BoxRoom } from '../../shared/store/box-room.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Adapter, CliKinds } from '../../shared/task/adapter.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
@@ -12,6 +13,9 @@ export const tierModels = (): TierModels =>
 
 /** Seconds that a claim lasts without a sign of life. */
 export const leaseSeconds = (): number => Number(optionalEnv(ENV.leaseSeconds, '120'));
+
+/** Sizes of boxes, and how much may run at once. */
+export const boxRoom = (): BoxRoom => BoxRoom.parse(JSON.parse(requireEnv(ENV.boxRoom)));
 
 /** What runs tasks. The embedded default has whatever is on the machine. */
 export const deployedAgents = (): Agents => ({

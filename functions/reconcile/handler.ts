@@ -2,23 +2,29 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { BOX_ENV, ENV } from '../../shared/names.ts';
+import { BoxRegister } from '../../shared/store/box-register.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
+import { boxStopped } from '../../shared/use-cases/box-stopped.ts';
 import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
-import { boxStopped, type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
+import { type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
+import { type SweepContext, sweepBoxes } from '../../shared/use-cases/sweep-boxes.ts';
 import { completionMetrics } from '../kit/completions.ts';
+import { boxRoom } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
 const { db, table, tasks, locks, counts } = stores();
+const register = new BoxRegister(db, table, boxRoom().limits);
 const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
-const context: Omit<ReconcileContext, 'graceSeconds' | 'all' | 'goOn'> = {
+const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'goOn'> = {
   tasks,
+  register,
   locks,
   counts,
   onCompletion: completions.onCompletion,
@@ -89,14 +95,17 @@ export const handler = async (
   }
   const { grace_seconds } = Schedule.parse(event);
   const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
-  const result = await reconcile({
+  const round = {
     ...context,
     graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
     all: grace_seconds === 0,
     goOn,
-  });
+  };
+  const swept = await sweepBoxes(round).catch((error: unknown) => ({ boxes: null, failed: [String(error)] }));
+  if (swept.failed.length > 0) logger.error('some boxes could not be looked at', { failed: swept.failed });
+  const result = await reconcile(round);
   completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
   const deadlines_given = await giveDeadlines({ tasks, deadlines: context.deadlines, upgrades, goOn });
-  return { ...result, deadlines_given };
+  return { ...result, boxes: swept.boxes, deadlines_given };
 };

@@ -42,6 +42,8 @@ const RUN = '{% $states.context.Execution.Input.run %}';
 const ATTEMPT = '{% $states.input.attempt %}';
 
 const HOUR = 3_600;
+/** Seconds after which a state that waits for a box asks again. A message in the queue is a sign of life each time that it comes: at the most some 5 minutes apart. */
+const HEARTBEAT = 900;
 
 /**
  * One task, from the commit that it starts from to its end. What goes from state to state is where the task stands:
@@ -75,7 +77,17 @@ export function cascadeDefinition(parts: CascadeParts): State {
     Output: '{% $merge([$states.input, $states.result]) %}',
     // Leases and the reconciler act within minutes. This is for the day on which they do not.
     TimeoutSeconds: backstopSeconds,
+    HeartbeatSeconds: HEARTBEAT,
     Retry: [
+      // Sends the message again, with a new token. Where the box has reported, the run was superseded or the task is over, the dispatcher wakes
+      // it at once: no word that was lost holds an execution for longer than this. Where the box runs, it only brings the token.
+      {
+        ErrorEquals: ['States.HeartbeatTimeout'],
+        IntervalSeconds: 1,
+        BackoffRate: 1,
+        MaxAttempts: 400,
+        JitterStrategy: 'FULL',
+      },
       {
         ErrorEquals: ['SQS.AmazonSQSException', 'SQS.SdkClientException'],
         IntervalSeconds: 1,

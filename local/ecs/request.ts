@@ -14,7 +14,8 @@ const runTaskRequest = z.looseObject({
   count: z.literal(1, { error: 'must be 1 in the embedded default' }).optional(),
   startedBy: z.string().max(36).optional(),
   group: z.string().optional(),
-  launchType: z.string().default('FARGATE'),
+  launchType: z.string().optional(),
+  capacityProviderStrategy: z.array(z.looseObject({ capacityProvider: z.string() })).optional(),
   tags: z.array(z.looseObject({ key: z.string() })).default([]),
   overrides: z
     .looseObject({
@@ -40,6 +41,10 @@ export function parseRunTask(request: Json, definition: TaskDefinition): RunTask
   if (Buffer.byteLength(JSON.stringify(request['overrides'] ?? {})) > MAX_OVERRIDES_BYTES) {
     throw invalid(`Container Overrides length must be at most ${MAX_OVERRIDES_BYTES}`);
   }
+  if (parsed.data.launchType !== undefined && parsed.data.capacityProviderStrategy !== undefined)
+    throw invalid(
+      'Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.',
+    );
   const { name } = definition.container;
   const unknown = parsed.data.overrides.containerOverrides.find((override) => override.name !== name);
   if (unknown) {

@@ -73,7 +73,9 @@ function view(task: Task, time: (milliseconds: number) => unknown) {
     clusterArn: task.clusterArn,
     taskDefinitionArn: definition.arn,
     group: request.group ?? `family:${definition.family}`,
-    launchType: request.launchType,
+    ...(request.capacityProviderStrategy
+      ? { capacityProviderName: request.capacityProviderStrategy[0]?.capacityProvider }
+      : { launchType: request.launchType ?? 'FARGATE' }),
     cpu: definition.cpu,
     memory: definition.memory,
     lastStatus: task.lastStatus,

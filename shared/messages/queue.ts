@@ -15,6 +15,9 @@ export const LaunchMessage = z.object({
 });
 export type LaunchMessage = z.infer<typeof LaunchMessage>;
 
+/** Seconds for which a launch message that was taken is not seen by others: six times the dispatcher's limit, as Lambda asks. */
+export const LAUNCH_VISIBILITY_SECONDS = 180;
+
 /** Input of a cascade execution. */
 export const CascadeInput = z.object({ task_id: TaskId, run: z.number().int().positive() });
 export type CascadeInput = z.infer<typeof CascadeInput>;

@@ -1,7 +1,14 @@
-import { type ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
+import {
+  DescribeTasksCommand,
+  type ECSClient,
+  RunTaskCommand,
+  type RunTaskCommandInput,
+  StopTaskCommand,
+} from '@aws-sdk/client-ecs';
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
 import type { BoxKind } from '../task/attempt.ts';
 import { sha256 } from '../tokens.ts';
+import type { Pool } from './box-room.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {
@@ -12,6 +19,18 @@ export interface BoxNetwork {
 
 /** ECS finds a box again by this: at most 36 characters. */
 export const startedBy = (launch: string): string => sha256(launch).slice(0, 32);
+
+export interface BoxState {
+  readonly stopped: boolean;
+  readonly stopCode: string;
+  readonly why: string;
+}
+
+/** RunTask takes one or the other. */
+const whereToRun = (pool: Pool): Pick<RunTaskCommandInput, 'launchType' | 'capacityProviderStrategy'> =>
+  pool === 'spot'
+    ? { capacityProviderStrategy: [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }] }
+    : { launchType: 'FARGATE' };
 
 /** The containers. */
 export class Boxes {
@@ -26,10 +45,16 @@ export class Boxes {
   }
 
   /**
-   * Starts one box. `launch` names it (`launchName`): the client token made from it keeps a repeat from starting a second one.
-   * Throws NotStarted.
+   * Starts one box, and answers the ARN of its task. `launch` names it (`launchName`): the client token made from it keeps a repeat from
+   * starting a second one. Null: it was started before, and ECS does not say as what. Throws NotStarted.
    */
-  async run(kind: BoxKind, family: string, launch: string, assignmentUrl: string): Promise<void> {
+  async run(
+    kind: BoxKind,
+    family: string,
+    launch: string,
+    assignmentUrl: string,
+    pool: Pool,
+  ): Promise<string | null> {
     const token = sha256(launch);
     const answer = await this.#ecs
       .send(
@@ -38,7 +63,7 @@ export class Boxes {
           taskDefinition: family,
           clientToken: token,
           startedBy: startedBy(launch),
-          launchType: 'FARGATE',
+          ...whereToRun(pool),
           count: 1,
           propagateTags: 'TASK_DEFINITION',
           networkConfiguration: {
@@ -64,34 +89,48 @@ export class Boxes {
       .catch((error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
         // The same box was started before, with another presigned URL in its environment: it runs, and one is enough.
-        if (name === 'ConflictException') return null;
+        if (name === 'ConflictException')
+          return { failures: [], tasks: [{ taskArn: taskOf(error) ?? undefined }] };
         throw new NotStarted(whyNotStarted([name, message]), `${name}: ${message}`);
       });
-    const failure = answer?.failures?.[0];
-    if (!failure) return;
+    const failure = answer.failures?.[0];
+    if (!failure) return answer.tasks?.[0]?.taskArn ?? null;
     const texts = [failure.reason, failure.detail].filter((text) => text !== undefined);
     throw new NotStarted(whyNotStarted(texts), texts.join(': ') || 'no reason was given');
   }
 
-  /** Does a box of that name still run, or start? */
-  async isRunning(launch: string): Promise<boolean> {
-    return (await this.#running(launch)).length > 0;
-  }
-
-  /** Ends the boxes of that name: asks them to, and kills them after ECS's grace. */
-  async stop(launch: string, reason: string): Promise<void> {
-    for (const task of await this.#running(launch))
-      await this.#ecs.send(new StopTaskCommand({ cluster: this.#cluster, task, reason }));
-  }
-
-  async #running(launch: string): Promise<readonly string[]> {
+  /** What ECS says of up to a hundred tasks, by ARN. One that it does not know, or not any more, is not among them. */
+  async describe(arns: readonly string[]): Promise<ReadonlyMap<string, BoxState>> {
     const answer = await this.#ecs.send(
-      new ListTasksCommand({
-        cluster: this.#cluster,
-        startedBy: startedBy(launch),
-        desiredStatus: 'RUNNING',
-      }),
+      new DescribeTasksCommand({ cluster: this.#cluster, tasks: [...arns] }),
     );
-    return answer.taskArns ?? [];
+    return new Map(
+      (answer.tasks ?? []).flatMap(({ taskArn, lastStatus, stopCode, stoppedReason }) =>
+        taskArn
+          ? [
+              [
+                taskArn,
+                {
+                  stopped: lastStatus === 'STOPPED',
+                  stopCode: stopCode ?? '',
+                  why: stoppedReason ?? 'ECS gives no reason',
+                },
+              ],
+            ]
+          : [],
+      ),
+    );
   }
+
+  /** Ends a box: asks it to, and kills it after ECS's grace. */
+  async stop(arn: string, reason: string): Promise<void> {
+    await this.#ecs.send(new StopTaskCommand({ cluster: this.#cluster, task: arn, reason }));
+  }
+}
+
+/** The ARN of the task that took the token of a request which ECS calls a conflict. */
+function taskOf(error: unknown): string | null {
+  const ids: unknown = error instanceof Error && 'resourceIds' in error ? error.resourceIds : null;
+  const [first] = Array.isArray(ids) ? ids : [];
+  return typeof first === 'string' && first !== '' ? first : null;
 }

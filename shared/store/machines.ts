@@ -3,6 +3,7 @@ import {
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
   InvalidToken,
+  SendTaskHeartbeatCommand,
   SendTaskSuccessCommand,
   SFNClient,
   StartExecutionCommand,
@@ -38,6 +39,18 @@ export class Machines {
   async wake(taskToken: string, output: unknown): Promise<boolean> {
     try {
       await this.#sfn.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));
+      return true;
+    } catch (error) {
+      if (error instanceof TaskTimedOut || error instanceof InvalidToken || error instanceof TaskDoesNotExist)
+        return false;
+      throw error;
+    }
+  }
+
+  /** Says for a waiting state that what it waits for is on its way. False when nobody waits on that token any more. */
+  async beat(taskToken: string): Promise<boolean> {
+    try {
+      await this.#sfn.send(new SendTaskHeartbeatCommand({ taskToken }));
       return true;
     } catch (error) {
       if (error instanceof TaskTimedOut || error instanceof InvalidToken || error instanceof TaskDoesNotExist)

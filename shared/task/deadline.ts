@@ -1,11 +1,14 @@
+import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
 import { startsCascade } from './commands/base.ts';
 import { alreadyReported } from './commands/launch.ts';
 import { isTerminal } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
 
-/** Seconds that a start may take before its absence means that it is lost: Fargate pulls images for a minute or two, which counts as running. */
+/** Seconds that the start of an execution may take, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;
+/** Seconds after which a box that was asked for is asked for again: by then its message has come a second time by itself. */
+export const LAUNCH_GRACE_SECONDS = LAUNCH_VISIBILITY_SECONDS + START_GRACE_SECONDS;
 /**
  * Seconds after which somebody looks whether what must follow from an end, or from the beginning of a wait, has followed: longer than
  * the stream takes to deliver a record, so that there is most often nothing left to do.
@@ -66,11 +69,10 @@ export function deadlineOf(task: Task): Date | null {
   // An agent that gives signs of life is seen by its lease alone.
   const moves = needsExecution(task) && task.status !== 'in_progress';
   if (!moves) return lease === null ? null : new Date(lease);
-  const since = Math.max(
-    Date.parse(task.updated_at),
-    Date.parse(awaitedBox(task)?.launchedAt ?? task.updated_at),
-  );
-  const start = since + START_GRACE_SECONDS * 1_000;
+  const box = awaitedBox(task);
+  const since = Math.max(Date.parse(task.updated_at), Date.parse(box?.launchedAt ?? task.updated_at));
+  // A box is looked at with all others, by its entry; this is for one that has none.
+  const start = since + (box ? LAUNCH_GRACE_SECONDS : START_GRACE_SECONDS) * 1_000;
   return new Date(lease === null ? start : Math.min(lease, start));
 }
 

@@ -7,6 +7,8 @@ import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assig
 import type { LaunchMessage } from '../messages/queue.ts';
 import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
+import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
+import { type BoxRoom, poolFor } from '../store/box-room.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
 import { type Authorize, NotMinted } from '../store/minter.ts';
@@ -24,6 +26,7 @@ import {
   postponeLaunch,
   recordLaunch,
 } from '../task/commands/launch.ts';
+import { boxLost } from '../task/commands/recover.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import type { HiddenTests } from '../task/hidden-tests.ts';
@@ -34,6 +37,8 @@ export interface LaunchContext {
   readonly tasks: TaskStore;
   readonly objects: ObjectStore;
   readonly boxes: Boxes;
+  readonly register: BoxRegister;
+  readonly room: BoxRoom;
   readonly machines: Machines;
   readonly families: Record<BoxKind, string>;
   readonly apiUrl: string;
@@ -43,6 +48,8 @@ export interface LaunchContext {
   /** Credentials for repositories. */
   readonly authorize: Authorize;
   readonly leaseSeconds: number;
+  /** How often the message has come, this time included. */
+  readonly receiveCount: number;
   /** Seconds until the message comes again when there is no room for the box. */
   readonly backOffSeconds: number;
   readonly now: Date;
@@ -289,6 +296,8 @@ export async function launchBox(
     return 'woken';
   };
   if (task.run !== message.run || alreadyReported(task, message.attempt, message.kind)) return wake(task);
+  // One that waits in the queue for long. When nobody waits for it any more, another message has taken its place.
+  if (context.receiveCount > 1 && !(await context.machines.beat(message.task_token))) return 'dropped';
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
   const present = attempt[message.kind];
@@ -303,38 +312,73 @@ export async function launchBox(
       'capacity',
       `the last container did not start; the next may at ${present.launched_at}`,
     );
+  const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
+  const name = launchName(task.id, attempt.number, message.kind, number);
+  // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
+  const entry = await context.register.admit(
+    name,
+    poolFor(context.room, message.kind, context.receiveCount),
+    context.room.boxes[message.kind].cpu,
+    context.now,
+  );
+  if (!entry)
+    throw new NotStarted('capacity', `there is no room for ${name} within the vCPUs of this deployment`);
   let launch: Launch;
   try {
     launch = await launchOf(message, task, attempt, context);
   } catch (error) {
     if (!(error instanceof NotMinted) || error.transient) throw error;
+    await context.register.release(entry);
     return wake(
       await giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context),
     );
   }
-  const name = launchName(task.id, attempt.number, message.kind, launch.number);
+  if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
+  if (entry.arn !== null) return 'launched';
+  const arn = await start(message, attempt, launch, entry, context);
+  if (arn instanceof NotStarted) {
+    const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
+    return wake(await giveUp(message, 'launch_refused', why, context));
+  }
+  if (arn !== null) {
+    await context.register.started(entry, arn);
+    return 'launched';
+  }
+  const ended = await context.tasks.change(task.id, (each) =>
+    boxLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
+  );
+  await context.register.release(entry);
+  return wake(ended);
+}
+
+const NOT_SAID = 'the container was started before, and ECS does not say what became of it';
+
+/** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
+async function start(
+  message: LaunchMessage,
+  attempt: Attempt,
+  launch: Launch,
+  entry: RegisteredBox,
+  context: LaunchContext,
+): Promise<string | null | NotStarted> {
   try {
-    await context.boxes.run(
+    return await context.boxes.run(
       message.kind,
       context.families[message.kind],
-      name,
+      entry.name,
       await context.objects.presignGet(launch.assignment_key),
+      entry.pool,
     );
   } catch (error) {
-    if (error instanceof NotStarted && error.kind === 'fatal')
-      return wake(
-        await giveUp(
-          message,
-          'launch_refused',
-          `ECS refuses the ${message.kind} container: ${error.message}`,
-          context,
-        ),
-      );
+    const isFatal = error instanceof NotStarted && error.kind === 'fatal';
     // Also when nobody knows what it means: until the message comes again, the box is on its way and not lost.
-    await context.tasks.change(task.id, (each) =>
-      postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
-    );
+    if (!isFatal)
+      await context.tasks.change(message.task_id, (each) =>
+        postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
+      );
+    // What nobody understands may have started it all the same.
+    if (error instanceof NotStarted && error.kind !== 'unknown') await context.register.release(entry);
+    if (isFatal) return error;
     throw error;
   }
-  return 'launched';
 }

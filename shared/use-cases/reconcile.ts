@@ -1,14 +1,13 @@
 import { wakes } from '../cascade/wakes.ts';
-import type { Boxes } from '../store/boxes.ts';
+import type { BoxRegister } from '../store/box-register.ts';
 import type { DeadlineStore, Watched } from '../store/deadlines.ts';
 import type { Machines } from '../store/machines.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
-import { boxExcused, boxLost, expireLease, restart } from '../task/commands/recover.ts';
+import { expireLease, restart } from '../task/commands/recover.ts';
 import {
   awaitedBox,
   isFollowed,
-  LONGEST_BOX_SECONDS,
+  LAUNCH_GRACE_SECONDS,
   laterAt,
   lookAgainAt,
   needsExecution,
@@ -19,7 +18,7 @@ import { type FollowContext, makeUp } from './follow.ts';
 export interface ReconcileContext extends Pick<FollowContext, 'locks' | 'counts' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
-  readonly boxes: Boxes;
+  readonly register: BoxRegister;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -39,21 +38,17 @@ const END_OF_TIME = new Date('9999-01-01T00:00:00.000Z');
 const older = (iso: string, seconds: number, now: Date): boolean =>
   now.getTime() - Date.parse(iso) >= seconds * 1_000;
 
+/** A box that has an entry is looked at with all others. One without was asked for by a message that came no more: it is sent again. */
 async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> {
   const box = awaitedBox(task);
   const attempt = task.attempts.at(-1);
-  if (!box || !attempt || !older(box.launchedAt, context.graceSeconds, context.now())) return task;
-  const name = launchName(task.id, attempt.number, box.kind, box.number);
-  const running = await context.boxes.isRunning(name);
-  const longest = LONGEST_BOX_SECONDS[box.kind];
-  if (running && !older(box.launchedAt, longest, context.now())) return task;
-  // First, because nobody looks at a box that is written down as lost. What it has reported meanwhile counts.
-  if (running) await context.boxes.stop(name, `no report after ${longest} s`);
-  const why = running
-    ? `the ${box.kind} container has run for ${longest} s without a report, and was stopped`
-    : `the ${box.kind} container is gone without a report`;
+  const grace = context.all ? 0 : LAUNCH_GRACE_SECONDS;
+  if (!box || !attempt || !older(box.launchedAt, grace, context.now())) return task;
+  if (await context.register.find(launchName(task.id, attempt.number, box.kind, box.number))) return task;
   return context.tasks.change(task, (each) =>
-    boxLost(each, attempt.number, box.kind, box.number, why, context.now()),
+    each.run === task.run && older(each.updated_at, grace, context.now())
+      ? restart(each, context.now())
+      : null,
   );
 }
 
@@ -135,26 +130,4 @@ export async function reconcile(context: ReconcileContext): Promise<Reconciled> 
   }
   await lookAt(batch);
   return { looked_at: lookedAt, changed, failed };
-}
-
-/** Stop codes of ECS for what is no doing of the box. */
-const EXCUSES = ['TaskFailedToStart', 'SpotInterruption', 'TerminationNotice'];
-
-/** ECS says that a box has stopped: when it has not reported, it never will. `box` is `<task>/<attempt>/<kind>/<launch>`. */
-export async function boxStopped(
-  box: string,
-  stopCode: string,
-  why: string,
-  context: Pick<ReconcileContext, 'tasks' | 'now'>,
-): Promise<boolean> {
-  const [id, attempt, kind, number] = box.split('/');
-  if (!id || !BOX_KINDS.includes(kind as BoxKind)) return false;
-  const present = await context.tasks.get(id);
-  if (!present) return false;
-  const end = EXCUSES.includes(stopCode) ? boxExcused : boxLost;
-  return (
-    await context.tasks.apply(present, (task) =>
-      end(task, Number(attempt), kind as BoxKind, Number(number), why, context.now()),
-    )
-  ).changed;
 }

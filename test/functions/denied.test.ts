@@ -1,10 +1,11 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import '../support/function-env.ts';
-import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
+import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   DescribeExecutionCommand,
+  SendTaskHeartbeatCommand,
   SendTaskSuccessCommand,
   SFNClient,
   StartExecutionCommand,
@@ -53,9 +54,10 @@ const CALLS = {
   's3:PutObject': [s3, PutObjectCommand],
   'states:StartExecution': [sfn, StartExecutionCommand],
   'states:SendTaskSuccess': [sfn, SendTaskSuccessCommand],
+  'states:SendTaskHeartbeat': [sfn, SendTaskHeartbeatCommand],
   'states:DescribeExecution': [sfn, DescribeExecutionCommand],
   'ecs:RunTask': [ecs, RunTaskCommand],
-  'ecs:ListTasks': [ecs, ListTasksCommand],
+  'ecs:DescribeTasks': [ecs, DescribeTasksCommand],
   'ecs:StopTask': [ecs, StopTaskCommand],
   'lambda:InvokeFunction': [lambda, InvokeCommand],
   'events:PutEvents': [bus, PutEventsCommand],
@@ -101,6 +103,12 @@ const message = {
     },
   ],
 } as unknown as SQSEvent;
+const again = {
+  Records: message.Records.map((each) => ({
+    ...each,
+    attributes: { ...each.attributes, ApproximateReceiveCount: '2' },
+  })),
+} as SQSEvent;
 
 const holds = (of: Task): Task => {
   const due = deadlineKey(of.id, NOW);
@@ -158,6 +166,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       acts: () => dispatcher(message),
     },
     { given: () => holds(inReview()), acts: () => dispatcher(message) },
+    { given: () => holds(claimed()), acts: () => dispatcher(again) },
     {
       given: () => {
         holds(claimed());
@@ -171,7 +180,17 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     {
       given: () => {
         holds(inReview({ gates: launch({ ...waits, launched_at: '2020-01-01T00:00:00.000Z' }) }));
-        ecs.on(ListTasksCommand).resolves({ taskArns: ['arn'] });
+        db.on(QueryCommand, { ConsistentRead: true }).resolves({
+          Items: [
+            {
+              pk: 'boxes#spot',
+              sk: '0',
+              used: 1,
+              'box:T1/1/gates/1': { cpu: 1, at: '2020-01-01T00:00:00.000Z', arn: 'arn' },
+            },
+          ],
+        });
+        ecs.on(DescribeTasksCommand).resolves({ tasks: [{ taskArn: 'arn', lastStatus: 'RUNNING' }] });
       },
       acts: round,
     },
@@ -205,8 +224,8 @@ function reset(): void {
   db.onAnyCommand().resolves({});
   db.on(QueryCommand).resolves({ Items: [] });
   s3.on(GetObjectCommand).rejects(Object.assign(new Error('gone'), { name: 'NoSuchKey' }));
-  ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
-  ecs.on(ListTasksCommand).resolves({ taskArns: [] });
+  ecs.on(RunTaskCommand).resolves({ tasks: [{ taskArn: 'arn' }] });
+  ecs.on(DescribeTasksCommand).resolves({ tasks: [] });
   bus.onAnyCommand().resolves({ Entries: Array(10).fill({ EventId: 'e' }) });
   sfn.onAnyCommand().resolves({ status: 'FAILED' });
 }

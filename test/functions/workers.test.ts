@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import '../support/function-env.ts';
-import { ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
+import { DescribeTasksCommand, ECSClient, RunTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   ExecutionAlreadyExists,
@@ -46,7 +46,7 @@ beforeEach(() => {
   s3.on(PutObjectCommand).resolves({});
   // A box that has read its assignment has removed it.
   s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'gone', $metadata: {} }));
-  ecs.on(RunTaskCommand).resolves({ tasks: [{}] });
+  ecs.on(RunTaskCommand).resolves({ tasks: [{ taskArn: 'arn:aws:ecs:us-east-1:1:task/c/1' }] });
   sfn.on(StartExecutionCommand).resolves({});
   sfn.on(SendTaskSuccessCommand).resolves({});
   sqs.on(ChangeMessageVisibilityCommand).resolves({});
@@ -389,7 +389,7 @@ describe('the reconciler', () => {
       changed: 1,
     });
     expect(db.commandCalls(PutCommand)[0]?.args[0].input.Item).toMatchObject({ run: 2 });
-    expect(ecs.commandCalls(ListTasksCommand)).toHaveLength(0);
+    expect(ecs.commandCalls(DescribeTasksCommand)).toHaveLength(0);
   });
 });
 

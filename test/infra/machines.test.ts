@@ -80,6 +80,17 @@ describe('both definitions', () => {
     },
   );
 
+  it.each(tasks.filter(({ state }) => String(state['Resource']).endsWith('.waitForTaskToken')))(
+    '$machine, $name asks again within minutes when no word comes',
+    ({ state }) => {
+      expect(state['HeartbeatSeconds']).toBeLessThanOrEqual(900);
+      const [again] = state['Retry'] as State[];
+      expect(again?.['ErrorEquals']).toEqual(['States.HeartbeatTimeout']);
+      // For as long as a message is kept.
+      expect(Number(again?.['MaxAttempts']) * Number(state['HeartbeatSeconds'])).toBeGreaterThan(4 * 86_400);
+    },
+  );
+
   it('use the three integrations that they are allowed and no other', () => {
     expect(new Set(tasks.map(({ state }) => state['Resource']))).toEqual(
       new Set([

@@ -98,6 +98,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   dispatcher: [
     'dynamodb:GetItem',
     'dynamodb:PutItem',
+    'dynamodb:UpdateItem',
     'ecs:RunTask',
     'ecs:TagResource',
     'iam:PassRole',
@@ -110,6 +111,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'sqs:GetQueueAttributes',
     'sqs:GetQueueUrl',
     'sqs:ReceiveMessage',
+    'states:SendTaskHeartbeat',
     'states:SendTaskSuccess',
   ],
   reconciler: [
@@ -119,7 +121,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:PutItem',
     'dynamodb:Query',
     'dynamodb:UpdateItem',
-    'ecs:ListTasks',
+    'ecs:DescribeTasks',
     'ecs:StopTask',
     'states:DescribeExecution',
     'states:SendTaskSuccess',
@@ -330,7 +332,6 @@ describe('wildcards', () => {
     const everywhere = roles.flatMap(({ grants }) => grants).filter(({ resource }) => resource === '*');
     expect(unique(everywhere.map(({ action }) => action))).toEqual([
       'ecr:GetAuthorizationToken',
-      'ecs:ListTasks',
       ...[
         'CreateLogDelivery',
         'DeleteLogDelivery',

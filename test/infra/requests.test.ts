@@ -11,7 +11,7 @@ const { RouteSettings, DefaultRouteSettings } = stage.Properties;
 const rate = (key: string): number => RouteSettings[key].ThrottlingRateLimit;
 
 it('each route has a limit of its own, set once the route is there', () => {
-  expect(Object.keys(RouteSettings).sort()).toEqual([...routes.map(routeKey), '$default'].sort());
+  expect(new Set(Object.keys(RouteSettings))).toEqual(new Set([...routes.map(routeKey), '$default']));
   const ids = Object.keys(template.findResources('AWS::ApiGatewayV2::Route'));
   expect(stage.DependsOn).toEqual(expect.arrayContaining(ids));
 });

@@ -303,6 +303,7 @@ describe('functions', () => {
       'agentFamily',
       'gatesFamily',
       'deliverFamily',
+      'boxRoom',
       'defaultAdapter',
       'leaseSeconds',
       'tierModels',
@@ -313,7 +314,7 @@ describe('functions', () => {
     ],
     minter: ['table', 'gitSecret'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd'],
-    reconciler: ['table', 'cascadeMachine', 'cluster'],
+    reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {
     const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];

@@ -55,6 +55,7 @@ export class Cloud {
   /** Functions that are at work. */
   readonly #running = new Set<Process>();
   #invocations = 0;
+  #wakes = 0;
 
   constructor(world: World, program: (box: Box) => Promise<void>) {
     this.world = world;
@@ -128,7 +129,7 @@ export class Cloud {
       if (service === 'dynamodb') return this.table.run(operation, input as Input);
       if (service === 's3') return this.bucket.run(operation, input);
       if (service === 'ecs') return this.containers.run(operation, input);
-      if (service === 'states') return this.machines.run(operation, input);
+      if (service === 'states') return this.#isLost(operation) ? {} : this.machines.run(operation, input);
       if (service === 'events') return this.events.put(input);
       if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
       this.#queue(String(input['QueueUrl'])).changeVisibility(
@@ -137,6 +138,15 @@ export class Cloud {
       );
       return {};
     });
+  }
+
+  /** A word that is acknowledged, and that the waiting state never hears. */
+  #isLost(operation: string): boolean {
+    const { isCalm, weather } = this.world;
+    if (operation !== 'SendTaskSuccessCommand' || isCalm || weather.lostWakes === 0) return false;
+    const isLost = drawn(`${weather.seed}/wake/${this.#wakes++}`) < weather.lostWakes;
+    if (isLost) this.world.tell(() => '  acknowledged and lost: the word to a waiting state');
+    return isLost;
   }
 
   /** Invokes a function; rejects when it throws, dies or runs out of time. */
@@ -202,7 +212,11 @@ export class Cloud {
       requestContext: { requestId: `r${this.world.calls}`, authorizer: {} as unknown },
     };
     try {
-      const { context } = (await this.invoke('authorizer', event)) as { context: unknown };
+      const { isAuthorized, context } = (await this.invoke('authorizer', event)) as {
+        isAuthorized: boolean;
+        context?: unknown;
+      };
+      if (!isAuthorized) return { status: 403, body: { message: 'Forbidden' } };
       event.requestContext.authorizer = { lambda: context };
       const answer = (await this.invoke(route.function, event)) as { statusCode: number; body?: string };
       return { status: answer.statusCode, body: JSON.parse(answer.body ?? '{}') as Record<string, unknown> };

@@ -15,6 +15,15 @@ export const QUEUES = {
 /** Seconds that a claim lasts without a sign of life. */
 export const LEASE_SECONDS = 120;
 
+/** vCPUs of the account, in 1/1,024. */
+export const QUOTA = { on_demand: 2_048, spot: 1_024 } as const;
+/** What a box takes of them, by its family. */
+export const CPU = {
+  agent: { cpu: 1_024, pool: 'on_demand' },
+  gates: { cpu: 1_024, pool: 'spot' },
+  deliver: { cpu: 512, pool: 'on_demand' },
+} as const;
+
 /** What the template gives the functions. Handlers read it when they are loaded, so this comes first. */
 Object.assign(process.env, {
   [ENV.table]: 'tasks',
@@ -27,6 +36,11 @@ Object.assign(process.env, {
   [ENV.gatesFamily]: 'gates',
   [ENV.deliverFamily]: 'deliver',
   [ENV.eventBus]: 'bus',
+  // Little: most runs come to the end of it.
+  [ENV.boxRoom]: JSON.stringify({
+    limits: { on_demand: QUOTA.on_demand, spot: QUOTA.spot },
+    boxes: { agent: { ...CPU.agent }, gates: { ...CPU.gates }, deliver: { ...CPU.deliver } },
+  }),
   [ENV.leaseSeconds]: String(LEASE_SECONDS),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   [ENV.agentClis]: '[]',

@@ -82,6 +82,8 @@ export interface Plan {
   readonly redelivery: number;
   /** At the end people and outside agents see to all that waits for them. */
   readonly tidy: boolean;
+  /** Share of the words to waiting executions that are acknowledged and never arrive. */
+  readonly lostWakes: number;
   readonly seed: number;
 }
 
@@ -164,4 +166,5 @@ export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
   tidy: fc.boolean(),
   seed: fc.nat(),
   redelivery: oneOf(0, 0.05, 0.3),
+  lostWakes: often(0, oneOf(0.1, 0.5, 1), 2),
 });

@@ -1,3 +1,4 @@
+import { ITEM_PREFIX } from '../../shared/names.ts';
 import { boxProgram } from './actors/boxes.ts';
 import { act, claim, submit } from './actors/people.ts';
 import { useServices } from './engines/clients.ts';
@@ -35,6 +36,8 @@ export interface Outcome {
 const MINUTE = 60_000;
 /** Virtual days after which a run must have come to rest. */
 const DAYS = 4;
+/** Hours within which all has come to rest after the last fault: leases, pauses and lost words are matters of minutes. */
+const MOST_HOURS = 8;
 /** Events after which something goes round in circles. */
 const MAX_EVENTS = 150_000;
 
@@ -75,6 +78,13 @@ function schedule(of: Simulation): () => void {
     version = '';
   };
 }
+
+/** Boxes that are written down: the next round takes out those that are gone. */
+const roomTaken = (of: Simulation): number =>
+  of.cloud.table
+    .items()
+    .filter((item) => String(item['pk']).startsWith(ITEM_PREFIX.box))
+    .reduce((sum, item) => sum + Number(item['used']), 0);
 
 /** Lets everything planned happen. */
 function begin(of: Simulation): void {
@@ -142,11 +152,20 @@ async function live(of: Simulation): Promise<Outcome> {
   const rest = async (): Promise<void> => {
     const deadline = clock.now + DAYS * 86_400_000;
     const isQuiet = (): boolean =>
-      !clock.isBusy && cloud.isIdle && stuck(of).length === 0 && cloud.machines.running === 0;
+      !clock.isBusy &&
+      cloud.isIdle &&
+      roomTaken(of) === 0 &&
+      stuck(of).length === 0 &&
+      cloud.machines.running === 0;
     hurry();
     await play(of, () => (world.isCalm && isQuiet()) || clock.now > deadline);
   };
   await rest();
+  if (world.violations.length === 0 && world.seconds > HORIZON + MOST_HOURS * 3_600)
+    world.violate(
+      'nothing hangs for hours',
+      `it took ${(world.seconds / 3_600).toFixed(1)} hours to come to rest`,
+    );
   if (of.plan.tidy && world.violations.length === 0) await tidy(of, rest);
   if (world.violations.length === 0) {
     checkEnd(of);

@@ -19,9 +19,9 @@ export class Simulation {
 
   constructor(plan: Plan, tells: boolean, program: (box: Box, of: Simulation) => Promise<void>) {
     this.plan = plan;
-    const { faults, outages, latency, indexLag, redelivery } = plan;
+    const { faults, outages, latency, indexLag, redelivery, lostWakes } = plan;
     this.world = new World(
-      { seed: String(plan.seed), faults, outages, latency, indexLag, redelivery },
+      { seed: String(plan.seed), faults, outages, latency, indexLag, redelivery, lostWakes },
       tells,
     );
     this.remote = new Remote(this.world.clock.now);

@@ -41,6 +41,9 @@ export const describePlan = (plan: Plan): string[] => [
     ({ service, from, seconds }) => `given that ${service} is down from ${from} s for ${seconds} s`,
   ),
   ...plan.faults.map(({ call, fault }) => `given that call ${call} of the run ${fault.replace('_', ' ')}`),
+  ...(plan.lostWakes > 0
+    ? [`given that ${plan.lostWakes * 100} % of the words to waiting states are lost`]
+    : []),
   ...(plan.redelivery > 0
     ? [`given that ${plan.redelivery * 100} % of what a stream delivers comes twice`]
     : []),

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
+import { BoxRegister } from '../../shared/store/box-register.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
@@ -52,6 +53,8 @@ export async function testTable() {
   return {
     db,
     tasks,
+    /** Six vCPUs on demand, two on Spot. */
+    register: new BoxRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
     deadlines: new DeadlineStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),

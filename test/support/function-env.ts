@@ -17,6 +17,14 @@ const values: Record<string, string> = {
   [ENV.agentFamily]: 'agent-family',
   [ENV.gatesFamily]: 'gates-family',
   [ENV.deliverFamily]: 'deliver-family',
+  [ENV.boxRoom]: JSON.stringify({
+    limits: { on_demand: 6_144, spot: 6_144 },
+    boxes: {
+      agent: { cpu: 1_024, pool: 'on_demand' },
+      gates: { cpu: 1_024, pool: 'spot' },
+      deliver: { cpu: 512, pool: 'on_demand' },
+    },
+  }),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
   [ENV.modelGateway]: 'https://models.test/',
   [ENV.modelGatewayWitnesses]: 'true',

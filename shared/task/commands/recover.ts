@@ -79,6 +79,10 @@ function awaited(
   return statuses.includes(task.status) ? { attempt, launch } : null;
 }
 
+/** Is this very box still waited for? */
+export const isAwaited = (task: Task, number: number, kind: BoxKind, launchNumber: number): boolean =>
+  awaited(task, number, kind, launchNumber) !== null;
+
 /**
  * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
  * launched again by the cascade.

@@ -1,6 +1,7 @@
 import { ECSClient, RunTaskCommand, type RunTaskCommandOutput } from '@aws-sdk/client-ecs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Pool } from '../../../shared/store/box-room.ts';
 import { Boxes } from '../../../shared/store/boxes.ts';
 import { NotStarted } from '../../../shared/store/run-task-answers.ts';
 
@@ -10,7 +11,8 @@ const boxes = new Boxes(new ECSClient({ region: 'us-east-1' }), 'cluster', {
   securityGroups: ['sg-1'],
   assignPublicIp: false,
 });
-const run = () => boxes.run('gates', 'family', 'T1/1/gates/1', 'https://s3.test/assignment');
+const run = (pool: Pool = 'on_demand') =>
+  boxes.run('gates', 'family', 'T1/1/gates/1', 'https://s3.test/assignment', pool);
 const answer = (...failures: { reason?: string; detail?: string }[]) =>
   ecs.on(RunTaskCommand).resolves({ failures } as unknown as RunTaskCommandOutput);
 const error = (name: string, message = 'no') =>
@@ -60,7 +62,35 @@ describe('RunTask that starts nothing', () => {
   });
 });
 
-it('a box that was started before, with another URL, is started', async () => {
-  error('ConflictException');
-  await expect(run()).resolves.toBeUndefined();
+describe('RunTask that starts a box', () => {
+  const ARN = 'arn:aws:ecs:us-east-1:1:task/c/1';
+
+  it('answers the ARN of its task', async () => {
+    ecs.on(RunTaskCommand).resolves({ tasks: [{ taskArn: ARN }] });
+    expect(await run()).toBe(ARN);
+  });
+
+  it('asks for a launch type or for a capacity provider, never for both', async () => {
+    ecs.on(RunTaskCommand).resolves({ tasks: [{ taskArn: ARN }] });
+    await run('on_demand');
+    await run('spot');
+    const [demand, spot] = ecs.commandCalls(RunTaskCommand).map((each) => each.args[0].input);
+    expect([demand?.launchType, demand?.capacityProviderStrategy]).toEqual(['FARGATE', undefined]);
+    expect([spot?.launchType, spot?.capacityProviderStrategy]).toEqual([
+      undefined,
+      [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }],
+    ]);
+  });
+
+  it('has started it before, with another URL: the answer is the task of that time', async () => {
+    ecs
+      .on(RunTaskCommand)
+      .rejects(Object.assign(new Error('in use'), { name: 'ConflictException', resourceIds: [ARN] }));
+    expect(await run()).toBe(ARN);
+  });
+
+  it('has started it before, and does not say as what', async () => {
+    error('ConflictException');
+    expect(await run()).toBeNull();
+  });
 });

@@ -30,6 +30,7 @@ import {
   verdict,
 } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
+import { ROOM, ROOMY } from '../../support/room.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
 beforeAll(async () => {
@@ -215,7 +216,10 @@ describe('what is told of hidden tests', () => {
       {
         tasks: table.tasks,
         objects,
-        boxes: { run: async () => {} } as unknown as Boxes,
+        boxes: { run: async () => 'arn' } as unknown as Boxes,
+        register: ROOMY,
+        room: ROOM,
+        receiveCount: 1,
         machines: {} as Machines,
         families: { agent: 'a', gates: 'g', deliver: 'd' },
         authorize: UNAUTHORIZED,

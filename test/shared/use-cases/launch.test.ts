@@ -15,6 +15,7 @@ import { boxExcused } from '../../../shared/task/commands/recover.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { launchBox } from '../../../shared/use-cases/launch.ts';
 import * as build from '../../support/builders.ts';
+import { ROOM, registerOf } from '../../support/room.ts';
 
 let task: Task;
 const tasks = {
@@ -53,17 +54,26 @@ class Signing extends ObjectStore {
 }
 
 let refuses: NotStartedKind | null = 'capacity';
+let says: string | null = 'arn';
+let isWaitedFor = true;
+let receiveCount = 1;
+let register = registerOf(100);
 let ran: string[] = [];
 let woken: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
     if (refuses !== null) throw new NotStarted(refuses, 'says ECS');
     ran.push(launch);
+    return says;
   },
 } as unknown as Boxes;
 beforeEach(() => {
   held = new Map();
   signed = 0;
+  says = 'arn';
+  isWaitedFor = true;
+  receiveCount = 1;
+  register = registerOf(100);
   refuses = 'capacity';
   ran = [];
   woken = [];
@@ -77,8 +87,12 @@ const launch = (kind: BoxKind = 'gates', after = 0) =>
       tasks,
       objects: new Signing(s3, 'bucket'),
       boxes,
+      register,
+      room: ROOM,
+      receiveCount,
       machines: {
         wake: async (_: string, { stage }: { stage: string }) => woken.push(stage),
+        beat: async () => isWaitedFor,
       } as unknown as Machines,
       families: { agent: 'a', gates: 'g', deliver: 'd' },
       authorize: UNAUTHORIZED,
@@ -234,4 +248,77 @@ describe('a box that ECS does not start', () => {
       expect(ran).toHaveLength(MOST_EXCUSED);
     },
   );
+});
+
+describe('the room of a box', () => {
+  const entries = () => [...register.held.values()].map(({ name, pool, arn }) => [name, pool, arn]);
+
+  it('is taken before it is asked for, and what runs in it is written down', async () => {
+    task = build.inReview();
+    refuses = null;
+    await launch();
+    expect(entries()).toEqual([['T1/1/gates/1', 'spot', 'arn']]);
+    await launch('gates', 60);
+    expect(ran).toEqual(['T1/1/gates/1']);
+  });
+
+  it('is waited for in the queue: the task is not written, and no retry is spent', async () => {
+    task = build.inReview();
+    refuses = null;
+    register = registerOf(0);
+    const before = task;
+    await expect(launch()).rejects.toMatchObject({ kind: 'capacity' });
+    expect([task, ran, held.size]).toEqual([before, [], 0]);
+  });
+
+  it.each([
+    ['capacity', []],
+    ['unknown', [['T1/1/gates/1', 'spot', null]]],
+  ] as const)('after a refusal that is %s is %j', async (kind, left) => {
+    task = build.inReview();
+    refuses = kind;
+    await expect(launch()).rejects.toThrow(NotStarted);
+    expect(entries()).toEqual(left);
+  });
+
+  it('is free again when ECS will never run the box', async () => {
+    task = build.inReview();
+    refuses = 'fatal';
+    expect(await launch()).toBe('woken');
+    expect(entries()).toEqual([]);
+  });
+
+  it('is free again when ECS has run the box before and does not say as what: another box is launched', async () => {
+    task = build.inReview();
+    refuses = null;
+    says = null;
+    expect(await launch()).toBe('woken');
+    expect(entries()).toEqual([]);
+    expect(task.attempts[0]?.gates).toMatchObject({ number: 1, lost: true });
+  });
+});
+
+describe('a message that comes again', () => {
+  it('is a sign of life to the state that waits', async () => {
+    task = build.inReview();
+    refuses = null;
+    receiveCount = 2;
+    expect(await launch()).toBe('launched');
+  });
+
+  it('and that nobody waits for any more launches nothing: the state has sent another', async () => {
+    task = build.inReview();
+    refuses = null;
+    receiveCount = 2;
+    isWaitedFor = false;
+    expect([await launch(), ran]).toEqual(['dropped', []]);
+  });
+
+  it('asks on demand once Spot has had no room for a minute', async () => {
+    task = build.inReview();
+    refuses = null;
+    receiveCount = 6;
+    await launch();
+    expect([...register.held.values()].map(({ pool }) => pool)).toEqual(['on_demand']);
+  });
 });

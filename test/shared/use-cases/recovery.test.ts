@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import { withoutRepository } from '../../../shared/roles/in-force.ts';
-import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { failByOperator } from '../../../shared/task/commands/operate.ts';
 import { resolveBase } from '../../../shared/task/commands/resolve.ts';
@@ -47,7 +46,6 @@ beforeEach(() => {
   woken = [];
   running = new Set();
   completions = [];
-  stopped = [];
 });
 
 const machines = {
@@ -58,11 +56,6 @@ const machines = {
   },
   isRunning: async (_arn: string, name: string) => running.has(name),
 } as unknown as Machines;
-let stopped: string[] = [];
-const boxes = {
-  isRunning: async (name: string) => running.has(name),
-  stop: async (name: string) => void stopped.push(name),
-} as unknown as Boxes;
 const at = (now: Date): FollowContext => ({
   tasks: table.tasks,
   locks: table.locks,
@@ -76,7 +69,7 @@ const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
   reconcile({
     ...at(now),
     deadlines: table.deadlines,
-    boxes,
+    register: table.register,
     graceSeconds: START_GRACE_SECONDS,
     all: false,
     goOn: () => true,
@@ -197,72 +190,6 @@ describe('a lost execution', () => {
     const { id } = await put(inReview());
     await round(later(31));
     expect(await now(id)).toMatchObject({ status: 'in_review', run: 2 });
-  });
-});
-
-describe('a lost box', () => {
-  const launch = {
-    number: 1,
-    token_sha256: 'x',
-    assignment_key: 'k',
-    task_token: 't',
-    lost: false,
-    launched_at: NOW.toISOString(),
-  };
-
-  it('of an agent that has given no sign of life costs a retry', async () => {
-    const lease = Math.floor(later(300).getTime() / 1_000);
-    const { id } = await put(
-      task({ status: 'claimed', attempts: [attempt({ agent: launch, lease_until: lease })] }),
-    );
-    running.add(`${id}/1/agent/1`).add(`${id}-r1`);
-    await round(later(31));
-    expect((await now(id)).status).toBe('claimed');
-    running.delete(`${id}/1/agent/1`);
-    await round(later(92));
-    expect(await now(id)).toMatchObject({ status: 'open', attempts: [{ outcome: 'infra_failed' }] });
-  });
-
-  it('of the gates is launched again', async () => {
-    const { id } = await put(inReview({ gates: launch }));
-    await round(later(31));
-    expect(await now(id)).toMatchObject({
-      status: 'in_review',
-      run: 2,
-      attempts: [{ gates: { lost: true } }],
-    });
-  });
-
-  it.each([
-    ['gates', inReview({ gates: launch }), 6 * 3_600],
-    [
-      'deliver',
-      inReview({
-        deliver: launch,
-        verdict: verdict(),
-        decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: NOW.toISOString() },
-      }),
-      3_600,
-    ],
-  ] as const)('of %s that hangs is stopped, and launched again', async (kind, of, longest) => {
-    const { id } = await put(of);
-    const name = `${id}/1/${kind}/1`;
-    running.add(name).add(`${id}-r1`);
-    await round(later(longest - 1));
-    expect(stopped).toEqual([]);
-    running.add(`${id}-r1`);
-    await round(later(longest + 900));
-    expect(stopped).toEqual([name]);
-    expect(await now(id)).toMatchObject({ run: 2, attempts: [{ [kind]: { lost: true } }] });
-  });
-
-  it('that waits for room is not taken for lost', async () => {
-    const { id } = await put(inReview({ gates: { ...launch, launched_at: later(120).toISOString() } }));
-    running.add(`${id}-r1`);
-    await round(later(140));
-    expect((await now(id)).run).toBe(1);
-    await round(later(151));
-    expect((await now(id)).run).toBe(2);
   });
 });
 

@@ -1,3 +1,4 @@
+import { CPU, QUOTA } from '../environment.ts';
 import { Process } from '../world/processes.ts';
 import { isKilled, OutsideError, type World } from '../world/world.ts';
 
@@ -9,7 +10,13 @@ export interface Box {
   readonly startedBy: string;
   readonly process: Process;
   isRunning: boolean;
+  readonly pool: 'on_demand' | 'spot';
+  /** When it ended and what ECS says of it. */
+  ended: { readonly at: number; readonly of: Readonly<Record<string, unknown>> } | null;
 }
+
+const arnOf = ({ name }: Box): string => `arn:aws:ecs:us-east-1:000000000000:task/c/${name}`;
+const cpuOf = (family: string): number => CPU[family as keyof typeof CPU].cpu;
 
 export interface BoxStopped {
   readonly 'detail-type': 'ECS Task State Change';
@@ -20,6 +27,7 @@ interface RunTask {
   readonly clientToken?: string;
   readonly startedBy?: string;
   readonly taskDefinition?: string;
+  readonly capacityProviderStrategy?: unknown;
   readonly overrides?: {
     readonly containerOverrides?: readonly {
       readonly environment?: readonly { readonly name?: string; readonly value?: string }[];
@@ -50,12 +58,11 @@ export class Containers {
   }
 
   run(operation: string, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    if (operation === 'ListTasksCommand')
-      return {
-        taskArns: this.boxes
-          .filter((box) => box.isRunning && box.startedBy === input['startedBy'])
-          .map(({ name }) => `arn:aws:ecs:us-east-1:000000000000:task/c/${name}`),
-      };
+    if (operation === 'DescribeTasksCommand') return { tasks: this.#describe(input['tasks'] as string[]) };
+    if (operation === 'StopTaskCommand') {
+      this.boxes.find((box) => arnOf(box) === input['task'])?.process.kill('was stopped');
+      return {};
+    }
     if (operation !== 'RunTaskCommand') throw new Error(`the simulated Fargate has no ${operation}`);
     return this.#start(input as RunTask);
   }
@@ -65,8 +72,11 @@ export class Containers {
     const request = JSON.stringify(input);
     const known = this.#tokens.get(token);
     if (known && known.request !== request)
-      throw new OutsideError('ConflictException', 'the client token was used for another request');
-    if (known) return { tasks: [{}], failures: [] };
+      throw Object.assign(
+        new OutsideError('ConflictException', 'the client token was used for another request'),
+        { resourceIds: [arnOf(known.box)] },
+      );
+    if (known) return { tasks: [{ taskArn: arnOf(known.box) }], failures: [] };
     const environment = input.overrides?.containerOverrides?.[0]?.environment ?? [];
     const value = (wanted: string): string => environment.find(({ name }) => name === wanted)?.value ?? '';
     const name = value(this.#names.box);
@@ -77,7 +87,14 @@ export class Containers {
       startedBy: input.startedBy ?? '',
       process: new Process(`box ${name}`),
       isRunning: true,
+      ended: null,
+      pool: input.capacityProviderStrategy ? 'spot' : 'on_demand',
     };
+    if (!this.#hasRoom(box))
+      this.#world.violate(
+        'launches stay under the quota',
+        `${name} is asked for, and there is no room for it`,
+      );
     const attempt = (each: string): string => each.slice(0, each.lastIndexOf('/'));
     const other = this.boxes.find((each) => each.isRunning && attempt(each.name) === attempt(name));
     if (other)
@@ -87,7 +104,31 @@ export class Containers {
     this.#world.tell(() => `box ${name} is being started`);
     // Fargate fetches an image for up to a minute.
     this.#world.clock.after(5_000 + ((this.boxes.length * 7_919) % 25_000), () => void this.#live(box));
-    return { tasks: [{}], failures: [] };
+    return { tasks: [{ taskArn: arnOf(box) }], failures: [] };
+  }
+
+  #hasRoom({ family, pool }: Box): boolean {
+    const running = this.boxes.filter((each) => each.isRunning && each.pool === pool);
+    const used = running.reduce((sum, each) => sum + cpuOf(each.family), 0);
+    return used + cpuOf(family) <= QUOTA[pool];
+  }
+
+  /** What stopped a while ago is known no more. */
+  #describe(arns: readonly string[]): Record<string, unknown>[] {
+    return this.boxes.flatMap((box) => {
+      if (!arns.includes(arnOf(box))) return [];
+      if (box.ended && this.#world.clock.now - box.ended.at > 3_600_000) return [];
+      return [
+        {
+          taskArn: arnOf(box),
+          lastStatus: box.ended ? 'STOPPED' : 'RUNNING',
+          ...(box.ended && {
+            stopCode: box.ended.of['stopCode'],
+            stoppedReason: box.ended.of['stoppedReason'],
+          }),
+        },
+      ];
+    });
   }
 
   async #live(box: Box): Promise<void> {
@@ -120,6 +161,7 @@ export class Containers {
   }
 
   #tell(box: Box, of: Record<string, unknown>): void {
+    box.ended = { at: this.#world.clock.now, of };
     this.#stopped({
       'detail-type': 'ECS Task State Change',
       detail: {

@@ -1,3 +1,4 @@
+import { ITEM_PREFIX } from '../../../shared/names.ts';
 import { commitId } from '../../../shared/repository/commit.ts';
 import { commitText } from '../../../shared/task/delivered-commit.ts';
 import type { Task } from '../../../shared/task/task.ts';
@@ -32,6 +33,12 @@ export function checkEnd(of: Simulation): void {
     if (task?.status === 'cancelled')
       world.violate('nothing cancelled is delivered', `${task.id} was pushed as ${pushed.tree.slice(0, 8)}`);
   }
+  for (const item of cloud.table.items())
+    if (String(item['pk']).startsWith(ITEM_PREFIX.box) && item['used'] !== 0)
+      world.violate(
+        'no room is kept for nothing',
+        `${item['used']} of ${item['pk']} are taken, and nothing runs`,
+      );
   if (cloud.machines.running > 0)
     world.violate('every execution ends', `${cloud.machines.running} still run`);
 }

@@ -79,7 +79,22 @@ export const PLANTED = {
   'a message launches a box each time that it comes': {
     module: 'shared/use-cases/launch.ts',
     replace: [/const reuse = [^;]*;/, 'const reuse = Math.random() < 0;'],
-    breaks: ['one box of an attempt at a time', 'no task is lost'],
+    breaks: ['one box of an attempt at a time', 'no task is lost', 'every run comes to rest'],
+  },
+  'boxes are started without asking for room': {
+    module: 'shared/store/box-register.ts',
+    replace: [/ AND \(attribute_not_exists\(#used\) OR #used <= :room\)/, ' AND :room = :room'],
+    breaks: ['launches stay under the quota'],
+  },
+  'a word that was lost is waited for all day': {
+    module: 'infra/machines/cascade.ts',
+    replace: [/const HEARTBEAT = 900;/, 'const HEARTBEAT = 80_000;'],
+    breaks: ['nothing hangs for hours'],
+  },
+  'room is never free again': {
+    module: 'shared/store/box-register.ts',
+    append: 'BoxRegister.prototype.release = async () => {};',
+    breaks: ['no task is lost', 'no room is kept for nothing', 'every run comes to rest'],
   },
   'the budget is not looked at': {
     module: 'shared/cascade/decide.ts',

@@ -24,6 +24,8 @@ export interface Weather {
   readonly indexLag: number;
   /** Share of the batches of a stream that come a second time. */
   readonly redelivery: number;
+  /** Share of the words to waiting executions that are acknowledged and never arrive. */
+  readonly lostWakes: number;
 }
 
 /** A broken promise of the control plane. */

@@ -1,0 +1,45 @@
+import type { BoxRoom } from '../shared/store/box-room.ts';
+import { BOX_KINDS, type BoxKind } from '../shared/task/attempt.ts';
+import type { BoxSize } from './box-size.ts';
+
+/** Clones, applies one patch and pushes. */
+export const DELIVER_SIZE: BoxSize = { cpu: 512, memory: 1_024 };
+
+export interface RoomSettings {
+  readonly agentBox: BoxSize;
+  readonly gatesBox: BoxSize;
+  /** vCPUs. */
+  readonly vcpus: number;
+  readonly spotVcpus: number;
+  readonly spot: readonly Exclude<BoxKind, 'deliver'>[];
+}
+
+/** What the settings say about boxes, as the dispatcher reads it. */
+export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): BoxRoom {
+  const cpu: Record<BoxKind, number> = {
+    agent: agentBox.cpu,
+    gates: gatesBox.cpu,
+    deliver: DELIVER_SIZE.cpu,
+  };
+  const isOnSpot = (kind: BoxKind): boolean => spot.some((each) => each === kind);
+  return {
+    limits: { on_demand: vcpus * 1_024, spot: spotVcpus * 1_024 },
+    boxes: Object.fromEntries(
+      BOX_KINDS.map((kind) => [kind, { cpu: cpu[kind], pool: isOnSpot(kind) ? 'spot' : 'on_demand' }]),
+    ) as BoxRoom['boxes'],
+  };
+}
+
+/** What is wrong with them: a box for which there is never room waits for ever. */
+export function roomProblem(settings: RoomSettings): { path: string[]; message: string } | null {
+  const { limits, boxes } = roomOf(settings);
+  // Also those of Spot: what finds no room there for a while runs on demand.
+  for (const [kind, { cpu, pool }] of Object.entries(boxes))
+    for (const each of new Set([pool, 'on_demand' as const]))
+      if (cpu > limits[each])
+        return {
+          path: [each === 'spot' ? 'spotVcpus' : 'vcpus'],
+          message: `is less than the ${cpu / 1_024} vCPUs of the ${kind} box`,
+        };
+  return null;
+}
