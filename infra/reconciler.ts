@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
-import type { BoxRoom } from '../shared/store/box-room.ts';
+import type { BoxRoom } from '../shared/task/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Boxes } from './boxes.ts';
 import { type Common, ServiceFunction } from './function.ts';

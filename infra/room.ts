@@ -1,5 +1,5 @@
-import type { BoxRoom } from '../shared/store/box-room.ts';
 import { BOX_KINDS, type BoxKind } from '../shared/task/attempt.ts';
+import type { BoxRoom } from '../shared/task/box-room.ts';
 import type { BoxSize } from './box-size.ts';
 
 /** Clones, applies one patch and pushes. */

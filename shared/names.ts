@@ -95,7 +95,7 @@ export const ENV = {
   agentFamily: 'ASSAY_AGENT_FAMILY',
   gatesFamily: 'ASSAY_GATES_FAMILY',
   deliverFamily: 'ASSAY_DELIVER_FAMILY',
-  /** JSON of BoxRoom (shared/store/box-room.ts): sizes of boxes, and how much may run at once. */
+  /** JSON of BoxRoom (shared/task/box-room.ts): sizes of boxes, and how much may run at once. */
   boxRoom: 'ASSAY_BOX_ROOM',
   /** JSON of an Adapter (shared/task/adapter.ts): what runs a task that names none. */
   defaultAdapter: 'ASSAY_DEFAULT_ADAPTER',

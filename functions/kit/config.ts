@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
 import { PROVIDERS } from '../../shared/models/protocols.ts';
 import { ENV } from '../../shared/names.ts';
-import { BoxRoom } from '../../shared/store/box-room.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Adapter, CliKinds } from '../../shared/task/adapter.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
+import { BoxRoom } from '../../shared/task/box-room.ts';
 
 /** Models by tier, as the deployment was configured. */
 export const tierModels = (): TierModels =>

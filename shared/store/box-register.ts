@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { POOLS, type Pool } from './box-room.ts';
+import { POOLS, type Pool } from '../task/box-room.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
 export interface RegisteredBox {

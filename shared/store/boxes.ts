@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-ecs';
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
 import type { BoxKind } from '../task/attempt.ts';
+import type { Pool } from '../task/box-room.ts';
 import { sha256 } from '../tokens.ts';
-import type { Pool } from './box-room.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {

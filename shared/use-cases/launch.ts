@@ -8,7 +8,6 @@ import type { LaunchMessage } from '../messages/queue.ts';
 import { type ModelGateway, modelAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
 import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
-import { type BoxRoom, poolFor } from '../store/box-room.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
 import { type Authorize, NotMinted } from '../store/minter.ts';
@@ -17,6 +16,7 @@ import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
+import { type BoxRoom, poolFor } from '../task/box-room.ts';
 import { boundBase, knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import {

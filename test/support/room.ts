@@ -1,5 +1,5 @@
 import type { BoxRegister, RegisteredBox } from '../../shared/store/box-register.ts';
-import type { BoxRoom, Pool } from '../../shared/store/box-room.ts';
+import type { BoxRoom, Pool } from '../../shared/task/box-room.ts';
 
 export const ROOM: BoxRoom = {
   limits: { on_demand: 6_144, spot: 6_144 },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BoxRegister } from '../../../shared/store/box-register.ts';
-import type { Pool } from '../../../shared/store/box-room.ts';
+import type { Pool } from '../../../shared/task/box-room.ts';
 import { NOW } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

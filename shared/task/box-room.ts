@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
+import { BOX_KINDS, type BoxKind } from './attempt.ts';
 
 /** What Fargate has a quota of vCPUs for, each its own. */
 export const POOLS = ['on_demand', 'spot'] as const;
