@@ -1,4 +1,5 @@
 import type { Seen } from './seen.ts';
+import { ThereBefore } from './there-before.ts';
 
 /** Something wrong in one file. */
 export interface Issue {
@@ -13,11 +14,9 @@ export interface Issue {
 
 /** Issues of the new version; those that the old version has too, as often, were there before. */
 export function compared(file: string, before: readonly Issue[], after: readonly Issue[]): Seen[] {
-  const left = new Map<string, number>();
-  for (const { rule, key } of before) left.set(`${rule} ${key}`, (left.get(`${rule} ${key}`) ?? 0) + 1);
+  const known = new ThereBefore(before.map(({ rule, key }) => `${rule} ${key}`));
   return after.map(({ rule, key, line, message, reported }) => {
-    const count = left.get(`${rule} ${key}`) ?? 0;
-    left.set(`${rule} ${key}`, count - 1);
-    return { file, line, rule, message, weight: count > 0 ? 'before' : reported ? 'reported' : 'fails' };
+    const isOld = known.take(`${rule} ${key}`);
+    return { file, line, rule, message, weight: isOld ? 'before' : reported ? 'reported' : 'fails' };
   });
 }

@@ -1,4 +1,5 @@
 import type { Seen } from '../code/seen.ts';
+import { ThereBefore } from '../code/there-before.ts';
 import type { Complaint } from '../reports/report.ts';
 import type { AddedLines } from './added-lines.ts';
 
@@ -22,13 +23,13 @@ export function judged(
   added: AddedLines,
   base: readonly Complaint[] | null,
 ): Seen[] {
-  const left = new Map<string, number>();
-  for (const { key } of base ?? []) left.set(key, (left.get(key) ?? 0) + 1);
+  const known = new ThereBefore((base ?? []).map(({ key }) => key));
   return complaints.map((each): Seen => {
     const { key, ...finding } = each;
     if (blame === 'added_lines' && isOwn(each, added)) return { ...finding, weight: 'fails' };
-    const count = left.get(key) ?? 0;
-    if (count > 0) left.set(key, count - 1);
-    return { ...finding, weight: count > 0 ? 'before' : blame === 'added_lines' ? 'reported' : 'fails' };
+    return {
+      ...finding,
+      weight: known.take(key) ? 'before' : blame === 'added_lines' ? 'reported' : 'fails',
+    };
   });
 }

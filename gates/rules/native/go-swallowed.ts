@@ -1,4 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
+import { ThereBefore } from '../../code/there-before.ts';
 import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { lineCounter } from '../tests/line-counter.ts';
@@ -33,10 +34,10 @@ const CALLS =
 
 /** Errors that a patch throws away in Go, outside of its tests. */
 export function swallowedInGo(texts: readonly ChangedText[]): Seen[] {
-  const known = new Map<string, number>();
+  const known = new ThereBefore();
   const looked = texts.flatMap(({ path, from, before, after }) => {
     const then = from?.endsWith('.go') && !isTestPath(from) ? codeOf(before) : null;
-    for (const { key } of then === null ? [] : placesIn(then)) known.set(key, (known.get(key) ?? 0) + 1);
+    for (const { key } of then === null ? [] : placesIn(then)) known.add(key);
     const now = path.endsWith('.go') && !isTestPath(path) ? codeOf(after) : null;
     return now === null || after === null ? [] : [{ path, after, then, now }];
   });
@@ -47,9 +48,7 @@ export function swallowedInGo(texts: readonly ChangedText[]): Seen[] {
       .toSorted((a, b) => a.at - b.at)
       .flatMap(({ at, key, message, weight }): Seen[] => {
         const line = lineOf(at);
-        const left = known.get(key) ?? 0;
-        known.set(key, left - 1);
-        return left > 0 ? [] : [{ file: path, line, rule: 'error_swallowed', message, weight }];
+        return known.take(key) ? [] : [{ file: path, line, rule: 'error_swallowed', message, weight }];
       });
   });
 }

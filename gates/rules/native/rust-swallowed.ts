@@ -1,4 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
+import { ThereBefore } from '../../code/there-before.ts';
 import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { lineCounter } from '../tests/line-counter.ts';
@@ -36,10 +37,10 @@ const TESTS =
 
 /** Errors that a patch throws away in Rust, outside of its tests. */
 export function swallowedInRust(texts: readonly ChangedText[]): Seen[] {
-  const known = new Map<string, number>();
+  const known = new ThereBefore();
   const looked = texts.flatMap(({ path, from, before, after }) => {
     const then = from?.endsWith('.rs') && !isTestPath(from) ? read(before) : null;
-    for (const { key } of then?.places ?? []) known.set(key, (known.get(key) ?? 0) + 1);
+    for (const { key } of then?.places ?? []) known.add(key);
     const now = path.endsWith('.rs') && !isTestPath(path) ? read(after) : null;
     return now === null || after === null ? [] : [{ path, after, then, now }];
   });
@@ -48,9 +49,7 @@ export function swallowedInRust(texts: readonly ChangedText[]): Seen[] {
     return [...now.places, ...(then === null ? [] : droppedSince(then.calls, now.calls))]
       .toSorted((a, b) => a.at - b.at)
       .flatMap(({ at, key, message }): Seen[] => {
-        const left = known.get(key) ?? 0;
-        known.set(key, left - 1);
-        return left > 0
+        return known.take(key)
           ? []
           : [{ file: path, line: lineOf(at), rule: 'error_swallowed', message, weight: 'unclear' }];
       });

@@ -1,5 +1,6 @@
 import { grammarOf, isOwnCode } from '../../code/language.ts';
 import type { Seen, Weight } from '../../code/seen.ts';
+import { ThereBefore } from '../../code/there-before.ts';
 import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
@@ -26,10 +27,11 @@ export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
   const texts = patch.texts.filter(
     ({ path, from }) => isCodePath(path) || (from !== null && isCodePath(from)),
   );
-  const added = new AddedLines(texts);
+  // Lines that the patch moves, within a file or between files, or indents anew, were there before.
+  const known = new ThereBefore(texts.flatMap(({ before }) => (before ?? '').split('\n').map(keyOfLine)));
   const deceits = await deceitsIn(texts);
   const seen = [
-    ...texts.flatMap((text) => seenIn(text, added, required, deceits.understood.has(text.path))),
+    ...texts.flatMap((text) => seenIn(text, known, required, deceits.understood.has(text.path))),
     ...deceits.seen,
     ...nativeDeceits(texts, required),
     ...emptiedGo(texts),
@@ -51,7 +53,7 @@ export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
 
 function seenIn(
   { path, before, after }: ChangedText,
-  added: AddedLines,
+  known: ThereBefore,
   required: readonly string[],
   understood: boolean,
 ): Seen[] {
@@ -78,7 +80,7 @@ function seenIn(
     ];
   const lines = after.split('\n');
   const code = codeOnly(path, after).split('\n');
-  const isNew = lines.map((line) => added.take(line));
+  const isNew = lines.map((line) => !known.take(keyOfLine(line)));
   const lineOf = lineCounter(after);
   const at = (offset: number): number => lineOf(offset) - 1;
   const seen: Seen[] = [];
@@ -149,23 +151,4 @@ const isEmptied = (path: string, before: string, after: string): boolean =>
   codeOnly(path, before).trim() !== '' &&
   !path.endsWith('__init__.py');
 
-/** Lines that the patch adds: those which it moves, within a file or between files, or indents anew, were there before. */
-class AddedLines {
-  readonly #before = new Map<string, number>();
-
-  constructor(texts: readonly ChangedText[]) {
-    for (const { before } of texts)
-      for (const line of (before ?? '').split('\n')) {
-        const key = line.trim();
-        this.#before.set(key, (this.#before.get(key) ?? 0) + 1);
-      }
-  }
-
-  /** Whether one more line of this text is new. */
-  take(line: string): boolean {
-    const key = line.trim();
-    const left = this.#before.get(key) ?? 0;
-    if (left > 0) this.#before.set(key, left - 1);
-    return left === 0;
-  }
-}
+const keyOfLine = (line: string): string => line.trim();

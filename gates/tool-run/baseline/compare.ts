@@ -1,4 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
+import { ThereBefore } from '../../code/there-before.ts';
 import { type TestResult, testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
 import type { BaseAnswer } from './answer.ts';
@@ -29,16 +30,14 @@ export function compareTests({ run, base, written, failsFast }: Comparison): See
   const failedCases = new Map(
     cases.flatMap((test) => (test.outcome === 'failed' ? [[testId(test), test] as const] : [])),
   );
-  const old = new Map<string, number>();
+  const old = new ThereBefore();
   for (const complaint of base.complaints ?? []) {
     const key = keyIn(complaint.key, written);
-    if (key !== null) old.set(key, (old.get(key) ?? 0) + 1);
+    if (key !== null) old.add(key);
   }
   const seen = complaints.map(({ key, ...finding }): SeenTest => {
     const test = failedCases.get(key) ?? null;
-    const left = old.get(key) ?? 0;
-    if (left === 0) return { ...finding, weight: 'fails', baseline: 'new', test };
-    old.set(key, left - 1);
+    if (!old.take(key)) return { ...finding, weight: 'fails', baseline: 'new', test };
     if (test && written.isOwn(test))
       return {
         ...finding,
@@ -65,14 +64,9 @@ export function compareTests({ run, base, written, failsFast }: Comparison): See
 
 /** What passed on the base and is not run any more. */
 export function lostTests(cases: readonly TestResult[], base: BaseAnswer, written: WrittenTests): SeenTest[] {
-  const now = new Map<string, { run: number; skipped: number }>();
-  for (const test of cases) {
-    const id = testId(test);
-    const counts = now.get(id) ?? { run: 0, skipped: 0 };
-    if (test.outcome === 'skipped') counts.skipped++;
-    else counts.run++;
-    now.set(id, counts);
-  }
+  const left = (isSkipped: boolean): ThereBefore =>
+    new ThereBefore(cases.filter(({ outcome }) => (outcome === 'skipped') === isSkipped).map(testId));
+  const [run, out] = [left(false), left(true)];
   // Of two of one name that differ, the failed one is looked for first: then the other is missing.
   const before = (base.cases ?? []).filter(({ outcome }) => outcome !== 'skipped');
   const ordered = [
@@ -82,14 +76,8 @@ export function lostTests(cases: readonly TestResult[], base: BaseAnswer, writte
   return ordered.flatMap((test): SeenTest[] => {
     const expected = written.expected(test);
     if (expected === null) return [];
-    const counts = now.get(testId(expected));
-    if (counts && counts.run > 0) {
-      counts.run--;
-      return [];
-    }
-    if (test.outcome === 'failed') return [];
-    const skipped = counts !== undefined && counts.skipped > 0;
-    if (skipped) counts.skipped--;
+    if (run.take(testId(expected)) || test.outcome === 'failed') return [];
+    const skipped = out.take(testId(expected));
     return [
       {
         file: expected.file,

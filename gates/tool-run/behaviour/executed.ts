@@ -1,3 +1,4 @@
+import { ThereBefore } from '../../code/there-before.ts';
 import { type TestResult, testId, writtenNames } from '../../reports/test-result.ts';
 import { type Bodies, isTemplate, type Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
@@ -41,48 +42,26 @@ export function executedDifference(
   now: readonly TestResult[],
   bodies: Bodies,
 ): ExecutedDifference {
-  const counts = countsOf(now.filter(isExecuted));
-  const skipped = countsOf(now.filter((each) => !isExecuted(each)));
-  const take = (from: Map<string, number>, id: string): boolean => {
-    const left = from.get(id) ?? 0;
-    if (left > 0) from.set(id, left - 1);
-    return left > 0;
-  };
+  const executed = now.filter(isExecuted);
+  const there = new ThereBefore(executed.map(testId));
+  const skipped = new ThereBefore(now.filter((each) => !isExecuted(each)).map(testId));
   // Of two of one name that differ, the failed one is looked for first: then the other is missing.
   const ran = before.filter(isExecuted);
   const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
-    (test) => !take(counts, testId(test)) && isPassed(test),
+    (test) => !there.take(testId(test)) && isPassed(test),
   );
-  const added = leftOver(now.filter(isExecuted), counts);
   if (gone.length === 0) return { lost: [], instead: new Map(), rows: new Set() };
-  const { left, instead, rows } = matched(gone, added, now.filter(isExecuted), bodies);
+  const known = new ThereBefore(ran.map(testId));
+  const added = new Set(executed.filter((test) => !known.take(testId(test))));
+  const { left, instead, rows } = matched(gone, added, executed, bodies);
   return {
-    lost: left.map((test) => ({ test, how: take(skipped, testId(test)) ? 'skipped' : 'missing' })),
+    lost: left.map((test) => ({ test, how: skipped.take(testId(test)) ? 'skipped' : 'missing' })),
     instead,
     rows,
   };
 }
 
 const isPassed = ({ outcome }: TestResult): boolean => outcome === 'passed';
-
-function countsOf(tests: readonly TestResult[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const test of tests) counts.set(testId(test), (counts.get(testId(test)) ?? 0) + 1);
-  return counts;
-}
-
-/** The tests that have no counterpart of their name on the base. */
-function leftOver(now: readonly TestResult[], counts: ReadonlyMap<string, number>): Set<TestResult> {
-  const left = new Map(counts);
-  const over = new Set<TestResult>();
-  for (const test of now) {
-    const count = left.get(testId(test)) ?? 0;
-    if (count === 0) continue;
-    left.set(testId(test), count - 1);
-    over.add(test);
-  }
-  return over;
-}
 
 /** Gives each gone test a new one that takes its place, one for one; what stands in another test as it is needs none. */
 function matched(

@@ -3,6 +3,7 @@ import { parse, type SyntaxProblem } from '../../../code/parse.ts';
 import { isValidElsewhere } from '../../../code/second-opinion.ts';
 import type { Seen } from '../../../code/seen.ts';
 import type { Syntax } from '../../../code/syntax.ts';
+import { ThereBefore } from '../../../code/there-before.ts';
 import { Unreadable } from '../../../code/unreadable.ts';
 import type { ChangedText } from '../../../engine/changed-texts.ts';
 import { isTestPath } from '../../../languages/test-paths.ts';
@@ -52,17 +53,13 @@ export async function deceitsIn(texts: readonly ChangedText[]): Promise<Deceits>
     const one = await lookAt(text);
     if (one) looked.push(one);
   }
-  const known = new Map<string, number>();
   const keyOf = ({ rule, key }: Deceit): string => `${rule} ${key.replace(/\s+/g, ' ')}`;
-  for (const deceit of looked.flatMap(({ before }) => before))
-    known.set(keyOf(deceit), (known.get(keyOf(deceit)) ?? 0) + 1);
+  const known = new ThereBefore(looked.flatMap(({ before }) => before.map(keyOf)));
   const seen = looked.flatMap(({ path, after, seen: own }) => [
     ...own,
     ...after.flatMap((deceit): Seen[] => {
-      const left = known.get(keyOf(deceit)) ?? 0;
-      known.set(keyOf(deceit), left - 1);
       const { rule, line, message, weight } = deceit;
-      return left > 0 ? [] : [{ file: path, line, rule, message, weight }];
+      return known.take(keyOf(deceit)) ? [] : [{ file: path, line, rule, message, weight }];
     }),
   ]);
   return { seen, understood: new Set(looked.filter(({ whole }) => whole).map(({ path }) => path)) };
