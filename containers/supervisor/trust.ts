@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import { TRUSTED_FILES } from '../../gates/process/environment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
-
-/** What git, OpenSSL and Node are told of a bundle by; they reach commands of the repository, too. */
-const VARIABLES = ['GIT_SSL_CAINFO', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'] as const;
 
 /**
  * Lets what this box starts trust the authorities of the deployment beside the public ones. Git takes one bundle and no more, so it is
@@ -21,5 +19,5 @@ export async function trustPrivateCas(
   if (!own) return;
   const file = join(folder, 'ca.pem');
   await writeFile(file, `${rootCertificates.join('\n')}\n${own}`, { mode: 0o444 });
-  for (const name of VARIABLES) environment[name] = file;
+  for (const name of TRUSTED_FILES) environment[name] = file;
 }

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Variables that name a file of certificates. */
+export const TRUSTED_FILES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'] as const;
+
 /**
  * Variables of the supervisor that commands of a repository may see: where tools and their caches are, and the
  * locale. Everything else (credentials, the assignment, NODE_OPTIONS, test-runner variables) stays out.
@@ -21,10 +24,8 @@ const PASSED_ON = [
   'RUSTUP_HOME',
   'PYENV_ROOT',
   'NVM_DIR',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
   'SSL_CERT_DIR',
-  'GIT_SSL_CAINFO',
+  ...TRUSTED_FILES,
 ] as const;
 
 const FALLBACK_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -1,4 +1,6 @@
-import { commandEnvironment } from '../../process/environment.ts';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { commandEnvironment, TRUSTED_FILES } from '../../process/environment.ts';
 import { buildId } from './build-id.ts';
 
 /** What everything that runs here depends on, whatever it is: our own code, the tools of the machine, the environment of commands. */
@@ -9,6 +11,18 @@ export interface Surroundings {
   readonly image: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
+
+/** Certificates count by what they are: each box has them in a folder of its own. */
+async function byContent(environment: Record<string, string>): Promise<Record<string, string>> {
+  const replaced = await Promise.all(
+    TRUSTED_FILES.flatMap((name) => {
+      const file = environment[name];
+      return file === undefined ? [] : [readFile(file).then((bytes) => [name, digest(bytes)] as const)];
+    }),
+  );
+  return { ...environment, ...Object.fromEntries(replaced) };
+}
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /**
  * @param image names what the tools come from; absent: this machine.
@@ -21,7 +35,7 @@ export async function surroundingsOf(image?: () => Promise<string | null>): Prom
       build,
       node: process.version,
       image: from,
-      environment: commandEnvironment({ home: '', tmp: '' }),
+      environment: await byContent(commandEnvironment({ home: '', tmp: '' })),
     };
   } catch {
     return null;
