@@ -60,6 +60,7 @@ export class Analytics extends Construct {
         ...environment,
         [ENV.bucket]: storage.bucket.bucketName,
         [ENV.eventBus]: events.bus.eventBusName,
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
       },
     });
     events.allow(ledger);

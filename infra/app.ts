@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Tags, Validations } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { type Bundles, buildBundles, ROOT } from './build.ts';
+import { stackNameOf, tag } from './deployment.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
@@ -24,8 +25,9 @@ function cdkJsonContext(): Record<string, unknown> {
 export function assayApp({ bundles, context, outdir }: AppOptions): { app: App; stack: AssayStack } {
   const app = new App({ context: { ...cdkJsonContext(), ...context }, ...(outdir && { outdir }) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  Tags.of(app).add('service', 'assay');
-  const stack = new AssayStack(app, 'Assay', { bundles, settings: readSettings(app.node) });
+  const settings = readSettings(app.node);
+  tag(app, settings);
+  const stack = new AssayStack(app, stackNameOf(settings), { bundles, settings });
   return { app, stack };
 }
 

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
@@ -27,9 +27,9 @@ export class Conductor extends Construct {
       environment: {
         [ENV.table]: table.table.tableName,
         [ENV.cascadeMachine]: cascade.stateMachineArn,
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
       },
     });
-    table.allow(conductor);
     conductor.allow({
       actions: ['states:StartExecution', 'states:SendTaskSuccess'],
       on: [cascade.stateMachineArn],

@@ -49,7 +49,7 @@ export class Dispatcher extends Construct {
         [ENV.apiUrl]: props.apiUrl,
         [ENV.cluster]: boxes.cluster.clusterArn,
         [ENV.subnets]: network.subnetIds.join(','),
-        [ENV.securityGroups]: network.securityGroup.securityGroupId,
+        [ENV.securityGroups]: network.securityGroupIds.join(','),
         [ENV.assignPublicIp]: String(network.assignPublicIp),
         [ENV.agentFamily]: boxes.definitions.agent.family,
         [ENV.gatesFamily]: boxes.definitions.gates.family,

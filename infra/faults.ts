@@ -35,19 +35,19 @@ export class Faults extends Construct {
     const { alarms, table } = props;
     const hour = Duration.hours(1);
     alarms.add(this, 'FailedTasks', {
-      metric: own('failures', hour),
+      metric: own(this, 'failures', hour),
       threshold: props.failedTasks,
       meaning: `${props.failedTasks} tasks or more have failed within an hour.`,
       runbook: 'failed-tasks',
     });
     alarms.add(this, 'LostBoxes', {
-      metric: own('lostBoxes', hour),
+      metric: own(this, 'lostBoxes', hour),
       threshold: props.lostBoxes,
       meaning: `${props.lostBoxes} boxes or more were lost within an hour, did not start, or fell silent.`,
       runbook: 'lost-boxes',
     });
     alarms.add(this, 'ModelCost', {
-      metric: own('costUsd', Duration.days(1)),
+      metric: own(this, 'costUsd', Duration.days(1)),
       threshold: props.modelUsd,
       meaning: `Models have cost $${props.modelUsd} or more within a day.`,
       runbook: 'model-cost',

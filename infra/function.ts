@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -57,7 +57,7 @@ export class ServiceFunction extends Construct {
     new MetricFilter(this, 'LoggedErrors', {
       logGroup: this.logGroup,
       filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
-      metricNamespace: METRICS.namespace,
+      metricNamespace: Stack.of(this).stackName,
       metricName: METRICS.loggedErrors,
       metricValue: '1',
     });

@@ -3,6 +3,7 @@ import {
   FlowLogDestination,
   GatewayVpcEndpointAwsService,
   IpAddresses,
+  type IVpc,
   Peer,
   Port,
   SecurityGroup,
@@ -13,6 +14,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Common } from './function.ts';
+import type { OwnNetwork } from './own-network.ts';
 
 /**
  * `public-no-ingress`: boxes have a public address and no way in. Costs nothing while idle.
@@ -25,6 +27,10 @@ export type NetworkMode = (typeof NETWORK_MODES)[number];
 export interface NetworkProps {
   readonly common: Common;
   readonly mode: NetworkMode;
+  /** A network that is there already, in place of one of ours; the mode says nothing then. */
+  readonly own?: OwnNetwork | undefined;
+  /** Availability zones of ours. @default - two of the region */
+  readonly zones?: readonly string[] | undefined;
 }
 
 const PUBLIC: SubnetConfiguration = {
@@ -42,17 +48,33 @@ const PRIVATE: SubnetConfiguration = {
 
 /** Where the boxes run: out to HTTPS, and nothing in. */
 export class Network extends Construct {
-  readonly vpc: Vpc;
-  readonly subnetIds: string[];
-  readonly securityGroup: SecurityGroup;
+  readonly vpc: IVpc;
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
   readonly assignPublicIp: boolean;
 
   constructor(scope: Construct, id: string, props: NetworkProps) {
     super(scope, id);
-    const isPrivate = props.mode === 'private-nat';
-    this.vpc = new Vpc(this, 'Vpc', {
+    const { own } = props;
+    if (own) {
+      // By its ids alone: a look-up would need the account while the template is made.
+      this.vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId: own.vpc, availabilityZones: ['unknown'] });
+      this.subnetIds = own.subnets;
+      this.assignPublicIp = own.public_addresses;
+    } else {
+      const isPrivate = props.mode === 'private-nat';
+      const vpc = this.make(props, isPrivate);
+      this.vpc = vpc;
+      this.subnetIds = (isPrivate ? vpc.privateSubnets : vpc.publicSubnets).map((subnet) => subnet.subnetId);
+      this.assignPublicIp = !isPrivate;
+    }
+    this.securityGroupIds = own?.security_groups ?? [this.httpsOut()];
+  }
+
+  private make({ common, zones }: NetworkProps, isPrivate: boolean): Vpc {
+    return new Vpc(this, 'Vpc', {
       ipAddresses: IpAddresses.cidr('10.0.0.0/16'),
-      maxAzs: 2,
+      ...(zones ? { availabilityZones: [...zones] } : { maxAzs: 2 }),
       natGateways: isPrivate ? 1 : 0,
       subnetConfiguration: isPrivate ? [PUBLIC, PRIVATE] : [PUBLIC],
       // Closing the default group takes a custom resource that may change security groups; nothing uses that group.
@@ -63,26 +85,26 @@ export class Network extends Construct {
         All: {
           destination: FlowLogDestination.toCloudWatchLogs(
             new LogGroup(this, 'FlowLog', {
-              retention: props.common.logRetention,
+              retention: common.logRetention,
               removalPolicy: RemovalPolicy.DESTROY,
             }),
           ),
         },
       },
     });
-    this.subnetIds = (isPrivate ? this.vpc.privateSubnets : this.vpc.publicSubnets).map(
-      (subnet) => subnet.subnetId,
-    );
-    this.assignPublicIp = !isPrivate;
-    this.securityGroup = new SecurityGroup(this, 'Boxes', {
+  }
+
+  private httpsOut(): string {
+    const group = new SecurityGroup(this, 'Boxes', {
       vpc: this.vpc,
       description: 'Boxes: HTTPS out, nothing in',
       allowAllOutbound: false,
     });
-    this.securityGroup.addEgressRule(
+    group.addEgressRule(
       Peer.anyIpv4(),
       Port.HTTPS,
       'The API, presigned URLs, git, package registries and model providers',
     );
+    return group.securityGroupId;
   }
 }

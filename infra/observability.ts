@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   ComparisonOperator,
   Dashboard,
@@ -35,9 +35,10 @@ const DAY = Duration.days(1);
 export type MetricName = Exclude<keyof typeof METRICS, 'namespace' | 'dimension' | 'service' | 'reason'>;
 
 /** A metric of our own, which the functions emit in their logs. */
-export const own = (name: MetricName, period: Duration): Metric =>
+export const own = (scope: Construct, name: MetricName, period: Duration): Metric =>
   new Metric({
-    namespace: METRICS.namespace,
+    // Of this stack: others in the account have metrics of these names, too.
+    namespace: Stack.of(scope).stackName,
     metricName: METRICS[name],
     dimensionsMap: { [METRICS.dimension]: METRICS.service },
     statistic: 'Sum',
@@ -45,12 +46,15 @@ export const own = (name: MetricName, period: Duration): Metric =>
   });
 
 /** The share of a day's completions that had no evidence of ours; no value at all below the minimum. */
-const unverifiedRatio = (minCompletions: number): MathExpression =>
+const unverifiedRatio = (scope: Construct, minCompletions: number): MathExpression =>
   new MathExpression({
     expression: `IF(total >= ${minCompletions}, unverified / total)`,
     label: 'Unverified ratio',
     period: DAY,
-    usingMetrics: { total: own('completions', DAY), unverified: own('unverifiedCompletions', DAY) },
+    usingMetrics: {
+      total: own(scope, 'completions', DAY),
+      unverified: own(scope, 'unverifiedCompletions', DAY),
+    },
   });
 
 const graph = (title: string, ...left: IMetric[]) => new GraphWidget({ title, left, width: 8, height: 6 });
@@ -61,7 +65,7 @@ export class Observability extends Construct {
 
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const ratio = unverifiedRatio(props.minCompletions);
+    const ratio = unverifiedRatio(this, props.minCompletions);
     props.alarms.add(this, 'UnverifiedRatio', {
       metric: ratio,
       threshold: props.unverifiedThreshold,
@@ -72,7 +76,7 @@ export class Observability extends Construct {
     });
     props.alarms.add(this, 'LoggedErrors', {
       metric: new Metric({
-        namespace: METRICS.namespace,
+        namespace: Stack.of(this).stackName,
         metricName: METRICS.loggedErrors,
         statistic: 'Sum',
         period: FAULT_PERIOD,
@@ -92,8 +96,13 @@ export class Observability extends Construct {
   private results(ratio: IMetric) {
     return [
       new SingleValueWidget({ title: 'Unverified ratio, one day', metrics: [ratio], width: 8, height: 6 }),
-      graph('Completions', own('completions', DAY), own('unverifiedCompletions', DAY), own('failures', DAY)),
-      graph('Asked a person, or could not run', own('referrals', DAY), own('gatesInert', DAY)),
+      graph(
+        'Completions',
+        own(this, 'completions', DAY),
+        own(this, 'unverifiedCompletions', DAY),
+        own(this, 'failures', DAY),
+      ),
+      graph('Asked a person, or could not run', own(this, 'referrals', DAY), own(this, 'gatesInert', DAY)),
     ];
   }
 
@@ -104,8 +113,8 @@ export class Observability extends Construct {
       machine.metricFailed({ label: `${label} failed` }),
     ];
     return [
-      graph('Cost of models (USD)', own('costUsd', DAY)),
-      graph('Attempts and escalations', own('attempts', DAY), own('escalations', DAY)),
+      graph('Cost of models (USD)', own(this, 'costUsd', DAY)),
+      graph('Attempts and escalations', own(this, 'attempts', DAY), own(this, 'escalations', DAY)),
       graph('Executions', ...executions(cascade, 'Cascade'), ...executions(janitor, 'Janitor')),
     ];
   }
@@ -130,7 +139,7 @@ export class Observability extends Construct {
       graph(
         'Lost boxes, by reason',
         ...LOSSES.map((reason) =>
-          own('lostBoxes', DAY).with({
+          own(this, 'lostBoxes', DAY).with({
             label: reason,
             dimensionsMap: { [METRICS.dimension]: METRICS.service, [METRICS.reason]: reason },
           }),

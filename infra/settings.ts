@@ -7,7 +7,9 @@ import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared
 import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
+import { StackName, StackTags, Stage } from './deployment.ts';
 import { NETWORK_MODES } from './network.ts';
+import { OwnNetwork } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
 import { roomProblem } from './room.ts';
 
@@ -42,6 +44,31 @@ const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
 const Fields = z.strictObject({
+  stackName: StackName.default('Assay').describe(
+    'Of the stack; the prefix of everything that has a fixed name.',
+  ),
+  stage: Stage.optional().describe('Goes behind the name of the stack, and on every tag.'),
+  tags: json(StackTags).prefault({}).describe('JSON of tags for everything that can have some.'),
+  vpc: json(OwnNetwork)
+    .optional()
+    .describe(
+      'JSON of a network that is there already: {"vpc", "subnets", "security_groups", "public_addresses"}.',
+    ),
+  zones: json(
+    z
+      .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, 'must be an availability zone'))
+      .min(1)
+      .max(6),
+  )
+    .optional()
+    .describe(
+      'JSON list of the availability zones of our own network; two of the region when it is not given.',
+    ),
+  keyArn: z
+    .string()
+    .regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key')
+    .optional()
+    .describe('Key of your own that encrypts the table and the bucket.'),
   network: z
     .enum(NETWORK_MODES)
     .default('public-no-ingress')
@@ -173,10 +200,14 @@ const Fields = z.strictObject({
     .default('retain')
     .describe('What happens to the table, the bucket and the key when the stack is deleted.'),
 });
-export const Settings = Fields.refine(
-  ({ gitSecretArn, readFrom }) => (gitSecretArn === undefined) === (readFrom === undefined),
-  { path: ['readFrom'], message: 'goes with assay:gitSecretArn: set both, or neither' },
-)
+export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || zones === undefined, {
+  path: ['zones'],
+  message: 'is of a network of ours; assay:vpc has its own',
+})
+  .refine(({ gitSecretArn, readFrom }) => (gitSecretArn === undefined) === (readFrom === undefined), {
+    path: ['readFrom'],
+    message: 'goes with assay:gitSecretArn: set both, or neither',
+  })
   .refine(({ deliverySecretArn, deliverTo }) => deliverySecretArn === undefined || deliverTo !== undefined, {
     path: ['deliverTo'],
     message: 'goes with assay:deliverySecretArn: set both, or neither',

@@ -8,6 +8,7 @@ import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import type { Bundles } from './build.ts';
 import { Conductor } from './conductor.ts';
+import { DataKey } from './data-key.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
@@ -59,9 +60,11 @@ export class AssayStack extends Stack {
     };
 
     const alarms = new Alarms(this, 'Alarms', { common, email: settings.alarmEmail });
-    const table = new TasksTable(this, 'Tasks', { common });
+    const dataKey = settings.keyArn ? new DataKey(this, 'DataKey', { arn: settings.keyArn }) : undefined;
+    const table = new TasksTable(this, 'Tasks', { common, dataKey });
     const storage = new Storage(this, 'Storage', {
       common,
+      dataKey,
       artifactRetention: Duration.days(settings.artifactRetentionDays),
       recordRetention: Duration.days(settings.recordRetentionDays),
     });
@@ -95,6 +98,8 @@ export class AssayStack extends Stack {
       common,
       alarms,
       networkMode: settings.network,
+      ownNetwork: settings.vpc,
+      zones: settings.zones,
       sizes: { agent: settings.agentBox, gates: settings.gatesBox },
       apiUrl: api.url,
       agentClis,

@@ -7,6 +7,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
 
@@ -24,6 +25,8 @@ export type Prefix = (typeof PREFIXES)[number];
 
 export interface StorageProps {
   readonly common: Common;
+  /** Encrypts what lies in the bucket. @default - a key of S3's */
+  readonly dataKey?: DataKey | undefined;
   /** How long patches, transcripts, hidden tests and evidence are kept. */
   readonly artifactRetention: Duration;
   /** How long the records are kept that Athena reads. */
@@ -33,16 +36,20 @@ export interface StorageProps {
 /** The one bucket: working data with a short life, records with a long one. */
 export class Storage extends Construct {
   readonly bucket: Bucket;
+  readonly #dataKey: DataKey | undefined;
 
   constructor(scope: Construct, id: string, props: StorageProps) {
     super(scope, id);
+    this.#dataKey = props.dataKey;
     const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
       id: `expire-${prefix.slice(0, -1)}`,
       prefix,
       expiration: after,
     });
     this.bucket = new Bucket(this, 'Bucket', {
-      encryption: BucketEncryption.S3_MANAGED,
+      ...(props.dataKey
+        ? { encryption: BucketEncryption.KMS, encryptionKey: props.dataKey.key, bucketKeyEnabled: true }
+        : { encryption: BucketEncryption.S3_MANAGED }),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
@@ -81,6 +88,7 @@ export class Storage extends Construct {
     prefixes: readonly Prefix[],
     when?: Permission['when'],
   ): void {
+    this.#dataKey?.allow(grantee, 's3');
     grantee.allow({
       actions: actions.map((action) => `s3:${action}`),
       on: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),

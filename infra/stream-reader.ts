@@ -32,6 +32,8 @@ export class StreamReader extends Construct {
       reason:
         'It is the dead-letter queue of an event source mapping; the rule looks at redrive policies only.',
     });
+    // Whoever reads the stream reads the table; what it may do with that, the table of access says.
+    table.allow(reader);
     reader.lambda.addEventSource(
       new DynamoEventSource(table.table, {
         ...props.batch,

@@ -2,13 +2,16 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
+  type CfnGlobalTable,
   ProjectionType,
   StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/names.ts';
+import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';
 import { TABLE_ACCESS, type TableAccess } from './table-access.ts';
@@ -18,10 +21,16 @@ const key = (name: string) => ({ name, type: AttributeType.STRING });
 /** The one table: tasks, who holds which files, operator tokens and counts. */
 export class TasksTable extends Construct {
   readonly table: TableV2;
+  readonly #dataKey: DataKey | undefined;
 
-  constructor(scope: Construct, id: string, props: { readonly common: Common }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly common: Common; readonly dataKey?: DataKey | undefined },
+  ) {
     super(scope, id);
     const { removalPolicy } = props.common;
+    this.#dataKey = props.dataKey;
     this.table = new TableV2(this, 'Table', {
       partitionKey: key(TABLE.pk),
       sortKey: key(TABLE.sk),
@@ -41,10 +50,19 @@ export class TasksTable extends Construct {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
+    if (props.dataKey) this.encryptWith(props.dataKey.key);
+  }
+
+  /** By hand, because CDK asks for a region that it does not need for a table in one. */
+  private encryptWith(key: IKey): void {
+    const table = this.table.node.defaultChild as CfnGlobalTable;
+    table.sseSpecification = { sseEnabled: true, sseType: 'KMS' };
+    table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
   }
 
   /** Lets a function do with the items what the table of access says of it: each action on its kinds of items only. */
   allow(grantee: ServiceFunction): void {
+    this.#dataKey?.allow(grantee, 'dynamodb');
     const arn = this.table.tableArn;
     const { indexes, ...actions }: TableAccess = TABLE_ACCESS[grantee.name];
     for (const [action, kinds] of Object.entries(actions))

@@ -6,7 +6,7 @@ import type { PRIORITIES } from '../shared/task/schema.ts';
 import type { Alarms } from './alarms.ts';
 import { Boxes, type BoxesProps } from './boxes.ts';
 import type { Common } from './function.ts';
-import { Network, type NetworkMode } from './network.ts';
+import { Network, type NetworkMode, type NetworkProps } from './network.ts';
 import { LaunchQueue } from './queues.ts';
 
 export type Priority = (typeof PRIORITIES)[number];
@@ -15,6 +15,8 @@ export interface WorkforceProps {
   readonly common: Common;
   readonly alarms: Alarms;
   readonly networkMode: NetworkMode;
+  readonly ownNetwork?: NetworkProps['own'];
+  readonly zones?: NetworkProps['zones'];
   readonly sizes: BoxesProps['sizes'];
   readonly apiUrl: string;
   readonly agentClis: BoxesProps['agentClis'];
@@ -45,7 +47,12 @@ export class Workforce extends Construct {
       3: queue('Agents3', 'agents of priority 3', PATIENCE[3]),
     };
     this.gatesQueue = queue('Gates', 'gates and deliveries', PATIENCE[1]);
-    this.network = new Network(this, 'Network', { common, mode: props.networkMode });
+    this.network = new Network(this, 'Network', {
+      common,
+      mode: props.networkMode,
+      own: props.ownNetwork,
+      zones: props.zones,
+    });
     this.boxes = new Boxes(this, 'Boxes', {
       common,
       vpc: this.network.vpc,

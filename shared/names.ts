@@ -124,6 +124,8 @@ export const ENV = {
   gitSecret: 'ASSAY_GIT_SECRET',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readFrom: 'ASSAY_READ_FROM',
+  /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */
+  metricsNamespace: 'ASSAY_METRICS_NAMESPACE',
   /** Name of the bus that events of the deployment go to. */
   eventBus: 'ASSAY_EVENT_BUS',
   /** "true" only in the embedded default: accepts file:// repositories. */

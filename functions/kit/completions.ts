@@ -1,10 +1,14 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { METRICS } from '../../shared/names.ts';
+import { ENV, METRICS } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import type { Task } from '../../shared/task/task.ts';
 
 /** Tells CloudWatch of completions that were counted. Both counts are always sent, so that the ratio has a numerator also when it is zero. */
 export function completionMetrics() {
-  const metrics = new Metrics({ namespace: METRICS.namespace, serviceName: METRICS.service });
+  const metrics = new Metrics({
+    namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
+    serviceName: METRICS.service,
+  });
   return {
     onCompletion(task: Task): void {
       metrics.addMetric(METRICS.completions, MetricUnit.Count, 1);

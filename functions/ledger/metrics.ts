@@ -1,7 +1,8 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Derived } from '../../shared/ledger/derive.ts';
 import { LOSSES, lossesOf, spentBy } from '../../shared/ledger/losses.ts';
-import { METRICS } from '../../shared/names.ts';
+import { ENV, METRICS } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import type { Task } from '../../shared/task/task.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
@@ -10,7 +11,10 @@ interface Write {
   readonly after: Task | null;
 }
 
-const metrics = new Metrics({ namespace: METRICS.namespace, serviceName: METRICS.service });
+const metrics = new Metrics({
+  namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
+  serviceName: METRICS.service,
+});
 
 /** How many of each loss; each is sent twice: for all together, which the alarm looks at, and by its reason. */
 function countLosses(losses: readonly string[]): void {

@@ -27,7 +27,7 @@ export function synthesiseChecked(
     const bundles = emptyBundles(join(folder, 'bundles'));
     const { app, stack } = assayApp({ bundles, context, outdir: join(folder, 'assembly') });
     change(stack);
-    const { template } = app.synth().getStackByName('Assay');
+    const { template } = app.synth().getStackByName(stack.stackName);
     // Also refuses circular dependencies.
     return Template.fromJSON(template);
   } finally {

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { only, synthesise, text } from './synthesise.ts';
+
+const VPC = {
+  vpc: 'vpc-0123456789abcdef0',
+  subnets: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'],
+};
+const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/0b0b0b0b-1111-2222-3333-444444444444';
+const dev = synthesise({ 'assay:stage': 'dev', 'assay:tags': '{"team":"platform"}' });
+const prod = synthesise({ 'assay:stage': 'prod' });
+
+/** Properties that give a resource its physical name, which the account or the world has once. */
+const NAMES = /^(?:.*Name|Name|Family|AliasName)$/;
+/** Names within something else that is named already, or of no resource. */
+const WITHIN = new Set([
+  'AttributeName',
+  'IndexName',
+  'PolicyName',
+  'MetricName',
+  'ContainerName',
+  'FilterName',
+  'KeyName',
+  'EventBusName',
+]);
+
+/** Every fixed physical name in a template: `<type> <name>`. */
+const fixedNames = (template: ReturnType<typeof synthesise>): string[] =>
+  Object.values(
+    template.toJSON()['Resources'] as Record<string, { Type: string; Properties?: object }>,
+  ).flatMap(({ Type, Properties = {} }) =>
+    Object.entries(Properties)
+      .filter(([key, value]) => NAMES.test(key) && !WITHIN.has(key) && typeof value === 'string')
+      .map(([, value]) => `${Type} ${String(value)}`),
+  );
+/** Types whose names need not be unique. */
+const REPEATABLE = /^AWS::(Athena::NamedQuery|ApiGatewayV2::(Authorizer|Api|Stage)|Glue::Table) /;
+
+describe('two stages in one account', () => {
+  it('share no fixed name', () => {
+    const first = fixedNames(dev).filter((name) => !REPEATABLE.test(name));
+    expect(first).toContain('AWS::Events::EventBus Assay-dev');
+    expect(first).toContain('AWS::Athena::WorkGroup Assay-dev');
+    const second = new Set(fixedNames(prod));
+    expect(first.filter((name) => second.has(name))).toEqual([]);
+  });
+
+  it('share no metric, so that no alarm of one hears of the other', () => {
+    const spaces = (template: typeof dev) =>
+      new Set(JSON.stringify(template.toJSON()).match(/"(?:Namespace|MetricNamespace)":"Assay[^"]*"/g));
+    expect(spaces(dev)).toEqual(new Set(['"Namespace":"Assay-dev"', '"MetricNamespace":"Assay-dev"']));
+    for (const id of ['ConductorConduct', 'AnalyticsLedger'])
+      expect(
+        only(dev, 'AWS::Lambda::Function', id).Properties['Environment'].Variables.ASSAY_METRICS_NAMESPACE,
+      ).toBe('Assay-dev');
+  });
+
+  it('have a database each, which Athena can name', () => {
+    expect(only(dev, 'AWS::Glue::Database').Properties['DatabaseInput'].Name).toBe('assay_dev');
+  });
+
+  it('are told apart by their tags', () => {
+    expect(only(dev, 'AWS::S3::Bucket').Properties['Tags']).toEqual(
+      expect.arrayContaining([
+        { Key: 'service', Value: 'assay' },
+        { Key: 'stage', Value: 'dev' },
+        { Key: 'team', Value: 'platform' },
+      ]),
+    );
+  });
+});
+
+describe('a network that is there already', () => {
+  const own = synthesise({ 'assay:vpc': JSON.stringify(VPC) });
+  const launches = only(own, 'AWS::Lambda::Function', 'DispatcherLaunch').Properties['Environment'].Variables;
+
+  it('is where boxes run, without addresses, in a group that lets nothing in', () => {
+    expect(own.findResources('AWS::EC2::VPC')).toEqual({});
+    expect(launches).toMatchObject({ ASSAY_SUBNETS: VPC.subnets.join(','), ASSAY_ASSIGN_PUBLIC_IP: 'false' });
+    const group = only(own, 'AWS::EC2::SecurityGroup').Properties;
+    expect(group).toMatchObject({ VpcId: VPC.vpc, SecurityGroupEgress: [{ FromPort: 443, ToPort: 443 }] });
+    expect(group['SecurityGroupIngress']).toBeUndefined();
+  });
+
+  it('may bring its own groups', () => {
+    const groups = ['sg-0123456789abcdef0'];
+    const theirs = synthesise({
+      'assay:vpc': JSON.stringify({ ...VPC, security_groups: groups, public_addresses: true }),
+    });
+    expect(theirs.findResources('AWS::EC2::SecurityGroup')).toEqual({});
+    expect(
+      only(theirs, 'AWS::Lambda::Function', 'DispatcherLaunch').Properties['Environment'].Variables,
+    ).toMatchObject({
+      ASSAY_SECURITY_GROUPS: groups[0],
+      ASSAY_ASSIGN_PUBLIC_IP: 'true',
+    });
+  });
+});
+
+describe('zones of our own network', () => {
+  it('are those that were asked for', () => {
+    const zones = ['eu-west-1a', 'eu-west-1c'];
+    const own = synthesise({ 'assay:zones': JSON.stringify(zones) });
+    const used = Object.values(own.findResources('AWS::EC2::Subnet')).map(
+      ({ Properties }) => Properties.AvailabilityZone,
+    );
+    expect(new Set(used)).toEqual(new Set(zones));
+  });
+});
+
+describe("a key of one's own", () => {
+  const keyed = synthesise({ 'assay:keyArn': KEY });
+
+  it('encrypts table and bucket', () => {
+    expect(JSON.stringify(only(keyed, 'AWS::DynamoDB::GlobalTable').Properties['Replicas'])).toContain(KEY);
+    expect(only(keyed, 'AWS::S3::Bucket').Properties['BucketEncryption']).toMatchObject({
+      ServerSideEncryptionConfiguration: [
+        { ServerSideEncryptionByDefault: { KMSMasterKeyID: KEY, SSEAlgorithm: 'aws:kms' } },
+      ],
+    });
+  });
+
+  it('may be used by whoever uses table or bucket, and only through them', () => {
+    const statements = Object.values(keyed.findResources('AWS::IAM::Policy')).flatMap(({ Properties }) =>
+      (Properties.PolicyDocument.Statement as Record<string, unknown>[])
+        .filter(({ Resource }) => Resource === KEY)
+        .map(({ Condition }) => ({ by: text(Properties.Roles[0]), through: JSON.stringify(Condition) })),
+    );
+    const users = new Set(statements.map(({ by }) => by.replace(/^<|Role[0-9A-F]{8}>$/g, '')));
+    expect(users).toContain('DispatcherLaunch');
+    expect(users).toContain('AnalyticsLedger');
+    expect([...users].filter((name) => /Boxes|Cluster/.test(name))).toEqual([]);
+    for (const { through } of statements) expect(through).toMatch(/kms:ViaService.*(dynamodb|s3)/);
+  });
+});
+
+describe('settings of a deployment', () => {
+  it.each([
+    ['stackName', '1Assay'],
+    ['stage', 'a b'],
+    ['tags', '{"aws:x":"y"}'],
+    ['vpc', '{"vpc":"vpc-1","subnets":[]}'],
+    ['zones', '["eu-west-1"]'],
+    ['keyArn', 'alias/mine'],
+  ])('%s cannot be %s', (name, value) => {
+    expect(() => synthesise({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
+  });
+});
