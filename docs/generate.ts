@@ -7,6 +7,7 @@ import { eventSchemas, eventsPage } from './generator/events.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
+import { prompts } from './generator/prompts.ts';
 import { builtinRoles } from './generator/roles.ts';
 import { rulePages } from './generator/rules.ts';
 
@@ -21,6 +22,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'events.md': eventsPage(),
   'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
   ...rulePages(),
+  '../shared/judging/prompts.ts': prompts(),
   '../shared/roles/builtin.ts': builtinRoles(),
 });
 

@@ -1,7 +1,7 @@
 import type { Route } from '../../shared/models/protocols.ts';
 import { PROVIDER_OF, type ProviderName } from '../../shared/models/protocols.ts';
 import type { Provider } from '../../shared/models/providers.ts';
-import { keyOf } from './keys.ts';
+import { keyOf } from '../kit/model-key.ts';
 import { signed } from './sign.ts';
 
 /** A request that is ready to be sent to a provider. */

@@ -28,6 +28,8 @@ export interface Call {
 export interface ModelServerOptions {
   /** Or what makes one of the model and the conversation so far. */
   readonly script?: readonly Step[] | ((model: string, conversation: string) => readonly Step[]);
+  /** What is answered to a question that asks for a shape; undefined: the first thing that has it. A text is sent as it is. */
+  readonly answer?: (asked: { readonly model: string; readonly conversation: string }) => unknown;
   /** Milliseconds before each event of `slow`. Default 200. */
   readonly pauseMs?: number;
 }
@@ -64,13 +66,20 @@ const tokensOf = (protocol: string, step: number): Tokens => ({
   reasoning: 7,
 });
 
-function says(asked: Asked, scenario: Scenario, script: readonly Step[]): Answer['said'] {
+function says(
+  asked: Asked,
+  scenario: Scenario,
+  script: readonly Step[],
+  shaped: (schema: unknown) => unknown,
+): Answer['said'] {
   const { tools, done, forced, schema } = asked;
   if (scenario.name === 'refuse') return 'refused';
-  if (forced) return { call: { name: forced.name, args: fill(forced.schema) as Json } };
+  if (forced) return { call: { name: forced.name, args: shaped(forced.schema) as Json } };
   const last = script.length - 1;
-  if (schema !== undefined && (tools.length === 0 || done >= last))
-    return { text: JSON.stringify(fill(schema)) };
+  if (schema !== undefined && (tools.length === 0 || done >= last)) {
+    const answer = shaped(schema);
+    return { text: typeof answer === 'string' ? answer : JSON.stringify(answer) };
+  }
   const step = scenario.name === 'loop' ? { run: `echo turn ${done}` } : script[Math.min(done, last)];
   const call = step ? toolCall(step, tools) : null;
   if (call) return { call };
@@ -205,6 +214,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
         asked,
         scenario,
         typeof script === 'function' ? script(asked.model, raw.toString('utf8')) : script,
+        (schema) =>
+          options.answer?.({ model: asked.model, conversation: raw.toString('utf8') }) ?? fill(schema),
       ),
       tokens: tokens === undefined ? counted : tokens,
     };

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { keyOf } from '../../../functions/models/keys.ts';
+import { keyOf } from '../../../functions/kit/model-key.ts';
 
 const secrets = mockClient(SecretsManagerClient);
 const parameters = mockClient(SSMClient);

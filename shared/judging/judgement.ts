@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { Outcome } from '../evidence/outcome.ts';
+import { StoredNumber } from '../number.ts';
+
+/** What a model may be asked about a patch. */
+export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge'] as const;
+
+/** What happens when nobody could judge: `hold` asks a person, `block` refuses, `allow` goes on without the opinion. */
+export const ON_ERROR = ['hold', 'block', 'allow'] as const;
+export type OnError = (typeof ON_ERROR)[number];
+
+/** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
+export const Judgement = z.object({
+  kind: z.enum(JUDGEMENT_KINDS),
+  /** What it was asked about: a signal as `type: value`. */
+  subject: z.string(),
+  outcome: Outcome,
+  /** What it makes of the verdict. */
+  verdict: z.enum(['pass', 'fail', 'refer']),
+  /** 0 to 1, of the model's own word; null where it was not asked for one. */
+  confidence: z.number().min(0).max(1).nullable(),
+  reasons: z.array(z.string()),
+  /** Why it was asked, or was not. */
+  because: z.string(),
+  model: z.string().nullable(),
+  family: z.string().nullable(),
+  prompt: z.object({ id: z.string(), version: z.number().int(), sha256: z.string() }).nullable(),
+  /** Calibration of this model with this prompt that the verdict relied on; null: none. */
+  calibration: z.string().nullable(),
+  /** Calls that were made, also those that failed. */
+  calls: z.number().int().nonnegative(),
+  tokens: z.object({ input: z.number().int(), output: z.number().int() }).nullable(),
+  /** Null: unknown price or unknown usage. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  duration_ms: z.number().int().nonnegative(),
+});
+export type Judgement = z.infer<typeof Judgement>;

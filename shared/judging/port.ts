@@ -1,0 +1,39 @@
+import type * as z from 'zod';
+import type { Outcome } from '../evidence/outcome.ts';
+import type { JudgeModel } from './models.ts';
+import type { Prompt } from './prompts.ts';
+
+/** One question, with the only shape that an answer may have. */
+export interface Question<Schema extends z.ZodType> {
+  readonly prompt: Prompt;
+  /** Fenced; see material.ts. */
+  readonly material: string;
+  readonly boundary: string;
+  readonly answer: Schema;
+  readonly maxTokens: number;
+  readonly timeoutMs: number;
+}
+
+/** What asking has used, whatever came of it. */
+export interface Spent {
+  readonly calls: number;
+  /** Null: no call said what it used. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly ms: number;
+}
+
+/** An answer of the shape that was asked for, or why there is none. */
+export type Answered<T> = Spent &
+  (
+    | { readonly value: T }
+    | {
+        readonly outcome: Extract<Outcome, 'inert' | 'timed_out' | 'infra_failed'>;
+        readonly why: string;
+      }
+  );
+
+/** Puts a question to a model. Never throws for what a provider does. */
+export type AskModel = <Schema extends z.ZodType>(
+  model: JudgeModel,
+  question: Question<Schema>,
+) => Promise<Answered<z.output<Schema>>>;
