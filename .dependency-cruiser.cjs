@@ -68,6 +68,13 @@ module.exports = {
       to: { path: 'node_modules/@aws-sdk/' },
     },
     {
+      name: 'ai-sdk-only-in-shared-providers',
+      comment: 'One edge to the protocols of models; functions that ask none must not grow by them.',
+      severity: 'error',
+      from: { pathNot: '^(shared/providers|test)/' },
+      to: { path: 'node_modules/(ai|@ai-sdk|@openrouter)/' },
+    },
+    {
       name: 'infra-takes-no-store',
       comment: 'infra imports names and schemas, never code that runs in a handler.',
       severity: 'error',

@@ -20,6 +20,7 @@ export const FUNCTIONS = {
   resolver: 'functions/resolve/handler.ts',
   cascade: 'functions/cascade/handler.ts',
   janitor: 'functions/janitor/handler.ts',
+  judge: 'functions/judge/handler.ts',
   dispatcher: 'functions/dispatch/handler.ts',
   reconciler: 'functions/reconcile/handler.ts',
   models: 'functions/models/handler.ts',
@@ -75,6 +76,13 @@ const COMMON = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
+const AS_MODULE = {
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+} as const satisfies BuildOptions;
+
 const entries = (sources: Record<string, string>, file: string): Record<string, string> =>
   Object.fromEntries(Object.entries(sources).map(([name, source]) => [`${name}/${file}`, source]));
 
@@ -83,14 +91,26 @@ const entries = (sources: Record<string, string>, file: string): Record<string, 
  * CommonJS, because `import … from 'node:http'` in an ES module reads every lazy getter of the builtin at cold start.
  * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
  */
-const bundleFunctions = (outdir: string) =>
-  build({
+const bundleFunctions = async (outdir: string): Promise<readonly OutputFile[]> => {
+  const { judge, ...whole } = FUNCTIONS;
+  const common = {
     ...COMMON,
-    entryPoints: entries(FUNCTIONS, 'index'),
     outdir,
-    format: 'cjs',
     alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
-  });
+  };
+  const [plain, split] = await Promise.all([
+    build({ ...common, entryPoints: entries(whole, 'index'), format: 'cjs' }),
+    // Protocols of five providers, of which a deployment uses one or two: only modules can be loaded when they are used.
+    build({
+      ...common,
+      ...AS_MODULE,
+      entryPoints: entries({ judge }, 'index'),
+      splitting: true,
+      chunkNames: 'judge/[name]-[hash]',
+    }),
+  ]);
+  return [...plain.outputFiles, ...split.outputFiles];
+};
 
 const bundleContainers = (outdir: string) =>
   build({
@@ -104,10 +124,7 @@ const bundleContainers = (outdir: string) =>
       ),
     },
     outdir,
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    ...AS_MODULE,
     // They also ask where they are.
     define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
   });
@@ -148,7 +165,7 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
   const commonjs = Buffer.from('{"type":"commonjs"}\n');
   await Promise.all([
     ...Object.keys(FUNCTIONS).map((name) =>
-      place(join(functions, name), filesOf(code.outputFiles, functions, name).set('package.json', commonjs)),
+      place(join(functions, name), filesOf(code, functions, name).set('package.json', commonjs)),
     ),
     ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);

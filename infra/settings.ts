@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
+import { JudgeModels } from '../shared/judging/models.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { PushScope } from '../shared/repository/schema.ts';
@@ -111,6 +112,11 @@ const Fields = z.strictObject({
     .prefault(DEFAULT_PROVIDERS)
     .describe(
       'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/models.md.',
+    ),
+  judges: json(JudgeModels)
+    .prefault({})
+    .describe(
+      'JSON of which model judges, by purpose: provider, model, key. None: judged signals ask a person.',
     ),
   modelGateway: z
     .url({ protocol: /^https$/, error: 'must be an https:// URL' })

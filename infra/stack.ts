@@ -112,6 +112,7 @@ export class AssayStack extends Stack {
       storage,
       workforce,
       minter,
+      judges: settings.judges,
       environment: { ...tiers, ...agents },
     });
     const { cascade } = verification;

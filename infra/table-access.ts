@@ -51,6 +51,7 @@ export const TABLE_ACCESS = {
     Query: ['lock'],
   },
   janitor: { GetItem: ['task', 'meter'], PutItem: ['task'] },
+  judge: { GetItem: ['task', 'meter'] },
   dispatcher: { GetItem: ['task', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
   reconciler: {
     GetItem: ['task', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade'],

@@ -1,9 +1,11 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import { type StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { JudgeModels } from '../shared/judging/models.ts';
 import { ENV } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
+import { Judge } from './judge.ts';
 import { Machine } from './machine.ts';
 import { cascadeDefinition } from './machines/cascade.ts';
 import { janitorDefinition } from './machines/janitor.ts';
@@ -19,6 +21,7 @@ export interface VerificationProps {
   readonly storage: Storage;
   readonly workforce: Workforce;
   readonly minter: Minter;
+  readonly judges: JudgeModels;
   /** Of the cascade function, beside the table. */
   readonly environment: Record<string, string>;
 }
@@ -43,6 +46,8 @@ export class Verification extends Construct {
     table.allow(janitorSteps);
     storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
 
+    const judge = new Judge(this, 'Judge', { common, table, storage, models: props.judges }).function;
+
     const janitor = new Machine(this, 'Janitor', {
       common,
       alarms,
@@ -50,8 +55,14 @@ export class Verification extends Construct {
       definition: janitorDefinition({
         partition: Aws.PARTITION,
         janitorFunction: janitorSteps.lambda.functionArn,
+        judgeFunction: judge.lambda.functionArn,
       }),
-      permissions: [{ actions: ['lambda:InvokeFunction'], on: [janitorSteps.lambda.functionArn] }],
+      permissions: [
+        {
+          actions: ['lambda:InvokeFunction'],
+          on: [janitorSteps.lambda.functionArn, judge.lambda.functionArn],
+        },
+      ],
       failureMeaning: 'The janitor could not come to a verdict; the cascade asks it again.',
     });
 

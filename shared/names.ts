@@ -114,6 +114,10 @@ export const ENV = {
   modelGatewayWitnesses: 'ASSAY_MODEL_GATEWAY_WITNESSES',
   /** JSON of the providers of models (shared/models/providers.ts). Of the gateway only. */
   modelProviders: 'ASSAY_MODEL_PROVIDERS',
+  /** JSON of JudgeModels (shared/judging/models.ts). Of the judging function only. */
+  judgeModels: 'ASSAY_JUDGE_MODELS',
+  /** Names, separated by commas, of further variables that hold keys of judges; of the embedded stack's own process. */
+  judgeKeys: 'ASSAY_JUDGE_KEYS',
   /** Dollars that one attempt may spend on models when its task sets no limit. Of the gateway only. */
   maxAttemptUsd: 'ASSAY_MAX_ATTEMPT_USD',
   /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */

@@ -6,6 +6,7 @@ import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { judgeEnvironment } from '../judge-models.ts';
 import { startStack } from '../local-stack.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
@@ -15,6 +16,7 @@ interface Options {
   readonly port?: number;
   readonly data: string;
   readonly verbose?: boolean;
+  readonly models?: string;
 }
 
 function portNumber(text: string): number {
@@ -79,17 +81,20 @@ export function registerUp(program: Command, io: Io): void {
       portNumber,
     )
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
+    .option('--models <file>', 'which models judge: YAML or JSON, purpose to provider and model')
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
     const dataDir = resolve(session.io.cwd, options.data);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await refuseSecond(dataDir);
+    const env = options.models === undefined ? {} : await judgeEnvironment(options.models, session.io);
     if (!session.json) session.note('Starting …');
     const stack = await startStack({
       dataDir,
       port: options.port,
       verbose: options.verbose === true,
+      env,
       ...(options.verbose ? { onLog: session.note } : {}),
     });
     try {
@@ -114,6 +119,7 @@ export function registerUp(program: Command, io: Io): void {
   });
   examples(command, [
     ['up', 'in one terminal; the other commands find it'],
+    ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],
   ]);
 }

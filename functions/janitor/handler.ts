@@ -1,6 +1,6 @@
 import type { Verdict } from '../../shared/evidence/schema.ts';
 import { JanitorStep } from '../../shared/messages/queue.ts';
-import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/judge.ts';
+import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/judge.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 
@@ -8,10 +8,8 @@ const { tasks } = stores();
 const objects = objectStore();
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = async (event: unknown): Promise<Verdict | { verdict: Verdict['verdict'] }> => {
+export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
   if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects });
-  return {
-    verdict: await combineVerdicts(step.task_id, step.attempt, step.verdicts, { tasks, now: new Date() }),
-  };
+  return { verdict: await combineVerdicts(step.task_id, step.attempt, step, { tasks, now: new Date() }) };
 };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Evidence } from '../../shared/evidence/schema.ts';
 import type { Expectation } from '../../shared/task/expects.ts';
-import type { CompletionSignal } from '../../shared/task/signals.ts';
+import { type CompletionSignal, isJudged } from '../../shared/task/signals.ts';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { Store } from '../checkout/store.ts';
 import type { Upstream } from '../checkout/upstream.ts';
@@ -10,6 +10,7 @@ import { allowedFiles } from '../rules/allowed-files.ts';
 import { settingsAt } from '../rules/levels.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import { allowanceOf } from '../rules/protect/allowance.ts';
+import { isStatic } from '../signals/check.ts';
 import { baseConfig } from './base-config.ts';
 import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
@@ -20,7 +21,7 @@ import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
 import { type GateJob, runJobs } from './schedule.ts';
-import { lookAtSignals, runSignal } from './signals.ts';
+import { lookAtSignals, runSignal, unasked } from './signals.ts';
 import { makeSubject, type Subject } from './subject.ts';
 
 export interface GatherOptions {
@@ -78,7 +79,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     users: options.users ?? null,
     ...(abort ? { abort } : {}),
   });
-  const hasStatic = signals.some((signal) => signal.type !== 'test_passes');
+  const hasStatic = signals.some(isStatic);
   const { files = [], expects = [] } = options;
   const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
   const configured = baseConfig(store, base, options.config ?? null);
@@ -115,6 +116,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const signalSteps = signals.map((signal, index) => async () => {
     const seen = looked.get(index);
     if (seen) return seen;
+    if (isJudged(signal)) return unasked(signal);
     if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
     return runSignal(subject, signal, task);
   });

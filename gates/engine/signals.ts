@@ -1,5 +1,5 @@
 import type { SignalEvidence } from '../../shared/evidence/schema.ts';
-import type { CompletionSignal } from '../../shared/task/signals.ts';
+import type { CompletionSignal, JudgedSignal } from '../../shared/task/signals.ts';
 import { ranIn } from '../reports/report.ts';
 import { checkSignal, isStatic } from '../signals/check.ts';
 import type { Again } from '../tool-run/behaviour/terms.ts';
@@ -37,6 +37,16 @@ export async function lookAtSignals(
   }
   return seen;
 }
+
+/** A signal that a model is asked about, where there is none: the janitor of a deployment asks it. */
+export const unasked = (signal: JudgedSignal): SignalEvidence => ({
+  type: signal.type,
+  signal,
+  outcome: 'inert',
+  detail: 'a model is asked by the janitor of a deployment, and nobody here can be',
+  kind: 'judged',
+  duration_ms: 0,
+});
 
 /**
  * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.

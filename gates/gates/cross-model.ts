@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { familyOf } from '../../shared/judging/family.ts';
 import type { Gate, GateResult } from '../engine/gate.ts';
 import { askAbout, NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
-import { familyOf, reviewerOf } from '../rules/llm/family.ts';
+import { reviewerOf } from '../rules/llm/family.ts';
 
 const Settings = z.strictObject({
   enabled: z.boolean().optional(),

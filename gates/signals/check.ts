@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
-import type { CompletionSignal } from '../../shared/task/signals.ts';
+import { type CompletionSignal, isJudged, type JudgedSignal } from '../../shared/task/signals.ts';
 import { containsLiteral } from './contains.ts';
 import { findGlob } from './glob.ts';
 import { locate } from './inside.ts';
 import { MATCH_TIMEOUT_MS, matchWithin } from './match.ts';
 
-/** The signals that are answered by looking at files; `test_passes` runs a command instead. */
-export type StaticSignal = Exclude<CompletionSignal, { type: 'test_passes' }>;
+/** The signals that are answered by looking at files; `test_passes` runs a command instead, and judged ones ask a model. */
+export type StaticSignal = Exclude<CompletionSignal, JudgedSignal | { type: 'test_passes' }>;
 
 export interface Checked {
   readonly outcome: Outcome;
@@ -18,7 +18,8 @@ const passed = (detail: string): Checked => ({ outcome: 'passed', detail });
 const failed = (detail: string): Checked => ({ outcome: 'failed', detail });
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
-export const isStatic = (signal: CompletionSignal): signal is StaticSignal => signal.type !== 'test_passes';
+export const isStatic = (signal: CompletionSignal): signal is StaticSignal =>
+  signal.type !== 'test_passes' && !isJudged(signal);
 
 /**
  * Looks at the checkout for one signal.

@@ -1,21 +1,23 @@
 import type { JanitorStep } from '../../shared/messages/queue.ts';
-import { invoke, type State, UNEXPECTED } from './states.ts';
+import { invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
 
 export interface JanitorParts {
   readonly partition: string;
   /** ARN of the function that does the steps. */
   readonly janitorFunction: string;
+  /** ARN of the function that asks models. */
+  readonly judgeFunction: string;
 }
 
-/** From evidence to one verdict on one tree. An Express machine: it never waits for a box, so it is done within seconds. */
-export function janitorDefinition({ partition, janitorFunction }: JanitorParts): State {
+const OF_ATTEMPT = {
+  task_id: '{% $states.context.Execution.Input.task_id %}',
+  attempt: '{% $states.context.Execution.Input.attempt %}',
+};
+
+/** From evidence to one verdict on one tree. An Express machine: it never waits for a box, so it is done within minutes. */
+export function janitorDefinition({ partition, janitorFunction, judgeFunction }: JanitorParts): State {
   const step = (name: JanitorStep['step'], more: State = {}): State =>
-    invoke(partition, janitorFunction, {
-      step: name,
-      task_id: '{% $states.context.Execution.Input.task_id %}',
-      attempt: '{% $states.context.Execution.Input.attempt %}',
-      ...more,
-    });
+    invoke(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
 
   return {
     Comment: 'Evidence of one attempt becomes one verdict.',
@@ -27,12 +29,31 @@ export function janitorDefinition({ partition, janitorFunction }: JanitorParts):
       Reduce: {
         Comment: 'Outcomes of signals and gates become a preliminary verdict with reasons.',
         ...step('reduce'),
+        Assign: { verdict: '{% $states.result.Payload.verdict %}', judgements: [] },
+        Next: 'MayJudgesChangeIt',
+      },
+
+      MayJudgesChangeIt: {
+        Type: 'Choice',
+        Choices: [{ Condition: '{% $states.input.ask %}', Next: 'Judge' }],
+        Default: 'Combine',
+      },
+
+      Judge: {
+        Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
+        ...invoke(partition, judgeFunction, OF_ATTEMPT),
+        TimeoutSeconds: 120,
+        Assign: { judgements: '{% $states.result.Payload %}' },
+        // Tried again only where it was not called at all: what was asked has been paid for.
+        Retry: [LAMBDA_FAULTS],
+        // Without an answer the work is held, and the error line of the function alarms.
+        Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Combine' }],
         Next: 'Combine',
       },
 
       Combine: {
         Comment: 'The verdict is written to the task, bound to the tree that it is about.',
-        ...step('combine', { verdicts: ['{% $states.input %}'] }),
+        ...step('combine', { verdict: '{% $verdict %}', judgements: '{% $judgements %}' }),
         End: true,
       },
 

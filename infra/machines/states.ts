@@ -8,7 +8,7 @@ export const integration = (partition: string, action: string): string =>
   `arn:${partition}:states:::${action}`;
 
 /** Faults on Lambda's side, which pass. Jitter keeps executions that failed together from coming back together. */
-const LAMBDA_FAULTS = {
+export const LAMBDA_FAULTS = {
   ErrorEquals: [
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',

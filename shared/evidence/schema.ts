@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Judgement } from '../judging/judgement.ts';
 import { StoredNumber } from '../number.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
@@ -106,5 +107,7 @@ export const Verdict = z.object({
   tests_run: z.boolean(),
   quality_gates_run: z.boolean(),
   completion_signals_checked: z.boolean(),
+  /** What models said, and what that made of the verdict; absent where none was to be asked. */
+  judgements: z.array(Judgement).optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

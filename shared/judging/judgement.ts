@@ -5,10 +5,6 @@ import { StoredNumber } from '../number.ts';
 /** What a model may be asked about a patch. */
 export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge'] as const;
 
-/** What happens when nobody could judge: `hold` asks a person, `block` refuses, `allow` goes on without the opinion. */
-export const ON_ERROR = ['hold', 'block', 'allow'] as const;
-export type OnError = (typeof ON_ERROR)[number];
-
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
 export const Judgement = z.object({
   kind: z.enum(JUDGEMENT_KINDS),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Verdict } from '../evidence/schema.ts';
+import { Judgement } from '../judging/judgement.ts';
 import { BoxKind } from '../task/attempt.ts';
 import { TaskId } from '../task/schema.ts';
 
@@ -72,11 +73,15 @@ export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int(
 export type JanitorInput = z.infer<typeof JanitorInput>;
 
 /**
- * The Lambda steps of the janitor: `reduce` turns the evidence into a verdict, `combine` joins all verdicts on that tree
- * (judges' are added between the two) and writes the outcome.
+ * The Lambda steps of the janitor: `reduce` turns the evidence into a verdict, `combine` joins it with what models said of that tree and
+ * writes the outcome. Between the two a function of its own asks the models.
  */
 export const JanitorStep = z.discriminatedUnion('step', [
   JanitorInput.extend({ step: z.literal('reduce') }),
-  JanitorInput.extend({ step: z.literal('combine'), verdicts: z.array(Verdict).min(1) }),
+  JanitorInput.extend({
+    step: z.literal('combine'),
+    verdict: Verdict,
+    judgements: z.array(Judgement).max(100),
+  }),
 ]);
 export type JanitorStep = z.infer<typeof JanitorStep>;

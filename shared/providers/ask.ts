@@ -96,6 +96,7 @@ class Asking<Schema extends z.ZodType> {
       maxOutputTokens: maxTokens,
       // Retries are counted here, with the rest of the time.
       maxRetries: 0,
+      include: { responseBody: true },
       abortSignal: this.#signal,
     });
     this.#count(result.usage);

@@ -5,7 +5,7 @@ import { Adapter } from './adapter.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
 import { GitRef } from './git-ref.ts';
 import { HiddenTests } from './hidden-tests.ts';
-import { CheckoutPath, CompletionSignal } from './signals.ts';
+import { CheckoutPath, CompletionSignal, isJudged } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
 export const RESERVED_IDS = ['batch', 'next'] as const;
@@ -57,6 +57,9 @@ const unique = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
     });
   });
 
+/** Signals of one task that a model is asked about: each costs money with every attempt. */
+export const MAX_JUDGED = 5;
+
 /** The body of `POST /tasks`. Every list is capped at 100 entries. */
 export const SubmitTask = z
   .strictObject({
@@ -92,7 +95,13 @@ export const SubmitTask = z
       .describe(
         'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
       ),
-    completion_signals: z.array(CompletionSignal).max(100).default([]),
+    completion_signals: z
+      .array(CompletionSignal)
+      .max(100)
+      .refine((signals) => signals.filter(isJudged).length <= MAX_JUDGED, {
+        error: `at most ${MAX_JUDGED} of them may ask a model`,
+      })
+      .default([]),
     hidden_tests: HiddenTests.optional(),
     acceptance_criteria: z.array(z.string().trim().min(1).max(2_000)).max(100).default([]),
     model: z

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { badGlob } from '../glob/glob.ts';
+import { ON_ERROR } from '../judging/on-error.ts';
 
 /** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
 export const MAX_PATTERN_LENGTH = 1_000;
@@ -64,9 +65,44 @@ const TestPasses = z.strictObject({
   timeout_s: z.number().int().min(1).max(3_600).default(120),
 });
 
-const SIGNAL_TYPES = ['path_exists', 'glob_exists', 'file_contains', 'test_passes'] as const;
+const Words = z.string().trim().min(1, 'must not be empty').max(8_000);
+const OnErrorOfSignal = z
+  .enum(ON_ERROR)
+  .default('hold')
+  .describe(
+    'When no model can judge: a person is asked, the verdict is `fail`, or it stands without the opinion.',
+  );
+const LlmReview = z.strictObject({
+  type: z.literal('llm_review'),
+  instructions: Words.describe('A question about the work, answered yes or no by a model; no is a fail.'),
+  on_error: OnErrorOfSignal,
+});
+const LlmJudge = z.strictObject({
+  type: z.literal('llm_judge'),
+  criteria: Words.describe(
+    'What the work must meet, judged by a model; below a confidence of 0.7 a person is asked.',
+  ),
+  on_error: OnErrorOfSignal,
+});
 
-const COMPACT_FOR = ['path', 'pattern', 'command', 'contains', 'regex'] as const;
+/** Looked at, or run, in the gates box. */
+const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses] as const;
+/** Asked of a model by the janitor, after what was observed. */
+const JUDGED = [LlmReview, LlmJudge] as const;
+const SIGNAL_TYPES = [...OBSERVED, ...JUDGED].map(({ shape }) => shape.type.value);
+
+export const JudgedSignal = z.discriminatedUnion('type', JUDGED);
+export type JudgedSignal = z.infer<typeof JudgedSignal>;
+
+/** The field that a compact `value` stands for. */
+const COMPACT: Readonly<Record<string, string>> = {
+  path_exists: 'path',
+  glob_exists: 'pattern',
+  test_passes: 'command',
+  llm_review: 'instructions',
+  llm_judge: 'criteria',
+};
+const COMPACT_FOR = [...Object.values(COMPACT), 'contains', 'regex'];
 
 /** The seed's compact form `{type, value}` becomes the named form; a `file_contains` value reads `path :: needle` or `path :: regex:needle`. */
 function expandCompact(input: unknown): unknown {
@@ -74,9 +110,8 @@ function expandCompact(input: unknown): unknown {
   const { type, value, ...rest } = input as { type: unknown; value: unknown };
   // Beside the field that it stands for it is one too many, and refused as such: none of the two may be dropped without a word.
   if (typeof value !== 'string' || COMPACT_FOR.some((field) => field in rest)) return input;
-  if (type === 'path_exists') return { ...rest, type, path: value };
-  if (type === 'glob_exists') return { ...rest, type, pattern: value };
-  if (type === 'test_passes') return { ...rest, type, command: value };
+  const field = typeof type === 'string' && Object.hasOwn(COMPACT, type) ? COMPACT[type] : undefined;
+  if (field !== undefined) return { ...rest, type, [field]: value };
   if (type === 'file_contains') {
     const at = value.indexOf(' :: ');
     if (at < 0) return input;
@@ -92,12 +127,15 @@ function expandCompact(input: unknown): unknown {
 /** What must be observable in the tree before the work counts as finished. */
 export const CompletionSignal = z.preprocess(
   expandCompact,
-  z.discriminatedUnion('type', [PathExists, GlobExists, FileContains, TestPasses], {
+  z.discriminatedUnion('type', [...OBSERVED, ...JUDGED], {
     error: (issue) =>
       issue.code === 'invalid_union' ? `unknown signal type; known: ${SIGNAL_TYPES.join(', ')}` : undefined,
   }),
 );
 export type CompletionSignal = z.infer<typeof CompletionSignal>;
+
+export const isJudged = (signal: CompletionSignal): signal is JudgedSignal =>
+  signal.type === 'llm_review' || signal.type === 'llm_judge';
 
 /** One line that names a signal, as the seed prints it: `type: value`. */
 export function describeSignal(signal: CompletionSignal): string {
@@ -110,5 +148,9 @@ export function describeSignal(signal: CompletionSignal): string {
       return `file_contains: ${signal.path} :: ${signal.regex === undefined ? signal.contains : `regex:${signal.regex}`}`;
     case 'test_passes':
       return `test_passes: ${signal.command}`;
+    case 'llm_review':
+      return `llm_review: ${signal.instructions}`;
+    case 'llm_judge':
+      return `llm_judge: ${signal.criteria}`;
   }
 }

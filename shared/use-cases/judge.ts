@@ -1,4 +1,6 @@
 import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
+import { allJudgements, judgedSignals, needless } from '../judging/asked.ts';
+import type { Judgement } from '../judging/judgement.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
@@ -28,27 +30,35 @@ function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
     });
 }
 
+/** What the evidence allows, and whether models are to be asked before it is the verdict. */
+export interface Reduced {
+  readonly verdict: Verdict;
+  readonly ask: boolean;
+}
+
 /** Reduces the evidence of an attempt to a verdict, without writing it. */
 export async function reduceEvidence(
   id: string,
   attempt: number,
   deps: { tasks: TaskStore; objects: ObjectStore },
-): Promise<Verdict> {
+): Promise<Reduced> {
   const task = await deps.tasks.require(id);
   const record = attemptNumbered(task, attempt).verification;
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
-  const verdict = reduce(Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key))));
-  return { ...verdict, reasons: carried(verdict.reasons) };
+  const reduced = reduce(Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key))));
+  const verdict = { ...reduced, reasons: carried(reduced.reasons) };
+  return { verdict, ask: judgedSignals(task).length > 0 && needless(verdict) === null };
 }
 
-/** Joins the verdicts and writes the outcome on the attempt, once. */
+/** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once. */
 export async function combineVerdicts(
   id: string,
   attempt: number,
-  verdicts: readonly Verdict[],
+  { verdict: observed, judgements }: { readonly verdict: Verdict; readonly judgements: readonly Judgement[] },
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
-  const verdict = combine(verdicts);
-  await deps.tasks.change(id, (task) => recordVerdict(task, attempt, verdict, deps.now));
+  const task = await deps.tasks.require(id);
+  const verdict = combine(observed, allJudgements(task, observed, judgements));
+  await deps.tasks.change(id, (present) => recordVerdict(present, attempt, verdict, deps.now));
   return verdict.verdict;
 }

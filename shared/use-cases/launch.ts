@@ -30,6 +30,7 @@ import { boxLost } from '../task/commands/recover.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import type { HiddenTests } from '../task/hidden-tests.ts';
+import { isJudged } from '../task/signals.ts';
 import { deliveryBranch, launchName, type Task } from '../task/task.ts';
 import { mintBoxToken, sha256 } from '../tokens.ts';
 
@@ -108,7 +109,8 @@ async function assignmentFor(
       base_ref: task.base_ref,
       description: task.description,
       model: attempt.model,
-      signals: task.completion_signals,
+      // What a model is asked is asked by the janitor: no key is near a box.
+      signals: task.completion_signals.filter((signal) => !isJudged(signal)),
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expects: task.expects,

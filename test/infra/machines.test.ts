@@ -8,6 +8,7 @@ import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
 import type { Callback } from '../../local/states/interpreter/scope.ts';
+import { unaskedJudgement } from '../../shared/judging/signal.ts';
 import {
   CascadeInput,
   CascadeStep,
@@ -16,6 +17,7 @@ import {
   STAGES,
 } from '../../shared/messages/queue.ts';
 
+const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
 const cascade = cascadeDefinition({
   partition: 'aws',
@@ -28,6 +30,7 @@ const cascade = cascadeDefinition({
 const janitor = janitorDefinition({
   partition: 'aws',
   janitorFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:janitor',
+  judgeFunction: 'arn:aws:lambda:eu-west-1:123456789012:function:judge',
 });
 const MACHINES = { cascade, janitor };
 
@@ -70,13 +73,15 @@ describe('both definitions', () => {
 
   it.each(tasks)(
     '$machine, $name says where it goes on, when it gives up, and what it does about errors',
-    ({ state }) => {
+    ({ machine, name, state }) => {
       expect(state['Next'] ?? state['End']).toBeDefined();
       expect(state['TimeoutSeconds']).toBeGreaterThan(0);
       expect(state['Retry']).toEqual(
         (state['Retry'] as State[]).map(() => expect.objectContaining({ JitterStrategy: 'FULL' })),
       );
-      expect(state['Catch']).toEqual([{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }]);
+      // Work that nobody has judged is combined as such; whatever else goes wrong ends the execution.
+      const then = machine === 'janitor' && name === 'Judge' ? 'Combine' : 'Unexpected';
+      expect(state['Catch']).toEqual([{ ErrorEquals: ['States.ALL'], Next: then }]);
     },
   );
 
@@ -314,13 +319,30 @@ describe('the janitor', () => {
       completion_signals_checked: true,
     };
     const input = { task_id: 'T1', attempt: 2 };
-    const { entered, calls, output } = await run(janitor, input, [verdict, { verdict: 'pass' }]);
-    expect(entered).toEqual(['Reduce', 'Combine']);
+    const reduced = { verdict, ask: false };
+    const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
+    expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
     expect(calls.map(({ args }) => JanitorStep.parse(args['Payload']))).toEqual([
       { step: 'reduce', ...input },
-      { step: 'combine', ...input, verdicts: [verdict] },
+      { step: 'combine', ...input, verdict, judgements: [] },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
+
+    const judgements = [unaskedJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
+    const asked = await run(janitor, input, [{ verdict, ask: true }, judgements, { verdict: 'refer' }]);
+    expect(asked.entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Judge', 'Combine']);
+    expect(asked.calls[1]?.args['Payload']).toEqual(input);
+    expect(asked.calls[2]?.args['Payload']).toEqual({ step: 'combine', ...input, verdict, judgements });
+  });
+
+  it('comes to a verdict without the judges when these do not answer', async () => {
+    const { entered, calls } = await run(janitor, { task_id: 'T1', attempt: 1 }, [
+      { verdict: {}, ask: true },
+      new StateError('Error', 'the function has crashed'),
+      { verdict: 'refer' },
+    ]);
+    expect(entered.at(-1)).toBe('Combine');
+    expect(calls.at(-1)?.args['Payload']).toMatchObject({ judgements: [] });
   });
 
   it('ends before Express would cut it off', () => {

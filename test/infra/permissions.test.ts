@@ -95,6 +95,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
+  // With models configured, also what reaches those; see judge.test.ts.
+  judge: ['dynamodb:GetItem', 's3:GetObject'],
   dispatcher: [
     'dynamodb:GetItem',
     'dynamodb:PutItem',
@@ -465,6 +467,7 @@ describe('state machines', () => {
         .map(({ action, resource }) => [action, resource]);
     expect(used('VerificationJanitorRole')).toEqual([
       ['lambda:InvokeFunction', expect.stringMatching('^<VerificationJanitorStepsFunction')],
+      ['lambda:InvokeFunction', expect.stringMatching('^<VerificationJudgeAskFunction')],
     ]);
     expect(used('VerificationCascadeRole')).toEqual([
       ['lambda:InvokeFunction', expect.stringMatching('^<VerificationCascadeStepsFunction')],

@@ -313,6 +313,7 @@ describe('functions', () => {
       'readFrom',
     ],
     minter: ['table', 'gitSecret'],
+    judge: ['table', 'bucket', 'judgeModels'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
   };

@@ -96,6 +96,7 @@ export const FUNCTION_IDS = {
   resolver: 'VerificationResolver',
   cascade: 'VerificationCascadeSteps',
   janitor: 'VerificationJanitorSteps',
+  judge: 'VerificationJudgeAsk',
   dispatcher: 'DispatcherLaunch',
   reconciler: 'ReconcilerReconcile',
   models: 'ModelsGateway',

@@ -35,7 +35,7 @@ describe('the synthesised template', () => {
     folder = await mkdtemp(join(tmpdir(), 'assay-template-'));
     // The definitions do not depend on what is in the bundles.
     const files = [
-      ...Object.keys(FUNCTIONS).map((name) => `functions/${name}/index.js`),
+      ...Object.keys(FUNCTIONS).map((name) => `functions/${name}/index.${name === 'judge' ? 'mjs' : 'js'}`),
       ...Object.keys(CONTAINERS).map((name) => `containers/${name}/Dockerfile`),
     ];
     for (const file of files) {

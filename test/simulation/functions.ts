@@ -57,6 +57,7 @@ export const FUNCTIONS = {
   resolver: { handler: resolve, seconds: 60 },
   cascade: { handler: await load('cascade/handler'), seconds: 30 },
   janitor: { handler: await load('janitor/handler'), seconds: 30 },
+  judge: { handler: await load('judge/handler'), seconds: 110 },
   dispatch: { handler: await load('dispatch/handler'), seconds: 30 },
   reconcile: { handler: await load('reconcile/handler'), seconds: 50 },
 } as const satisfies Record<string, Deployed>;

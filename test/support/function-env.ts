@@ -31,6 +31,7 @@ const values: Record<string, string> = {
   [ENV.agentClis]: '["claude"]',
   [ENV.modelVendors]: '["anthropic"]',
   [ENV.modelProviders]: JSON.stringify({}),
+  [ENV.judgeModels]: JSON.stringify({}),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',

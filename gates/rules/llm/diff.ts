@@ -1,38 +1,12 @@
+import { filesOfDiff, type ShownDiff, share } from '../../../shared/judging/shown-diff.ts';
 import { inStore, type Store } from '../../checkout/store.ts';
 
 /** Most bytes of a diff that are read at all. */
 const MAX_DIFF_BYTES = 8 * 1_048_576;
 
-export interface ShownDiff {
-  readonly text: string;
-  /** Characters of the whole diff, as far as it was read, that are not in `text`. */
-  readonly cut: number;
-}
-
 /** The diff of a patch in at most about `limit` characters. Each file has its share, so that none can push another out of sight. */
 export async function shownDiff(store: Store, base: string, tree: string, limit: number): Promise<ShownDiff> {
   const args = ['diff-tree', '-r', '-p', '--no-color', '--no-ext-diff', '--find-renames', base, tree];
   const { stdout } = await inStore(store, args, { outputBytes: MAX_DIFF_BYTES });
-  return share(stdout.toString('utf8').split(/^(?=diff --git )/m), limit);
-}
-
-/** Gives every part its share of `limit` characters; what short ones leave goes to the longer ones. */
-export function share(parts: readonly string[], limit: number): ShownDiff {
-  let left = limit;
-  let waiting = parts.length;
-  const shares = new Map<number, number>();
-  for (const index of [...parts.keys()].sort((a, b) => (parts[a]?.length ?? 0) - (parts[b]?.length ?? 0))) {
-    const part = Math.min(parts[index]?.length ?? 0, Math.floor(left / waiting));
-    shares.set(index, part);
-    left -= part;
-    waiting--;
-  }
-  let cut = 0;
-  const text = parts.map((part, index) => {
-    const kept = shares.get(index) ?? 0;
-    if (kept === part.length) return part;
-    cut += part.length - kept;
-    return `${part.slice(0, kept)}\n[${part.length - kept} characters of this file are not shown]\n`;
-  });
-  return { text: text.join(''), cut };
+  return share(filesOfDiff(stdout.toString('utf8')), limit);
 }

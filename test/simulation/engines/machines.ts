@@ -35,7 +35,7 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
       arn: ARN.janitor,
       name: 'janitor',
       type: 'EXPRESS' as const,
-      definition: janitorDefinition({ partition: 'aws', janitorFunction: 'janitor' }),
+      definition: janitorDefinition({ partition: 'aws', janitorFunction: 'janitor', judgeFunction: 'judge' }),
     },
   ].map(({ arn, name, type, definition }) => [
     arn,

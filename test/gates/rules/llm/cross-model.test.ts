@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crossModel } from '../../../../gates/gates/cross-model.ts';
-import { familyOf, reviewerOf } from '../../../../gates/rules/llm/family.ts';
+import { reviewerOf } from '../../../../gates/rules/llm/family.ts';
+import { familyOf } from '../../../../shared/judging/family.ts';
 import { scriptedJudge } from '../../../support/judge.ts';
 import { type Edits, runGate } from '../../../support/patch.ts';
 

@@ -4,7 +4,7 @@ import type { Gate } from '../../../../gates/engine/gate.ts';
 import { integrationTestGen } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerification } from '../../../../gates/gates/intent-verification.ts';
 import { compositeOf, RUBRIC_WEIGHTS, reviewRubric } from '../../../../gates/gates/review-rubric.ts';
-import { share } from '../../../../gates/rules/llm/diff.ts';
+import { share } from '../../../../shared/judging/shown-diff.ts';
 import { reduce } from '../../../../shared/verdict/reduce.ts';
 import { gatherOn } from '../../../support/gather.ts';
 import { scriptedJudge } from '../../../support/judge.ts';

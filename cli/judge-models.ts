@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { JudgeModels } from '../shared/judging/models.ts';
+import { ENV, MODEL_KEYS } from '../shared/names.ts';
+import { parseYaml } from '../shared/roles/parse.ts';
+import { CliError, EXIT } from './exit.ts';
+import type { Io } from './io.ts';
+
+/** Where a laptop has the key of a provider, when the file does not say. */
+const USUAL = {
+  anthropic: MODEL_KEYS.anthropic,
+  openai: MODEL_KEYS.openai,
+  google: MODEL_KEYS.gemini,
+} as const;
+
+const Loose = z.record(z.string(), z.looseObject({ provider: z.string() }));
+
+/** The model with its key from the usual variable, where it names none. */
+function withUsualKey(model: z.infer<typeof Loose>[string], environment: NodeJS.ProcessEnv): unknown {
+  const usual = USUAL[model.provider as keyof typeof USUAL];
+  if (!usual || model['key'] !== undefined) return model;
+  const url = model['url'] ?? environment[usual.url];
+  return {
+    ...model,
+    key: { via: 'environment', variable: usual.key },
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+const refused = (file: string, problems: readonly string[]): CliError =>
+  new CliError(EXIT.usage, 'bad_models', `${file} does not say which models judge.`, {
+    details: problems.map((message) => ({ where: file, message })),
+    hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md has all of it.',
+  });
+
+/** The models of FILE, as the embedded stack takes them in its environment. */
+export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
+  let text: string;
+  try {
+    text = readFileSync(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    throw refused(file, [error instanceof Error ? error.message : String(error)]);
+  }
+  const written = parseYaml(text, file, Loose);
+  if ('problems' in written)
+    throw refused(
+      file,
+      written.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`),
+    );
+  const parsed = JudgeModels.safeParse(
+    Object.fromEntries(
+      Object.entries(written.value).map(([purpose, model]) => [purpose, withUsualKey(model, io.env)]),
+    ),
+  );
+  if (!parsed.success)
+    throw refused(
+      file,
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    );
+  const keys = Object.values(parsed.data).flatMap((model) =>
+    'key' in model && model.key?.via === 'environment' ? [model.key.variable] : [],
+  );
+  const missing = keys.filter((variable) => !io.env[variable]);
+  if (missing.length > 0)
+    throw refused(
+      file,
+      missing.map((variable) => `the variable ${variable} is not set, and a key should be in it`),
+    );
+  return { [ENV.judgeModels]: JSON.stringify(parsed.data), [ENV.judgeKeys]: [...new Set(keys)].join() };
+}

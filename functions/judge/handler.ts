@@ -1,0 +1,24 @@
+import type { Judgement } from '../../shared/judging/judgement.ts';
+import { JudgeModels } from '../../shared/judging/models.ts';
+import { JanitorInput } from '../../shared/messages/queue.ts';
+import { ENV } from '../../shared/names.ts';
+import { askModel } from '../../shared/providers/ask.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judges.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { keyOf } from '../kit/model-key.ts';
+import { objects } from '../kit/objects.ts';
+
+const context: JudgingContext = {
+  tasks: stores().tasks,
+  objects: objects(),
+  models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
+  ask: askModel({ readKey: keyOf }),
+  now: () => new Date(),
+};
+
+/** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
+export const handler = async (event: unknown): Promise<Judgement[]> => {
+  const { task_id, attempt } = JanitorInput.parse(event);
+  return askJudges(task_id, attempt, context);
+};

@@ -1,0 +1,66 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { JudgeModel, JudgeModels } from '../shared/judging/models.ts';
+import { ENV } from '../shared/names.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { Storage } from './storage.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface JudgeProps {
+  readonly common: Common;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  readonly models: JudgeModels;
+}
+
+/** The function that asks models about work. It reads a task, its evidence and its patch, may call the models that are configured, and writes nothing. */
+export class Judge extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { common, table, storage, models }: JudgeProps) {
+    super(scope, id);
+    this.function = new ServiceFunction(this, 'Ask', {
+      common,
+      name: 'judge',
+      description: 'Asks models about the work of an attempt',
+      // Longer than a judgement may take, shorter than the machine waits.
+      timeout: Duration.seconds(110),
+      environment: {
+        [ENV.table]: table.table.tableName,
+        [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.judgeModels]: JSON.stringify(models),
+      },
+    });
+    table.allow(this.function);
+    storage.allow(this.function, ['GetObject'], ['evidence/', 'artifacts/']);
+    for (const model of Object.values(models)) this.allowModel(model);
+  }
+
+  private allowModel(model: JudgeModel): void {
+    const stack = Stack.of(this);
+    if (model.provider === 'bedrock') {
+      this.function.allow({
+        actions: ['bedrock:InvokeModel'],
+        on: [
+          `arn:${stack.partition}:bedrock:*::foundation-model/${model.model.replace(/^(?:us|eu|apac|jp|au|global)\./, '')}`,
+          stack.formatArn({
+            service: 'bedrock',
+            region: model.region ?? stack.region,
+            resource: 'inference-profile',
+            resourceName: model.model,
+          }),
+        ],
+        because: 'An inference profile calls its model in regions of its own choice.',
+      });
+      return;
+    }
+    const { key } = model;
+    if (key?.via === 'secret')
+      this.function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [key.arn] });
+    if (key?.via === 'parameter')
+      this.function.allow({
+        actions: ['ssm:GetParameter'],
+        on: [stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: key.name.slice(1) })],
+      });
+  }
+}

@@ -1,0 +1,39 @@
+import type { VerdictReason } from '../evidence/schema.ts';
+import type { Judgement } from './judgement.ts';
+import type { OnError } from './on-error.ts';
+
+/** A judge that is less sure than this has not decided: a person does, whatever it said. */
+export const MIN_CONFIDENCE = 0.7;
+
+/** What a verdict becomes when nobody could judge. */
+const WITHOUT: Readonly<Record<OnError, Judgement['verdict']>> = {
+  hold: 'refer',
+  block: 'fail',
+  allow: 'pass',
+};
+
+/** What it makes of the verdict that there is no opinion. */
+export const withoutOpinion = (onError: OnError): Judgement['verdict'] => WITHOUT[onError];
+
+/** What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. */
+export const withOpinion = (isGood: boolean, confidence: number | null): Judgement['verdict'] =>
+  confidence !== null && confidence < MIN_CONFIDENCE ? 'refer' : isGood ? 'pass' : 'fail';
+
+const codeOf = ({ outcome, verdict }: Judgement): string =>
+  outcome === 'passed' || outcome === 'failed'
+    ? verdict === 'refer'
+      ? 'judge_unsure'
+      : `judge_${outcome}`
+    : `judge_${outcome}`;
+
+/** Why a judgement keeps work from being accepted; none where it does not. */
+export const reasonsOf = (judgement: Judgement): VerdictReason[] =>
+  judgement.verdict === 'pass'
+    ? []
+    : [
+        {
+          code: codeOf(judgement),
+          subject: judgement.subject,
+          message: `${judgement.subject}: ${judgement.reasons.join(' ')}`,
+        },
+      ];

@@ -1,0 +1,96 @@
+import { hasResult } from '../evidence/outcome.ts';
+import { Evidence } from '../evidence/schema.ts';
+import { judgedSignals } from '../judging/asked.ts';
+import type { Judgement } from '../judging/judgement.ts';
+import type { Piece } from '../judging/material.ts';
+import { familyOfModel, type JudgeModels } from '../judging/models.ts';
+import type { AskModel } from '../judging/port.ts';
+import { costOf } from '../judging/price.ts';
+import { filesOfDiff, share } from '../judging/shown-diff.ts';
+import { headOf, opinionOf, questionOf, unaskedJudgement } from '../judging/signal.ts';
+import type { ObjectStore } from '../store/objects.ts';
+import type { TaskStore } from '../store/tasks.ts';
+import { attemptNumbered } from '../task/commands/change.ts';
+import { cut } from '../task/cut.ts';
+import type { JudgedSignal } from '../task/signals.ts';
+import type { Task } from '../task/task.ts';
+
+export interface JudgingContext {
+  readonly tasks: TaskStore;
+  readonly objects: ObjectStore;
+  readonly models: JudgeModels;
+  readonly ask: AskModel;
+  readonly now: () => Date;
+}
+
+/** Characters of the diff, of the task's description and of what was observed that a judge is shown. */
+const DIFF = 10_000;
+const DESCRIPTION = 4_000;
+const OBSERVED = 4_000;
+
+const HOW_TO =
+  'no model is configured to judge: name one in `assay:judges` of the deployment, or with `assay up --models FILE`';
+
+/** What was observed, as lines. What a tool has printed is text from outside like the rest. */
+function observed({ signals, gates }: Evidence): string {
+  const lines = [
+    ...signals.map(({ type, outcome, detail }) => `signal ${type}: ${outcome} (${detail.slice(0, 200)})`),
+    ...gates
+      .filter(({ outcome }) => hasResult(outcome))
+      .flatMap(({ name, outcome, detail, findings }) => [
+        `gate ${name}: ${outcome} (${detail.slice(0, 200)})`,
+        ...findings.map(
+          ({ file, line, rule, message }) => `  ${rule} at ${file}:${line}: ${message.slice(0, 200)}`,
+        ),
+      ]),
+  ];
+  return cut(lines.join('\n'), OBSERVED);
+}
+
+async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Promise<Piece[]> {
+  const { verification, artifact } = attemptNumbered(task, attempt);
+  if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
+  const [evidence, patch] = await Promise.all([
+    objects.getByDigest(verification.key).then((text) => Evidence.parse(JSON.parse(text))),
+    objects.getByDigest(artifact.patch_key),
+  ]);
+  const diff = share(filesOfDiff(patch), DIFF);
+  return [
+    { label: 'title of the task', text: task.title },
+    { label: 'description of the task', text: cut(task.description, DESCRIPTION) },
+    ...(task.acceptance_criteria.length === 0
+      ? []
+      : [
+          {
+            label: 'acceptance criteria of the task',
+            text: cut(task.acceptance_criteria.join('\n'), DESCRIPTION),
+          },
+        ]),
+    { label: 'what was observed', text: observed(evidence) },
+    { label: 'diff', text: diff.text },
+  ];
+}
+
+/** Asks about all judged signals of an attempt side by side. A judge that does not answer is a judgement too: nothing is left out. */
+export async function askJudges(id: string, attempt: number, context: JudgingContext): Promise<Judgement[]> {
+  const task = await context.tasks.require(id);
+  const signals = judgedSignals(task);
+  const model = context.models.judge;
+  if (!model) return signals.map((signal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO }));
+  const pieces = await piecesOf(task, attempt, context.objects);
+  const judge = async (signal: JudgedSignal): Promise<Judgement> => {
+    const answered = await context.ask(model, questionOf(signal, pieces));
+    return {
+      ...headOf(signal),
+      ...opinionOf(signal, answered),
+      because: 'asked: the task names it among its completion signals',
+      model: model.model,
+      family: familyOfModel(model),
+      calls: answered.calls,
+      tokens: answered.tokens,
+      cost_usd: costOf(model, answered, context.now().toISOString()),
+      duration_ms: answered.ms,
+    };
+  };
+  return Promise.all(signals.map(judge));
+}

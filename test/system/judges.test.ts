@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { JudgeModels } from '../../shared/judging/models.ts';
+import { ENV } from '../../shared/names.ts';
+import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { filesWith } from '../support/planted.ts';
+import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
+import { Stack } from './support/stack.ts';
+
+const KEY = `sk-planted-${randomBytes(16).toString('hex')}`;
+const JUDGES: JudgeModels = {
+  judge: {
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    key: { via: 'environment', variable: 'JUDGE_KEY' },
+  },
+};
+let opinion: unknown;
+let models: ModelServer;
+let stack: Stack;
+let repository: Repository;
+beforeAll(async () => {
+  models = await startModelServer({ answer: () => opinion });
+  repository = new Repository(PROJECT);
+  const judges = { judge: { ...JUDGES.judge, url: models.url } };
+  stack = await Stack.start({
+    JUDGE_KEY: KEY,
+    [ENV.judgeKeys]: 'JUDGE_KEY',
+    [ENV.judgeModels]: JSON.stringify(judges),
+    ANTHROPIC_API_KEY: '',
+  });
+});
+beforeEach(() => models.play('ok'));
+afterAll(async () => {
+  await stack.stop();
+  await models.stop();
+  repository.remove();
+});
+
+const CRITERIA = 'sum adds its arguments, whatever they are';
+const submit = (code: string, signal: Record<string, unknown> = {}) =>
+  stack.submit({
+    title: 'Make sum add',
+    repository: repository.url,
+    adapter: agent(code),
+    model: 'my-model',
+    budget: { max_attempts: 1 },
+    completion_signals: [{ type: 'llm_judge', criteria: CRITERIA, ...signal }],
+  });
+const held = (id: string) => stack.until(id, 'a hold', (task) => task.hold !== null);
+
+it('asks a model whether the work does what was asked, and a confident yes lets it out: verified by what ran, not by the opinion', async () => {
+  opinion = { reasons: ['src/sum.js adds'], verdict: 'accept', confidence: 0.95 };
+  const { id } = await submit(writes('src/sum.js', RIGHT));
+  expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', verified: true });
+  const [attempt] = await stack.attempts(id);
+  expect(attempt?.verdict).toMatchObject({
+    verdict: 'pass',
+    verified: true,
+    judgements: [
+      {
+        kind: 'llm_judge',
+        subject: `llm_judge: ${CRITERIA}`,
+        outcome: 'passed',
+        verdict: 'pass',
+        confidence: 0.95,
+        model: 'claude-sonnet-5-5',
+        family: 'anthropic',
+        prompt: { id: 'llm_judge', version: 1 },
+        calibration: null,
+        calls: 1,
+        tokens: { input: 1_300, output: 40 },
+        cost_usd: expect.closeTo(0.003, 4),
+      },
+    ],
+  });
+  const asked = models.calls.at(-1)?.raw.toString('utf8') ?? '';
+  expect(asked).toContain('+export const sum = (a, b) => a + b;');
+  expect(asked).toContain(CRITERIA);
+  expect(filesWith(KEY, [stack.dataDir])).toEqual([]);
+});
+
+it('fails work that a model is sure about, and tells the next attempt why', async () => {
+  opinion = {
+    reasons: ['src/sum.js:1 adds nothing up for negative numbers'],
+    verdict: 'retry',
+    confidence: 0.9,
+  };
+  const { id } = await submit(writes('src/sum.js', RIGHT));
+  expect(await stack.ended(id)).toMatchObject({
+    status: 'failed',
+    verdict: 'fail',
+    reasons: [expect.stringContaining('adds nothing up for negative numbers')],
+  });
+});
+
+it('asks a person where the model is not sure, whatever it says', async () => {
+  opinion = { reasons: ['hard to tell'], verdict: 'accept', confidence: 0.5 };
+  const { id } = await submit(writes('src/sum.js', RIGHT));
+  expect(await held(id)).toMatchObject({ hold: { reasons: [expect.stringContaining('hard to tell')] } });
+});
+
+it('asks no model where what ran has failed already', async () => {
+  const before = models.calls.length;
+  const { id } = await submit(writes('src/sum.js', WRONG));
+  expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
+  expect(models.calls.length).toBe(before);
+  const [attempt] = await stack.attempts(id);
+  expect(attempt?.verdict?.judgements).toMatchObject([{ outcome: 'skipped', calls: 0, cost_usd: null }]);
+});
+
+it.each([
+  ['401', 'hold', 'referred'],
+  ['refuse', 'hold', 'referred'],
+  ['401', 'block', 'failed'],
+  ['401', 'allow', 'done'],
+])(
+  'where nobody judges (%s), what the task says of that counts: %s is %s',
+  async (scenario, on_error, end) => {
+    models.play(scenario);
+    const { id } = await submit(writes('src/sum.js', RIGHT), { on_error });
+    if (end === 'referred') expect((await held(id)).status).toBe('in_review');
+    else expect((await stack.ended(id)).status).toBe(end);
+    const [attempt] = await stack.attempts(id);
+    expect(attempt?.verdict?.judgements).toMatchObject([{ outcome: 'inert', kind: 'llm_judge' }]);
+  },
+);
