@@ -19,6 +19,7 @@ export const STEPS: readonly Step[] = [
   { name: 'schemathesis', title: 'answers as the document says' },
   { name: 'evasion:check', title: 'one evasion of eight, and its honest twin' },
   { name: 'test:cli', title: 'the real agent CLIs' },
+  { name: 'test:aws', title: 'the template on an emulator of AWS' },
 ];
 
 /** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */

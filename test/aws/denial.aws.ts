@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { createClient } from '../../cli/client.ts';
+import { addPolicy, removePolicy } from './deployment/roles.ts';
+import { physicalId, roleOf } from './deployment/stack.ts';
+import { operatorToken } from './deployment/token.ts';
+import { REPOSITORY_URL } from './forge/server.ts';
+import { REGION } from './machine/names.ts';
+
+/** First lines of a function's log that hold a text, as soon as there are any; who runs the tests sets the limit. */
+async function logged(group: string, text: string): Promise<string[]> {
+  const client = new CloudWatchLogsClient({ region: REGION });
+  onTestFinished(() => client.destroy());
+  for (;;) {
+    const { events = [] } = await client.send(
+      new FilterLogEventsCommand({ logGroupName: group, filterPattern: `"${text}"` }),
+    );
+    if (events.length > 0) return events.map(({ message = '' }) => message);
+    await pause(500);
+  }
+}
+
+test('a permission that is missing is logged with the task, as an error that sets off an alarm', async () => {
+  const role = await roleOf('ConductorConduct');
+  const group = await physicalId('AWS::Logs::LogGroup', 'ConductorConduct');
+  await addPolicy(role, 'denied', [{ Effect: 'Deny', Action: 'states:StartExecution', Resource: '*' }]);
+  const client = createClient({
+    url: inject('outputs')['ApiUrl'] ?? '',
+    token: operatorToken(),
+    source: 'the test',
+  });
+  await client.submitTask({
+    body: { id: 'denied', title: 'Nobody starts this', repository: REPOSITORY_URL, base_ref: 'main' },
+  });
+  const [line = ''] = await logged(group, 'is not authorized to perform');
+  await removePolicy(role, 'denied');
+  const { level, task_id, error } = JSON.parse(line) as Record<string, unknown>;
+  expect({ level, task_id, error }).toEqual({
+    // The metric filter of each function's log counts this level.
+    level: 'ERROR',
+    task_id: 'denied',
+    error: expect.objectContaining({ message: expect.stringContaining('states:StartExecution') }),
+  });
+});

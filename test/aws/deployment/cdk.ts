@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ACCOUNT, type Files, REGION } from '../machine/names.ts';
+import { LACKING_RESOURCES, type Resource } from './lacking-resources.ts';
+
+/** What the bootstrap makes for images. */
+export const BOOTSTRAP_REPOSITORY = `cdk-hnb659fds-container-assets-${ACCOUNT}-${REGION}`;
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Runs the CDK's command line as docs/deploy.md says it is run. @throws Error with the end of what it printed. */
+export async function cdk(files: Files, ...args: string[]): Promise<string> {
+  const log = createWriteStream(files.deployLog, { flags: 'a' });
+  const child = spawn(join(ROOT, 'node_modules/.bin/cdk'), args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: 'true', CI: 'true' },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      log.write(chunk);
+    });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  log.end();
+  if (code !== 0) throw new Error(`cdk ${args.join(' ')} ended with ${code}:\n${output.slice(-4_000)}`);
+  return output;
+}
+
+export const bootstrap = (files: Files): Promise<string> =>
+  cdk(files, 'bootstrap', `aws://${ACCOUNT}/${REGION}`, '--no-notices');
+
+/** Deploys the stack with settings, without what the emulator does not know. @returns its outputs. */
+export async function deploy(
+  files: Files,
+  settings: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const context = Object.entries(settings).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
+  await cdk(files, 'synth', '--quiet', '--strict', '--no-notices', '--output', files.assembly, ...context);
+  const template = join(files.assembly, 'Assay.template.json');
+  await copyFile(template, files.template);
+  await writeFile(template, JSON.stringify(withoutLacking(JSON.parse(await readFile(template, 'utf8')))));
+  const outputs = join(files.folder, 'outputs.json');
+  await cdk(
+    files,
+    'deploy',
+    ...['--app', files.assembly, '--require-approval', 'never', '--no-notices', '--outputs-file', outputs],
+  );
+  const { Assay } = JSON.parse(await readFile(outputs, 'utf8')) as { Assay: Record<string, string> };
+  return Assay;
+}
+
+interface Template {
+  readonly Resources: Record<string, Resource>;
+}
+const withoutLacking = (template: Template): Template => ({
+  ...template,
+  Resources: Object.fromEntries(
+    Object.entries(template.Resources).filter(
+      ([, resource]) => !LACKING_RESOURCES.some(({ isOne }) => isOne(resource)),
+    ),
+  ),
+});

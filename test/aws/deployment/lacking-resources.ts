@@ -1,0 +1,59 @@
+export interface Resource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+}
+
+/** What the emulator's CloudFormation refuses, and nothing of the template refers to. */
+export interface LackingResource {
+  readonly name: string;
+  /** Whether that resource of the template is left out. */
+  readonly isOne: (resource: Resource) => boolean;
+  /** Refused alone, as long as the emulator lacks it; AWS makes it. */
+  readonly example: Resource;
+}
+
+export const LACKING_RESOURCES: readonly LackingResource[] = [
+  {
+    name: 'flow logs',
+    isOne: ({ Type }) => Type === 'AWS::EC2::FlowLog',
+    example: {
+      Type: 'AWS::EC2::FlowLog',
+      Properties: {
+        ResourceId: 'vpc-1',
+        ResourceType: 'VPC',
+        TrafficType: 'ALL',
+        LogDestinationType: 's3',
+        LogDestination: 'arn:aws:s3:::flow-logs',
+      },
+    },
+  },
+  {
+    name: 'named queries of Athena',
+    isOne: ({ Type }) => Type === 'AWS::Athena::NamedQuery',
+    example: {
+      Type: 'AWS::Athena::NamedQuery',
+      Properties: { Database: 'default', QueryString: 'SELECT 1' },
+    },
+  },
+  {
+    name: 'alarms on metric math',
+    isOne: ({ Type, Properties }) =>
+      Type === 'AWS::CloudWatch::Alarm' && Properties?.['Metrics'] !== undefined,
+    example: {
+      Type: 'AWS::CloudWatch::Alarm',
+      Properties: {
+        ComparisonOperator: 'GreaterThanThreshold',
+        EvaluationPeriods: 1,
+        Threshold: 0,
+        Metrics: [
+          { Id: 'both', Expression: 'one + one' },
+          {
+            Id: 'one',
+            ReturnData: false,
+            MetricStat: { Metric: { Namespace: 'Assay', MetricName: 'One' }, Period: 60, Stat: 'Sum' },
+          },
+        ],
+      },
+    },
+  },
+];

@@ -1,0 +1,43 @@
+import {
+  DeleteRolePolicyCommand,
+  GetRolePolicyCommand,
+  IAMClient,
+  PutRolePolicyCommand,
+} from '@aws-sdk/client-iam';
+import { REGION } from '../machine/names.ts';
+
+export interface Statement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+async function withIam<T>(work: (iam: IAMClient) => Promise<T>): Promise<T> {
+  const iam = new IAMClient({ region: REGION });
+  try {
+    return await work(iam);
+  } finally {
+    iam.destroy();
+  }
+}
+
+/** Gives a role one more inline policy. */
+export const addPolicy = (role: string, name: string, statements: readonly Statement[]): Promise<void> =>
+  withIam(async (iam) => {
+    const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: statements });
+    await iam.send(new PutRolePolicyCommand({ RoleName: role, PolicyName: name, PolicyDocument }));
+  });
+
+export const removePolicy = (role: string, name: string): Promise<void> =>
+  withIam(async (iam) => {
+    await iam.send(new DeleteRolePolicyCommand({ RoleName: role, PolicyName: name }));
+  });
+
+export const readPolicy = (role: string, name: string): Promise<string> =>
+  withIam(async (iam) => {
+    const { PolicyDocument = '' } = await iam.send(
+      new GetRolePolicyCommand({ RoleName: role, PolicyName: name }),
+    );
+    return decodeURIComponent(PolicyDocument);
+  });
