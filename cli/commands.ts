@@ -27,5 +27,6 @@ export const COMMANDS: readonly {
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
+  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },
   { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },
 ];

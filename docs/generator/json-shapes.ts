@@ -42,6 +42,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
   },
   'token revoke': { text: '`--json` prints `{"revoked": […]}`, each as in `token list`.' },
+  doctor: {
+    text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when all is `ok`, 3 when something wants attention, 1 when something is missing or could not be looked at.',
+  },
   demo: {
     text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1. `agent` is null where scripts stand in for agents, else `{"kind": "claude", "models": "real"}` or `"scripted"`; what real models do is not compared with anything.',
     example: `{

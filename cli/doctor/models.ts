@@ -1,0 +1,37 @@
+import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
+import type { Providers } from '../../shared/models/providers.ts';
+import { type Finding, missing, ok } from './check.ts';
+
+/** Bedrock's names of models begin with their vendor's. */
+const PREFIX = 'anthropic.';
+
+/** Whether the models of the default tiers may be called, where Bedrock answers for them; a key is another check's business. */
+export async function modelAccess({ anthropic }: Providers): Promise<Finding> {
+  if (anthropic?.via !== 'bedrock') return ok('no vendor of the default tiers is asked through Bedrock');
+  const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
+  const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});
+  const wanted = Object.values(DEFAULT_TIER_MODELS);
+  const refused: string[] = [];
+  try {
+    for (const model of wanted) {
+      const modelId = `${anthropic.model_prefix ?? PREFIX}${model}`;
+      const found = await client
+        .send(new GetFoundationModelAvailabilityCommand({ modelId }))
+        .catch((error: unknown) => {
+          if (error instanceof Error && /^(ResourceNotFound|Validation)Exception$/.test(error.name))
+            return null;
+          throw error;
+        });
+      const may = found?.authorizationStatus === 'AUTHORIZED' && found.regionAvailability === 'AVAILABLE';
+      if (!may) refused.push(modelId);
+    }
+  } finally {
+    client.destroy();
+  }
+  return refused.length === 0
+    ? ok(wanted.join(', '))
+    : missing(
+        `this account may not call ${refused.join(', ')} here`,
+        'Ask for access on the page "Model access" of Bedrock, name another region or other models (assay:models, assay:tierModels), or use a key; docs/models.md.',
+      );
+}

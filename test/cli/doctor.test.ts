@@ -1,0 +1,280 @@
+import { BedrockClient, GetFoundationModelAvailabilityCommand } from '@aws-sdk/client-bedrock';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  ListStackResourcesCommand,
+} from '@aws-sdk/client-cloudformation';
+import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
+import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
+import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CheckResult, Outcome } from '../../cli/doctor/check.ts';
+import { assay } from './support.ts';
+
+const sts = mockClient(STSClient);
+const cloudformation = mockClient(CloudFormationClient);
+const ssm = mockClient(SSMClient);
+const quotas = mockClient(ServiceQuotasClient);
+const lambda = mockClient(LambdaClient);
+const ecs = mockClient(ECSClient);
+const ecr = mockClient(ECRClient);
+const secrets = mockClient(SecretsManagerClient);
+const sns = mockClient(SNSClient);
+const bedrock = mockClient(BedrockClient);
+
+const SECRET = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:push-AbCdEf';
+const IMAGE = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/boxes:1';
+const named = (name: string, message = name) => Object.assign(new Error(message), { name });
+const noStack = () =>
+  cloudformation
+    .on(DescribeStacksCommand)
+    .rejects(named('ValidationError', 'Stack with id Assay does not exist'));
+
+/** An account in which all is well, with the stack. */
+beforeEach(() => {
+  for (const mock of [sts, cloudformation, ssm, quotas, lambda, ecs, ecr, secrets, sns, bedrock])
+    mock.reset();
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  sts
+    .on(GetCallerIdentityCommand)
+    .resolves({ Arn: 'arn:aws:iam::123456789012:user/ada', Account: '123456789012' });
+  cloudformation.on(DescribeStacksCommand).resolves({
+    Stacks: [
+      {
+        StackName: 'Assay',
+        CreationTime: new Date(0),
+        StackStatus: 'UPDATE_COMPLETE',
+        Outputs: [{ OutputKey: 'AlarmTopic', OutputValue: 'arn:aws:sns:eu-west-1:123456789012:alarms' }],
+      },
+    ],
+  });
+  const resource = (ResourceType: string, PhysicalResourceId: string) => ({
+    ...{ ResourceType, PhysicalResourceId, LogicalResourceId: PhysicalResourceId },
+    ...{ LastUpdatedTimestamp: new Date(0), ResourceStatus: 'CREATE_COMPLETE' as const },
+  });
+  cloudformation.on(ListStackResourcesCommand).resolves({
+    StackResourceSummaries: [
+      resource('AWS::ECS::TaskDefinition', 'deliver:1'),
+      resource('AWS::Lambda::Function', 'gateway'),
+    ],
+  });
+  ssm.on(GetParameterCommand).resolves({ Parameter: { Value: '30' } });
+  quotas.on(GetServiceQuotaCommand).resolves({ Quota: { Value: 100 } });
+  lambda.on(GetAccountSettingsCommand).resolves({
+    AccountLimit: { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 900 },
+  });
+  lambda.on(GetFunctionConfigurationCommand).resolves({
+    Environment: {
+      Variables: {
+        ASSAY_MODEL_PROVIDERS: JSON.stringify({ anthropic: { via: 'bedrock', endpoint: 'mantle' } }),
+      },
+    },
+  });
+  ecs.on(DescribeTaskDefinitionCommand).resolves({
+    taskDefinition: {
+      containerDefinitions: [{ image: IMAGE, secrets: [{ name: 'GIT_CREDENTIAL', valueFrom: SECRET }] }],
+    },
+  });
+  ecr.on(DescribeImagesCommand).resolves({ imageDetails: [{ imageDigest: 'sha256:1' }] });
+  secrets.on(DescribeSecretCommand).resolves({ VersionIdsToStages: { one: ['AWSCURRENT'] } });
+  sns.on(ListSubscriptionsByTopicCommand).resolves({
+    Subscriptions: [
+      { Endpoint: 'you@example.com', SubscriptionArn: 'arn:aws:sns:eu-west-1:123456789012:alarms:1' },
+    ],
+  });
+  bedrock.on(GetFoundationModelAvailabilityCommand).resolves({
+    authorizationStatus: 'AUTHORIZED',
+    regionAvailability: 'AVAILABLE',
+  });
+});
+
+async function examined(): Promise<{ code: number; checks: CheckResult[] }> {
+  const { code, stdout } = await assay(['doctor', '--aws', '--json']);
+  return { code, checks: (JSON.parse(stdout) as { checks: CheckResult[] }).checks };
+}
+
+test('where all is well it says so, check by check, and ends with 0', async () => {
+  const { code, checks } = await examined();
+  expect(code).toBe(0);
+  expect(checks.map(({ check, outcome, advice }) => [check, outcome, advice])).toEqual(
+    [
+      ...['credentials', 'bootstrap', 'fargate_vcpus', 'lambda_concurrency', 'model_access'],
+      ...['stack', 'images', 'secrets', 'alarm_subscription'],
+    ].map((check) => [check, 'ok', null]),
+  );
+});
+
+test('before the deployment only the account is looked at, and what comes next is said', async () => {
+  noStack();
+  const { code, checks } = await examined();
+  expect(code).toBe(3);
+  expect(checks.map(({ check }) => check)).not.toContain('images');
+  expect(checks.at(-1)).toMatchObject({
+    check: 'stack',
+    outcome: 'attention',
+    advice: expect.stringContaining('npx cdk deploy'),
+  });
+});
+
+test('without credentials nothing else is looked at', async () => {
+  sts.on(GetCallerIdentityCommand).rejects(named('CredentialsProviderError', 'Could not load credentials'));
+  const { code, checks } = await examined();
+  expect(code).toBe(1);
+  expect(checks).toEqual([
+    {
+      check: 'credentials',
+      outcome: 'missing',
+      detail: 'Could not load credentials',
+      advice: 'Sign in, and set AWS_PROFILE and AWS_REGION.',
+    },
+  ]);
+});
+
+describe('what is not well', () => {
+  test.each<[string, () => unknown, Outcome, RegExp]>([
+    [
+      'bootstrap',
+      () => ssm.on(GetParameterCommand).rejects(named('ParameterNotFound')),
+      'missing',
+      /cdk bootstrap/,
+    ],
+    [
+      'bootstrap',
+      () => ssm.on(GetParameterCommand).resolves({ Parameter: { Value: '5' } }),
+      'missing',
+      /cdk bootstrap/,
+    ],
+    [
+      'fargate_vcpus',
+      () => quotas.on(GetServiceQuotaCommand).resolves({ Quota: { Value: 6 } }),
+      'attention',
+      /L-3032A538/,
+    ],
+    [
+      'model_access',
+      () =>
+        bedrock.on(GetFoundationModelAvailabilityCommand).resolves({ authorizationStatus: 'NOT_AUTHORIZED' }),
+      'missing',
+      /Model access/,
+    ],
+    [
+      'images',
+      () => ecr.on(DescribeImagesCommand).rejects(named('ImageNotFoundException')),
+      'missing',
+      /Deploy again/,
+    ],
+    ['images', () => ecr.on(DescribeImagesCommand).resolves({ imageDetails: [] }), 'missing', /Deploy again/],
+    [
+      'secrets',
+      () => secrets.on(DescribeSecretCommand).rejects(named('ResourceNotFoundException')),
+      'missing',
+      /Put a value in/,
+    ],
+    [
+      'secrets',
+      () => secrets.on(DescribeSecretCommand).resolves({ VersionIdsToStages: {} }),
+      'missing',
+      /Put a value in/,
+    ],
+    [
+      'alarm_subscription',
+      () => sns.on(ListSubscriptionsByTopicCommand).resolves({ Subscriptions: [] }),
+      'missing',
+      /alarmEmail/,
+    ],
+    [
+      'alarm_subscription',
+      () =>
+        sns.on(ListSubscriptionsByTopicCommand).resolves({
+          Subscriptions: [{ Endpoint: 'a@example.com', SubscriptionArn: 'PendingConfirmation' }],
+        }),
+      'attention',
+      /link in the mail/,
+    ],
+  ])('%s', async (check, make, outcome, advice) => {
+    make();
+    const { code, checks } = await examined();
+    expect(checks.filter((each) => each.outcome !== 'ok')).toEqual([
+      { check, outcome, detail: expect.any(String), advice: expect.stringMatching(advice) },
+    ]);
+    expect(code).toBe(outcome === 'attention' ? 3 : 1);
+  });
+
+  test.each([
+    ['UPDATE_IN_PROGRESS', 'attention'],
+    ['UPDATE_ROLLBACK_COMPLETE', 'missing'],
+    ['ROLLBACK_FAILED', 'missing'],
+  ] as const)('a stack in %s', async (StackStatus, outcome) => {
+    cloudformation.on(DescribeStacksCommand).resolves({
+      Stacks: [
+        {
+          StackName: 'Assay',
+          CreationTime: new Date(0),
+          StackStatus,
+          Outputs: [{ OutputKey: 'AlarmTopic', OutputValue: 'arn:x' }],
+        },
+      ],
+    });
+    const { checks } = await examined();
+    expect(checks.find(({ check }) => check === 'stack')).toMatchObject({ outcome, detail: StackStatus });
+  });
+
+  test('too few executions are missing before the deployment, and enough after it: by then they are reserved', async () => {
+    lambda.on(GetAccountSettingsCommand).resolves({
+      AccountLimit: { ConcurrentExecutions: 200, UnreservedConcurrentExecutions: 200 },
+    });
+    expect((await examined()).checks.find(({ check }) => check === 'lambda_concurrency')?.outcome).toBe('ok');
+    noStack();
+    expect((await examined()).checks.find(({ check }) => check === 'lambda_concurrency')).toMatchObject({
+      outcome: 'missing',
+      advice: expect.stringContaining('assay:modelConcurrency=0'),
+    });
+  });
+});
+
+test.each([
+  ['bootstrap', () => ssm.on(GetParameterCommand)],
+  ['fargate_vcpus', () => quotas.onAnyCommand()],
+  ['lambda_concurrency', () => lambda.on(GetAccountSettingsCommand)],
+  ['model_access', () => bedrock.onAnyCommand()],
+  ['stack', () => cloudformation.onAnyCommand()],
+  ['images', () => ecr.onAnyCommand()],
+  ['secrets', () => secrets.onAnyCommand()],
+  ['alarm_subscription', () => sns.onAnyCommand()],
+] as const)('whoever may not look at %s is told that, and never that it is well', async (check, call) => {
+  call().rejects(named('AccessDeniedException', 'not authorized'));
+  const { code, checks } = await examined();
+  expect(code).toBe(1);
+  expect(checks.find((each) => each.check === check)).toMatchObject({
+    outcome: 'could_not_look',
+    detail: 'AccessDeniedException: not authorized',
+    advice: expect.stringContaining('an identity that may read this'),
+  });
+});
+
+test('people read a line for each check, with what to do below it', async () => {
+  quotas.on(GetServiceQuotaCommand).resolves({ Quota: { Value: 6 } });
+  const { stdout, code } = await assay(['doctor', '--aws']);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/^ok {14}credentials {9}arn:aws:iam::123456789012:user\/ada/m);
+  expect(stdout).toMatch(/^ATTENTION {7}fargate_vcpus {7}6 vCPUs .*\n {36}Ask for more/m);
+});
+
+test('without a place to look at it is told which there are', async () => {
+  expect(await assay(['doctor'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('assay doctor --aws'),
+  });
+});
