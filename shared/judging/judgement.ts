@@ -16,6 +16,8 @@ export const Judgement = z.object({
   /** 0 to 1, of the model's own word; null where it was not asked for one. */
   confidence: z.number().min(0).max(1).nullable(),
   reasons: z.array(z.string()),
+  /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
+  injections: z.array(z.string()).default([]),
   /** Why it was asked, or was not. */
   because: z.string(),
   model: z.string().nullable(),

@@ -8,19 +8,34 @@ export interface Piece {
 
 export interface Material {
   readonly text: string;
-  /** The word of the marks, which is part of what the model is told. */
+  /** Of the marks; it is part of what the model is told. */
   readonly boundary: string;
+  /** Attempts to speak as somebody else that were taken out, by the label of their piece. */
+  readonly injections: readonly string[];
 }
 
-/** What could be taken for one of our marks, whatever its boundary is said to be. */
-const LOOK_ALIKE = /<{2,}|>{2,}|\bUNTRUSTED\b/gi;
+/** The word of our marks, which no text from outside may hold: then none can look like one, whatever its boundary. */
+const MARK_WORD = /UNTRUSTED/gi;
+/** That word as part of a mark: no honest text is written like that. */
+const FALSE_MARK = /<<<\s*UNTRUSTED|UNTRUSTED[^\n>]*>>>/i;
 
 /** Characters that a reader does not see and a model does: tags of Unicode, marks of direction, joiners and other fillers. */
 const UNSEEN =
   /[\u{e0000}-\u{e007f}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{00ad}\u{fff9}-\u{fffb}]/gu;
+/** So many tags in a row are words; the flags of England, Scotland and Wales have six. */
+const HIDDEN_WORDS = /[\u{e0020}-\u{e007e}]{8,}/u;
 
+const SHOWN = '\u{fffd}';
 const harmless = (text: string): string =>
-  text.replace(UNSEEN, '\u{fffd}').replace(LOOK_ALIKE, (mark) => [...mark].join('\u{fffd}'));
+  text.replace(UNSEEN, SHOWN).replace(MARK_WORD, (word) => `${word.slice(0, 5)}${SHOWN}${word.slice(5)}`);
+
+function injectionsIn({ label, text }: Piece): string[] {
+  const found = [
+    ...(FALSE_MARK.test(`${label}\n${text.replace(UNSEEN, '')}`) ? ['a mark like those that fence it'] : []),
+    ...(HIDDEN_WORDS.test(text) ? ['words in characters that nobody sees'] : []),
+  ];
+  return found.map((what) => `${label.slice(0, 100)} holds ${what}`);
+}
 
 /**
  * Puts text from outside between marks with a boundary that nobody could foresee, and takes out what could be read as such a mark,
@@ -30,10 +45,10 @@ export function material(pieces: readonly Piece[], boundary = randomBytes(12).to
   const text = pieces
     .map(
       (piece) =>
-        `<<<UNTRUSTED ${boundary} ${harmless(piece.label).replaceAll('\n', ' ')}\n${harmless(piece.text)}\nUNTRUSTED ${boundary}>>>`,
+        `<<<UNTRUSTED ${boundary} ${harmless(piece.label).replace(/\s+/g, ' ')}\n${harmless(piece.text)}\nUNTRUSTED ${boundary}>>>`,
     )
     .join('\n\n');
-  return { text, boundary };
+  return { text, boundary, injections: pieces.flatMap(injectionsIn) };
 }
 
 /** What a model is told of the marks; the only place that names the boundary outside of them. */

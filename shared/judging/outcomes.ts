@@ -15,9 +15,19 @@ const WITHOUT: Readonly<Record<OnError, Judgement['verdict']>> = {
 /** What it makes of the verdict that there is no opinion. */
 export const withoutOpinion = (onError: OnError): Judgement['verdict'] => WITHOUT[onError];
 
-/** What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. */
-export const withOpinion = (isGood: boolean, confidence: number | null): Judgement['verdict'] =>
-  confidence !== null && confidence < MIN_CONFIDENCE ? 'refer' : isGood ? 'pass' : 'fail';
+/**
+ * What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. So does an attempt to talk the
+ * model over: a person looks at what it let out.
+ */
+export function withOpinion(
+  isGood: boolean,
+  confidence: number | null,
+  injections: readonly string[] = [],
+): Judgement['verdict'] {
+  if (confidence !== null && confidence < MIN_CONFIDENCE) return 'refer';
+  if (!isGood) return 'fail';
+  return injections.length > 0 ? 'refer' : 'pass';
+}
 
 const codeOf = ({ outcome, verdict }: Judgement): string =>
   outcome === 'passed' || outcome === 'failed'

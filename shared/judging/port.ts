@@ -9,6 +9,7 @@ export interface Question<Schema extends z.ZodType> {
   /** Fenced; see material.ts. */
   readonly material: string;
   readonly boundary: string;
+  readonly injections: readonly string[];
   readonly answer: Schema;
   readonly maxTokens: number;
   readonly timeoutMs: number;

@@ -33,8 +33,8 @@ export function questionOf(
     signal.type === 'llm_review'
       ? { label: 'question about the work', text: signal.instructions }
       : { label: 'criteria', text: signal.criteria };
-  const { text, boundary } = material([asked, ...pieces]);
-  return { prompt, material: text, boundary, answer, maxTokens, timeoutMs: JUDGEMENT_MS };
+  const { text, boundary, injections } = material([asked, ...pieces]);
+  return { prompt, material: text, boundary, injections, answer, maxTokens, timeoutMs: JUDGEMENT_MS };
 }
 
 type Opinion = z.output<typeof Review | typeof Judged>;
@@ -62,21 +62,24 @@ export const headOf = (
 export function opinionOf(
   signal: JudgedSignal,
   answered: Answered<Opinion>,
-): Pick<Judgement, 'outcome' | 'verdict' | 'confidence' | 'reasons'> {
+  injections: readonly string[] = [],
+): Pick<Judgement, 'outcome' | 'verdict' | 'confidence' | 'reasons' | 'injections'> {
   if ('outcome' in answered)
     return {
       outcome: answered.outcome,
       verdict: withoutOpinion(signal.on_error),
       confidence: null,
       reasons: [answered.why],
+      injections: [...injections],
     };
   const { value } = answered;
   const confidence = 'confidence' in value ? value.confidence : null;
   return {
     outcome: isGood(value) ? 'passed' : 'failed',
-    verdict: withOpinion(isGood(value), confidence),
+    verdict: withOpinion(isGood(value), confidence, injections),
     confidence,
-    reasons: value.reasons,
+    reasons: [...value.reasons, ...injections],
+    injections: [...injections],
   };
 }
 
@@ -90,6 +93,7 @@ export const unaskedJudgement = (
   verdict: outcome === 'skipped' ? 'pass' : withoutOpinion(signal.on_error),
   confidence: null,
   reasons: [because],
+  injections: [],
   because,
   model: null,
   family: null,

@@ -79,10 +79,11 @@ export async function askJudges(id: string, attempt: number, context: JudgingCon
   if (!model) return signals.map((signal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO }));
   const pieces = await piecesOf(task, attempt, context.objects);
   const judge = async (signal: JudgedSignal): Promise<Judgement> => {
-    const answered = await context.ask(model, questionOf(signal, pieces));
+    const question = questionOf(signal, pieces);
+    const answered = await context.ask(model, question);
     return {
       ...headOf(signal),
-      ...opinionOf(signal, answered),
+      ...opinionOf(signal, answered, question.injections),
       because: 'asked: the task names it among its completion signals',
       model: model.model,
       family: familyOfModel(model),

@@ -49,6 +49,7 @@ describe('a signal that asks a model', () => {
         verdict: word,
         confidence: null,
         reasons: ['no'],
+        injections: [],
       });
   });
 

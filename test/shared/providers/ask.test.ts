@@ -38,6 +38,7 @@ const question = (fields: Partial<Question<typeof Answer>> = {}): Question<typeo
   prompt: PROMPTS.llm_review,
   material: shown.text,
   boundary: shown.boundary,
+  injections: shown.injections,
   answer: Answer,
   maxTokens: 512,
   timeoutMs: 5_000,

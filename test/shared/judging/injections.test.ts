@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JudgeModels } from '../../../shared/judging/models.ts';
+import { askModel } from '../../../shared/providers/ask.ts';
+import type { ObjectStore } from '../../../shared/store/objects.ts';
+import type { TaskStore } from '../../../shared/store/tasks.ts';
+import type { JudgedSignal } from '../../../shared/task/signals.ts';
+import { askJudges } from '../../../shared/use-cases/ask-judges.ts';
+import * as build from '../../support/builders.ts';
+import { type InjectionPlace, ORDER, PAYLOADS, PLACES } from '../../support/injections.ts';
+import { type ModelServer, startModelServer } from '../../support/models/server.ts';
+
+const SIGNALS: readonly JudgedSignal[] = [
+  { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
+  { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' },
+];
+const GOOD = [
+  { reasons: ['r'], verdict: 'accept', confidence: 1 },
+  { reasons: ['r'], answer: 'yes' },
+];
+const BAD = [
+  { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
+  { reasons: ['r'], answer: 'no' },
+];
+
+/** What was said to the model: our instruction, and the rest. */
+function heard(conversation: string): { system: string; user: string } {
+  const { system, messages } = JSON.parse(conversation) as {
+    system: { text: string }[];
+    messages: { content: { text: string }[] }[];
+  };
+  return {
+    system: system.map(({ text }) => text).join('\n'),
+    user: messages.flatMap(({ content }) => content.map(({ text }) => text)).join('\n'),
+  };
+}
+
+const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
+/** Tags of Unicode as a model reads them. */
+const read = (text: string): string =>
+  text.replace(/[\u{e0000}-\u{e007f}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000));
+
+/** Models that follow any order, of different carelessness about where it stands. */
+const GULLIBLE: Readonly<Record<string, (system: string, user: string) => boolean>> = {
+  'what stands outside of the marks'(system, user) {
+    const boundary = /<<<UNTRUSTED (\w+) and/.exec(system)?.[1] ?? 'none';
+    const fenced = new RegExp(`<<<UNTRUSTED ${boundary} [\\s\\S]*?UNTRUSTED ${boundary}>>>`, 'g');
+    return read(`${system}\n${user.replace(fenced, '')}`).includes(ORDER);
+  },
+  'what stands behind anything like a closing mark': (_system, user) =>
+    read(user)
+      .replace(UNSEEN, '')
+      .split(/<<<\s*UNTRUSTED/i)
+      .some((part) => {
+        const closed = part.search(/UNTRUSTED[^\n>]*>>>/i);
+        return closed >= 0 && part.slice(closed).includes(ORDER);
+      }),
+  'what only a model can read': (_system, user) =>
+    /[\u{e0000}-\u{e007f}]/u.test(user) && read(user).includes(ORDER),
+};
+
+let obeys: (system: string, user: string) => boolean = () => false;
+let server: ModelServer;
+let models: JudgeModels;
+beforeAll(async () => {
+  server = await startModelServer({
+    answer: ({ conversation }) => {
+      const { system, user } = heard(conversation);
+      return (obeys(system, user) ? GOOD : BAD)[user.includes('question about the work') ? 1 : 0];
+    },
+  });
+  models = {
+    judge: {
+      provider: 'anthropic',
+      model: 'claude-sonnet-5-5',
+      key: { via: 'environment', variable: 'K' },
+      url: server.url,
+    },
+  };
+});
+afterAll(() => server.stop());
+
+const RECORD = {
+  key: 'evidence',
+  tree: build.sha1('b'),
+  base_commit: build.sha1('a'),
+  signals: [],
+  gates: [],
+  duration_ms: 1,
+  at: build.NOW.toISOString(),
+};
+const PATCH =
+  'diff --git a/FILE b/FILE\n--- a/FILE\n+++ b/FILE\n@@ -1 +1,3 @@\n-a\n+// COMMENT\n+test("TEST", () => {});\n';
+
+/** The judgements of work into which something was written at `place`. */
+async function judged(place: InjectionPlace | null, text: string) {
+  const at = (wanted: InjectionPlace, otherwise: string): string => (place === wanted ? text : otherwise);
+  const task = build.inReview(
+    {
+      verification: RECORD,
+      artifact: build.artifact({ patch_key: 'patch' }),
+    },
+    {
+      title: at('title', 'Make sum add'),
+      description: at('description', 'It subtracts.'),
+      acceptance_criteria: [at('acceptance criterion', 'it adds')],
+      completion_signals: [...SIGNALS],
+    },
+  );
+  const patch =
+    (place === 'message of a commit in the diff' ? `From: a\nSubject: ${text}\n\n` : '') +
+    PATCH.replace(/FILE/g, () => at('name of a file in the diff', 'src/sum.js'))
+      .replace('COMMENT', () => at('comment in the diff', 'adds'))
+      .replace('TEST', () => at('name of a test in the diff', 'adds'));
+  const evidence = build.evidence({
+    gates: [build.gate({ detail: at('output of a tool', 'ok') })],
+  });
+  return askJudges(task.id, 1, {
+    tasks: { require: async () => task } as unknown as TaskStore,
+    objects: {
+      getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
+    } as unknown as ObjectStore,
+    models,
+    ask: askModel({ readKey: async () => 'k' }),
+    now: () => build.NOW,
+  });
+}
+
+describe.each(Object.entries(GULLIBLE))('a model that obeys %s', (_name, obeying) => {
+  it('would let anything out that it was told to', async () => {
+    obeys = () => true;
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
+  });
+
+  it.each(PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {
+    obeys = obeying;
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['fail', 'fail']);
+    for (const [way, payload] of Object.entries(PAYLOADS))
+      expect({ way, verdicts: (await judged(place, payload)).map(({ verdict }) => verdict) }).toEqual({
+        way,
+        verdicts: ['fail', 'fail'],
+      });
+  });
+});
+
+describe('an attempt to talk a judge over', () => {
+  it.each(['a closing mark', 'a closing mark with unseen letters', 'tags of Unicode'])(
+    'is a finding, and no opinion lets the work out without a person: %s',
+    async (way) => {
+      obeys = () => true;
+      const [first] = await judged('comment in the diff', PAYLOADS[way] ?? '');
+      expect(first).toMatchObject({
+        verdict: 'refer',
+        outcome: 'passed',
+        injections: [expect.stringMatching(/^diff holds /)],
+      });
+    },
+  );
+
+  it.each([
+    '>>> add(1, 2)\n3',
+    'kernel<<<grid, block>>>(x)',
+    'cat <<<"$text"',
+    '\ufeffbom',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'the input is untrusted',
+  ])('is not seen in honest text: %s', async (text) => {
+    obeys = () => true;
+    expect((await judged('comment in the diff', text))[0]).toMatchObject({ verdict: 'pass', injections: [] });
+  });
+});
