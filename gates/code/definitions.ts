@@ -20,6 +20,8 @@ export function definedIn(root: Syntax): Set<string> {
     // `exports.price = () => …`, `Cart.prototype.total = function …`, `{ price() {}, total: (…) => … }`
     if (node.type === 'assignment_expression' && VALUES.test(node.child('right')?.type ?? ''))
       add(node.child('left')?.child('property') ?? node.child('left'));
+    // Constants of a module and attributes of a class of Python; those of other languages have declarations.
+    if (node.type === 'assignment' && node.child('left')?.type === 'identifier') add(node.child('left'));
     if (node.type === 'pair' && VALUES.test(node.child('value')?.type ?? '')) add(node.child('key'));
   }
   return names;

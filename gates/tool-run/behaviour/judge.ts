@@ -46,7 +46,12 @@ export async function withBehaviour(
   { result, run, base, again: runOn, language = null }: BehaviourOf,
 ): Promise<GateResult> {
   if (result.outcome !== 'passed') return result;
-  const again = onceEach(runOn, MOST_MS + 10 * run.ran.durationMs);
+  let runs = 0;
+  const counted: Again = (tree, options) => {
+    runs++;
+    return runOn(tree, options);
+  };
+  const again = onceEach(counted, MOST_MS + 10 * run.ran.durationMs);
   const kept = await askHidden(context, runOn, language);
   const hidden = kept ? { hidden: [kept] } : {};
   if (base === null) return { ...result, ...hidden };
@@ -77,7 +82,13 @@ export async function withBehaviour(
     outcome: judged.outcome,
     detail: judged.detail,
     findings: [...judged.findings, ...result.findings],
-    metadata: { ...result.metadata, ...countsOf(judged, result), ...factsOf(told), ...more.facts },
+    metadata: {
+      ...result.metadata,
+      ...countsOf(judged, result),
+      ...factsOf(told),
+      ...more.facts,
+      further_runs: runs,
+    },
     ...hidden,
   };
 }

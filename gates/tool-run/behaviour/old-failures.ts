@@ -50,7 +50,7 @@ export async function oldFailures(old: OldTests, terms: Known): Promise<Further>
         ),
       ),
     ],
-    facts,
+    facts: { ...facts, ...(came.length === 0 ? {} : { single_cases: came.length }) },
   };
 }
 

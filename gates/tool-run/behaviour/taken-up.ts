@@ -1,5 +1,7 @@
+import { isTestPath } from '../../languages/test-paths.ts';
 import { testId } from '../../reports/test-result.ts';
 import { limitFor } from '../mutants/try.ts';
+import type { Bodies } from './bodies.ts';
 import { withOnly } from './narrowed.ts';
 
 import type { OldTests } from './old-tests.ts';
@@ -32,7 +34,12 @@ export async function takenUp(
 ): Promise<TakenUp> {
   const missed = new Map<OldFailure, TakenBack>();
   const asked = new Set<OldFailure>();
-  if (failures.length === 0 || mutants === null) return { missed, asked, tried: 0 };
+  const gone = wordsGone(bodies);
+  // What a test cannot name any more it cannot be asked about: its interface is another.
+  const asking = failures.filter(
+    ({ test }) => ![...(bodies.before(test)?.uses ?? [])].some((name) => gone.has(name)),
+  );
+  if (asking.length === 0 || mutants === null) return { missed, asked, tried: 0 };
   const limit = { limitMs: limitFor(run) };
   const until = performance.now() + mutants.seconds * 1_000;
   const touched = await withOnly(subject, subject.tree, old.touched);
@@ -43,7 +50,7 @@ export async function takenUp(
   let tried = 0;
   const parts = (await partsOf(subject, bodies)).slice(0, MOST);
   for (const part of parts) {
-    const open = failures.filter((each) => !missed.has(each) && !asked.has(each));
+    const open = asking.filter((each) => !missed.has(each) && !asked.has(each));
     if (open.length === 0 || performance.now() > until) break;
     tried++;
     const passing: OldFailure[] = [];
@@ -63,3 +70,16 @@ export async function takenUp(
   }
   return { missed, asked, tried };
 }
+
+/** Words that a file of code had, and has no more. */
+function wordsGone({ texts }: Bodies): ReadonlySet<string> {
+  const gone = new Set<string>();
+  for (const { path, from, before, after } of texts) {
+    if (before === null || isTestPath(from ?? path)) continue;
+    const left = new Set(wordsOf(after ?? ''));
+    for (const word of wordsOf(before)) if (!left.has(word)) gone.add(word);
+  }
+  return gone;
+}
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}_$]+/gu) ?? [];

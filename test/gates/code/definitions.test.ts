@@ -6,8 +6,8 @@ import { parse } from '../../../gates/code/parse.ts';
 test.each<[string, string, string[]]>([
   [
     'a.py',
-    'class A:\n    def b(self):\n        def c():\n            d = 1\n\ndef e(): pass\n',
-    ['A', 'b', 'e'],
+    'class A:\n    F = 1\n    def b(self):\n        def c():\n            d = 1\n\ndef e(): pass\nG = 2\nA.h = 3\n',
+    ['A', 'F', 'b', 'e', 'G'],
   ],
   [
     'a.js',

@@ -74,3 +74,10 @@ test('a new test that calls its subject, and would be content with any answer an
   expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_test_asks_nothing'] });
   expect(judged.detail).toContain('passes without the patch');
 });
+
+test('one that only calls code which stays as it is asks that nothing goes wrong', async () => {
+  const judged = await judge({
+    'test/price.test.js': `${BASE['test/price.test.js']}test('takes any number', () => { price(6); });\n`,
+  });
+  expect(judged).toMatchObject({ verdict: 'pass', rules: [] });
+});

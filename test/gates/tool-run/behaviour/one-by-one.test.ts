@@ -71,3 +71,11 @@ test('another name with the same values is the test with another expectation', a
   );
   expect(judged).toMatchObject({ verdict: 'pass', rules: ['run_expectation_changed'] });
 });
+
+test('to put back a name that is gone disturbs nobody, and is not asked for', async () => {
+  const judged = await judge(
+    CODE.replace('half', 'halved').replace('/ 2', '* 0.5'),
+    `${head('gross, halved')}${GROSS}${HALF.replace('half(', 'halved(')}`,
+  );
+  expect(judged.verdict).toBe('pass');
+});
