@@ -48,6 +48,15 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   ];
 }
 
+/** What models said, with what it cost to ask them. */
+const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
+  (verdict?.judgements ?? []).map((each) => {
+    const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
+    const facts =
+      each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${dollars(each.cost_usd)}`;
+    return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${pc.dim(`  ${facts}`)}`;
+  });
+
 function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
@@ -62,7 +71,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
-  lines.push(...checks(attempt, pc));
+  lines.push(...checks(attempt, pc), ...opinions(attempt, pc));
   if (unverifiable)
     lines.push(
       `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${oneLine(unverifiable.message)}`,
@@ -81,13 +90,13 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   return lines.join('\n');
 }
 
-/** Everything about one task as a page of text. */
 /** Files that go out on a person's word. */
 function accepted({ review }: TaskView): string | undefined {
   const named = review?.accepted_files?.map(oneLine).join(', ');
   return review?.accepted_more === undefined ? named : `${named} and ${review.accepted_more} more`;
 }
 
+/** Everything about one task as a page of text. */
 export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
   const lines = [pc.bold(oneLine(task.title)), field(pc, 'id', task.id)];

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CliError } from '../../cli/exit.ts';
+import type { Io } from '../../cli/io.ts';
+import { judgeEnvironment } from '../../cli/judge-models.ts';
+import { ENV } from '../../shared/names.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'assay-judges-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const read = (text: string, env: Record<string, string> = {}) => {
+  writeFileSync(join(cwd, 'judges.yaml'), text);
+  return judgeEnvironment('judges.yaml', { cwd, env } as unknown as Io);
+};
+const refusal = async (text: string, env: Record<string, string> = {}) => {
+  const error = await read(text, env).catch((each: unknown) => each);
+  if (!(error instanceof CliError)) throw new Error('was taken');
+  return (error.details ?? []).map(({ message }) => message).join(' | ');
+};
+
+describe('models that judge, on a laptop', () => {
+  it('have their key in the usual variable, and their server where that says', async () => {
+    const told = await read('judge: { provider: anthropic, model: claude-sonnet-5-5 }', {
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
+    });
+    expect(JSON.parse(told[ENV.judgeModels] ?? '')).toEqual({
+      judge: {
+        provider: 'anthropic',
+        model: 'claude-sonnet-5-5',
+        key: { via: 'environment', variable: 'ANTHROPIC_API_KEY' },
+        url: 'http://127.0.0.1:1',
+      },
+    });
+    expect(told[ENV.judgeKeys]).toBe('ANTHROPIC_API_KEY');
+    expect(JSON.stringify(told)).not.toContain('"k"');
+  });
+
+  it('may need no key, or one in a variable of their own', async () => {
+    const text =
+      'judge: { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }\nrubric: { provider: openrouter, model: q, key: { via: environment, variable: MINE } }';
+    expect((await read(text, { MINE: 'x' }))[ENV.judgeKeys]).toBe('MINE');
+  });
+
+  it.each([
+    ['a key that is not there', 'judge: { provider: openai, model: m }', 'OPENAI_API_KEY is not set'],
+    ['a purpose that there is not', 'jugde: { provider: bedrock, model: m }', 'jugde'],
+    ['a provider that there is not', 'judge: { provider: nobody, model: m }', 'judge.provider'],
+    ['a model without a name', 'judge: { provider: bedrock }', 'judge.model'],
+    ['no YAML', 'judge: [', 'line 1'],
+    ['a text', 'judge', 'the file'],
+  ])('are refused for %s, by the name of the field', async (_name, text, message) => {
+    expect(await refusal(text)).toContain(message);
+  });
+
+  it('are refused for a file that is not there', async () => {
+    await expect(judgeEnvironment('none.yaml', { cwd, env: {} } as unknown as Io)).rejects.toBeInstanceOf(
+      CliError,
+    );
+  });
+});
