@@ -67,7 +67,8 @@ export async function runBox(assignment: AgentAssignment, options: BoxOptions): 
   createInterface({ input: child.stderr }).on('line', options.onLog);
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
-    child.kill('SIGTERM');
+    // As our end does: at once and without a word, because the task is handed back.
+    child.stdin.end();
     kill = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
   };
   if (options.abort.aborted) stop();

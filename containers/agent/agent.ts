@@ -67,10 +67,19 @@ async function attempt(
     onStart,
     limits: role.config.limits,
   });
-  if (abort.aborted) return;
+  if (abort.aborted && !box.abort.aborted) return;
   const { result } = session;
   // What is still running could change what is handed in, or take what comes next.
   if (result.end === 'uncontained') throw new Error(`the agent cannot be ended: ${result.startError}`);
+  const snapshotOf = () =>
+    snapshot(store, {
+      base: commit,
+      workTree: places.checkout,
+      index,
+      dir: join(box.workDir, 'snapshot'),
+      runAs: box.users?.[0] ?? null,
+    });
+  if (box.abort.aborted) return interrupted(createBoxClient(given, LAST_WORDS_MS), session, snapshotOf);
   const claimed = await claimOf(session, places.usageFile);
   const reported = {
     output_tail: tailOf(session),
@@ -88,16 +97,7 @@ async function attempt(
     });
     return;
   }
-  const [{ tree, patch }, transcript] = await Promise.all([
-    snapshot(store, {
-      base: commit,
-      workTree: places.checkout,
-      index,
-      dir: join(box.workDir, 'snapshot'),
-      runAs: box.users?.[0] ?? null,
-    }),
-    uploadTranscript(client, session),
-  ]);
+  const [{ tree, patch }, transcript] = await Promise.all([snapshotOf(), uploadTranscript(client, session)]);
   const work =
     patch.length < INLINE_PATCH_BYTES && isText(patch)
       ? { patch: patch.toString('utf8') }
@@ -110,6 +110,31 @@ async function attempt(
     ...(transcript === null ? {} : { transcript_sha256: transcript }),
     ...work,
   });
+}
+
+/** For so long the last words are tried, in milliseconds; the machine is gone soon after. */
+const LAST_WORDS_MS = 30_000;
+
+/**
+ * The container is being taken away. What was done so far goes up first, for whoever wants to look; then the API is told that nobody is
+ * to blame, and starts the attempt again.
+ */
+async function interrupted(
+  client: BoxClient,
+  session: Session,
+  snapshotOf: () => Promise<{ readonly patch: Buffer }>,
+): Promise<void> {
+  const left: string[] = [];
+  try {
+    const { patch } = await snapshotOf();
+    if (patch.length > 0) left.push(`patch ${await client.upload('patch', patch)}`);
+    const transcript = await uploadTranscript(client, session);
+    if (transcript !== null) left.push(`transcript ${transcript}`);
+  } catch (error) {
+    console.error(`what was done so far: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
+  await client.post('fail', { reason, failure_class: 'interrupted' });
 }
 
 /** A patch in another encoding than UTF-8 would not survive JSON. */

@@ -57,11 +57,20 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       repository: assignment.repository,
       onTests: (gate, tests) => suites.push({ gate, tests }),
     });
+    // Commands that were stopped say nothing of the patch.
+    if (box.abort.aborted) return await interrupted(client);
     await Promise.all([storeFindings(client, evidence), storeTests(client, suites)]);
     await client.post('evidence', { evidence: fitting(evidence) });
   } catch (error) {
-    await reportFailure(client, error);
+    if (box.abort.aborted) await interrupted(client);
+    else await reportFailure(client, error);
   }
+}
+
+/** The container is being taken away: nobody is to blame, and another gathers the evidence. */
+async function interrupted(client: BoxClient): Promise<void> {
+  const message = 'the container was told to end';
+  await client.post('evidence', { failure_class: 'interrupted', message }, { patienceMs: 30_000 });
 }
 
 async function reportFailure(client: BoxClient, error: unknown): Promise<void> {

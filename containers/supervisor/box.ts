@@ -24,6 +24,9 @@ const say = (message: string): void => console.error(message);
 /** Signals that end the box, and its exit code then. */
 const ENDED_BY = { SIGTERM: 143, SIGINT: 143, SIGHUP: 129 } as const;
 
+/** What a box has for its last words, in milliseconds: ECS kills it 120 s after it was asked to end, or Spot takes its machine. */
+const LAST_WORDS_MS = 100_000;
+
 /** Ends everything that the box has started, at once. */
 function end(code: number): never {
   killAllGroups();
@@ -40,7 +43,8 @@ function exitWithParent(): void {
 
 /**
  * Runs a box from start to end: reads the assignment, does the work in a folder of its own, and cleans up.
- * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again.
+ * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
+ * it does, hands in what there is, and says so; told twice, or before it has begun, it ends at once.
  */
 export async function runBox<Kind extends Assignment['kind']>(
   kind: Kind,
@@ -49,14 +53,16 @@ export async function runBox<Kind extends Assignment['kind']>(
   const embedded = process.env[BOX_ENV.exitWithParent] !== undefined;
   if (embedded) exitWithParent();
   const stopping = new AbortController();
-  for (const [signal, status] of Object.entries(ENDED_BY))
-    process.once(signal, () => {
-      say(`${signal}: stopping`);
-      stopping.abort();
-      end(status);
-    });
   let workDir: string | null = null;
   let code = 0;
+  for (const [signal, status] of Object.entries(ENDED_BY))
+    process.on(signal, () => {
+      say(`${signal}: stopping`);
+      if (workDir === null || stopping.signal.aborted) end(status);
+      code = status;
+      stopping.abort();
+      setTimeout(() => end(status), LAST_WORDS_MS).unref();
+    });
   try {
     const users = parseUsers(process.env[BOX_ENV.runAs]);
     const assignment = await readAssignment(kind);
@@ -67,7 +73,7 @@ export async function runBox<Kind extends Assignment['kind']>(
     await work(assignment, { workDir, users, embedded, abort: stopping.signal });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    code = 1;
+    code ||= 1;
   }
   killAllGroups();
   if (workDir) await removeFolder(workDir);

@@ -22,7 +22,7 @@ async function start({ id, options }: Extract<ToHost, { kind: 'start' }>): Promi
 
 process.on('message', (message: ToHost) => {
   if (message.kind === 'start') void start(message);
-  else boxes.get(message.id)?.stop(message.graceMs);
+  else boxes.get(message.id)?.stop(message.graceMs, message.isGone);
 });
 // With this process, the pipes end that the boxes live by.
 process.on('disconnect', () => process.exit(0));

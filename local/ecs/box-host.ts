@@ -5,7 +5,7 @@ import type { Box, BoxOptions } from './box.ts';
 
 export type ToHost =
   | { readonly kind: 'start'; readonly id: string; readonly options: Omit<BoxOptions, 'onLine'> }
-  | { readonly kind: 'stop'; readonly id: string; readonly graceMs: number };
+  | { readonly kind: 'stop'; readonly id: string; readonly graceMs: number; readonly isGone: boolean };
 
 export type FromHost =
   | { readonly kind: 'started'; readonly id: string }
@@ -91,7 +91,10 @@ export function createBoxHost(): BoxHost {
       post({ kind: 'start', id, options });
       holdOn();
       await started.promise;
-      return { exitCode: exited.promise, stop: (graceMs) => post({ kind: 'stop', id, graceMs }) };
+      return {
+        exitCode: exited.promise,
+        stop: (graceMs, isGone = false) => post({ kind: 'stop', id, graceMs, isGone }),
+      };
     },
     async stop() {
       host?.disconnect();

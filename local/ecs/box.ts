@@ -27,8 +27,11 @@ export interface BoxOptions {
 
 /** A container as a child process: in its own process group, with an environment of its own. */
 export interface Box {
-  /** SIGTERM, and SIGKILL for the whole group if it still runs after that time. */
-  stop(graceMs: number): void;
+  /**
+   * SIGTERM, and SIGKILL for the whole group if it still runs after that time. `isGone`: the machine goes, too, and there is nobody left
+   * to hear last words.
+   */
+  stop(graceMs: number, isGone?: boolean): void;
   /** The exit code, 128 + the number of the signal that ended it. Resolves when nothing is left of the box. */
   readonly exitCode: Promise<number>;
 }
@@ -93,9 +96,10 @@ export async function startBox(options: BoxOptions): Promise<Box> {
   };
   return {
     exitCode: end(),
-    stop(graceMs) {
+    stop(graceMs, isGone = false) {
       // The number of a process that has ended may belong to another by now.
       if (exited) return;
+      if (isGone) child.stdin.end();
       child.kill('SIGTERM');
       cancelKill();
       cancelKill = after(graceMs, killGroup);

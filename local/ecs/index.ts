@@ -62,7 +62,7 @@ export function createEcs(options: EcsOptions): Ecs {
       stopping = true;
       for (const task of tasks.values()) {
         task.desiredStatus = 'STOPPED';
-        task.box?.stop(STOP_GRACE_MS);
+        task.box?.stop(STOP_GRACE_MS, true);
       }
       await Promise.all([...tasks.values()].map(({ ended }) => ended));
       await boxes.stop();

@@ -27,6 +27,7 @@ export const REMEDIES: Readonly<Record<FailureClass, Remedy>> = {
   patch_too_large: 'judge',
   config_invalid: 'end',
   box_lost: 'same_tier',
+  interrupted: 'same_tier',
   launch_refused: 'end',
   lease_expired: 'same_tier',
   delivery_refused: 'judge',

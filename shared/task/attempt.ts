@@ -47,6 +47,7 @@ export const FAILURE_CLASSES = [
   'patch_too_large',
   'config_invalid',
   'box_lost',
+  'interrupted',
   'launch_refused',
   'lease_expired',
   'delivery_refused',

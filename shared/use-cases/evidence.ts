@@ -4,6 +4,7 @@ import { objectKey } from '../names.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
+import { boxInterrupted } from '../task/commands/recover.ts';
 import { recordEvidence, recordVerificationFailure } from '../task/commands/verify.ts';
 import type { Task } from '../task/task.ts';
 import { sha256 } from '../tokens.ts';
@@ -17,7 +18,9 @@ export async function recordEvidenceBody(
 ): Promise<Task> {
   if (!('evidence' in body))
     return deps.tasks.change(id, (task) =>
-      recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
+      body.failure_class === 'interrupted'
+        ? boxInterrupted(task, attempt, 'gates', body.message, deps.now)
+        : recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
     );
   const task = await deps.tasks.require(id);
   const text = JSON.stringify(body.evidence);

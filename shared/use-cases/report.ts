@@ -7,6 +7,7 @@ import { Refusal } from '../refusal.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { boundBase } from '../task/commands/base.ts';
+import { boxInterrupted } from '../task/commands/recover.ts';
 import { type Handed, report } from '../task/commands/work.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { sha256 } from '../tokens.ts';
@@ -111,7 +112,12 @@ export async function failWork(
   body: z.infer<typeof FailBody>,
   context: ReportContext,
 ): Promise<Task> {
-  return hand(id, attempt, context, (task) => {
+  const present = await context.tasks.require(id);
+  if (body.failure_class === 'interrupted' && present.runner === 'managed')
+    return context.tasks.change(present, (task) =>
+      boxInterrupted(task, attempt, 'agent', body.reason, context.now),
+    );
+  return hand(present, attempt, context, (task) => {
     boundBase(task, body.base_commit);
     const model = modelOf(task, undefined, context.models);
     return {

@@ -221,6 +221,33 @@ describe('the box', () => {
     for (const pid of running) await dies(pid);
   });
 
+  test('that is told to end hands in what there is, the patch first, and says that nobody is to blame', async () => {
+    const pids = join(tmp, 'pids');
+    const box = start(`echo half > half.txt; ${endless(pids)}`);
+    await readPids(pids);
+    box.child.kill('SIGTERM');
+    expect((await box.ended).code).toBe(143);
+    const [report] = api.bodies('fail');
+    expect(report).toMatchObject({ failure_class: 'interrupted' });
+    expect(report?.['reason']).toMatch(/^the container was told to end; what there was: patch [0-9a-f]{64}/);
+    const [first] = api.bodies('upload');
+    expect(first).toMatchObject({ kind: 'patch' });
+    expect([...api.objects.values()].map(String).join('')).toContain('+half');
+    expect(api.bodies('complete')).toEqual([]);
+  });
+
+  test('that is told twice ends at once', async () => {
+    const pids = join(tmp, 'pids');
+    // Nobody answers what it has to say.
+    api.answer = ({ route }) => (route === 'heartbeat' ? null : { status: 503, body: {} });
+    const box = start(`echo half > half.txt; ${endless(pids)}`);
+    await readPids(pids);
+    box.child.kill('SIGTERM');
+    await api.called('upload');
+    box.child.kill('SIGTERM');
+    expect((await box.ended).code).toBe(143);
+  });
+
   test.each<[string, (child: ChildProcess) => void, number]>([
     ['when the machine that started it is gone', (child) => child.stdin?.end(), 1],
     ['on SIGTERM', (child) => child.kill('SIGTERM'), 143],

@@ -133,6 +133,23 @@ export function boxExcused(
   });
 }
 
+/**
+ * A box says itself that it is being taken away: as if ECS had said it. Null: it is not waited for, or it is nobody's but its operator's,
+ * who may not have as many attempts as they like.
+ */
+export function boxInterrupted(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  why: string,
+  now: Date,
+): Change | null {
+  const launch = currentAttempt(task)?.[kind];
+  return launch && launch.task_token !== null
+    ? boxExcused(task, number, kind, launch.number, why, now)
+    : null;
+}
+
 /** Starts the cascade anew where the task stands; the execution of the older run ends at its next step. */
 export function restart(task: Task, now: Date): Change | null {
   if (task.status === 'open')

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import type { ObjectStore } from '../../../shared/store/objects.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import { recordEvidenceBody } from '../../../shared/use-cases/evidence.ts';
+import { failWork } from '../../../shared/use-cases/report.ts';
+import { attempt, inReview, launch, NO_OBJECTS, NOW, task } from '../../support/builders.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const put = async (of: Task): Promise<string> => (await table.tasks.create(of)).task.id;
+const context = () => ({
+  tasks: table.tasks,
+  objects: NO_OBJECTS as unknown as ObjectStore,
+  models: DEFAULT_TIER_MODELS,
+  now: NOW,
+});
+const fails = (id: string) =>
+  failWork(id, 1, { reason: 'told to end', failure_class: 'interrupted', output_tail: '' }, context());
+
+describe('a box that says that it is taken away', () => {
+  it('as the agent costs neither its attempt nor a retry: another one is launched for it', async () => {
+    const id = await put(
+      task({ id: 'a', status: 'claimed', attempts: [attempt({ agent: launch({ task_token: 't' }) })] }),
+    );
+    const after = await fails(id);
+    expect(after).toMatchObject({
+      status: 'claimed',
+      retries: 0,
+      attempts: [
+        {
+          outcome: null,
+          report: null,
+          agent: { lost: true, excused: 1 },
+          progress: { message: 'told to end' },
+        },
+      ],
+    });
+    // The event of ECS, which comes after it, finds nothing to do.
+    expect((await fails(id)).version).toBe(after.version);
+  });
+
+  it('as the gates box is launched again, and says nothing of the patch', async () => {
+    const id = await put(inReview({ gates: launch({ task_token: 't' }) }, { id: 'g' }));
+    const body = { failure_class: 'interrupted' as const, message: 'told to end' };
+    const after = await recordEvidenceBody(id, 1, body, context());
+    expect(after).toMatchObject({
+      status: 'in_review',
+      attempts: [{ verification_failure: null, gates: { lost: true, excused: 1 } }],
+    });
+  });
+
+  it('as an outside agent has failed: nobody may try as often as they like', async () => {
+    const id = await put(
+      task(
+        { id: 'x', status: 'claimed', attempts: [attempt({ agent: launch({ task_token: null }) })] },
+        { runner: 'external' },
+      ),
+    );
+    expect((await fails(id)).attempts[0]?.report).toMatchObject({ failure_class: 'interrupted' });
+  });
+});
