@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
@@ -17,12 +17,14 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret as StoredSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
+import { BOX_ENV, CONTAINER_NAME, ENV } from '../shared/names.ts';
 import type { CliKind } from '../shared/task/adapter.ts';
 import type { BoxKind } from '../shared/task/attempt.ts';
+import { DEFAULT_IMAGE } from '../shared/task/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
+import type { Image, Images } from './images.ts';
 import { DELIVER_SIZE } from './room.ts';
 
 export interface BoxesProps {
@@ -35,6 +37,10 @@ export interface BoxesProps {
   readonly apiUrl: string;
   /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
   readonly deliverySecretArn?: string | undefined;
+  /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
+  readonly images: Images;
+  /** @default - built */
+  readonly deliverImage?: string | undefined;
 }
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
@@ -93,6 +99,8 @@ const deliverEntryPoint = (apiUrl: string, caBundle: string | undefined): string
 export class Boxes extends Construct {
   readonly cluster: Cluster;
   readonly definitions: Readonly<Record<BoxKind, FargateTaskDefinition>>;
+  /** Of agent and gates boxes from other images: RunTask may override much of a definition, but not its image. */
+  readonly byImage: Readonly<Record<string, Readonly<Record<'agent' | 'gates', FargateTaskDefinition>>>>;
 
   constructor(scope: Construct, id: string, props: BoxesProps) {
     super(scope, id);
@@ -106,13 +114,57 @@ export class Boxes extends Construct {
       reason:
         'Container Insights bills every metric of a cluster and of each family, also between tasks. What is asked of a box (exit code, reason, duration, cost) is in its records.',
     });
-    const make = (kind: BoxKind) => this.define(kind, props);
+    const usual = props.images[DEFAULT_IMAGE];
+    const make = (kind: BoxKind) => this.define(kind, kind, props, usual);
     this.definitions = { agent: make('agent'), gates: make('gates'), deliver: make('deliver') };
+    this.byImage = Object.fromEntries(
+      Object.entries(props.images)
+        .filter(([name]) => name !== DEFAULT_IMAGE)
+        .map(([name, image]) => {
+          const one = (kind: 'agent' | 'gates') =>
+            this.define(kind, `${kind}-${name}`, props, image, this.definitions[kind]);
+          return [name, { agent: one('agent'), gates: one('gates') }];
+        }),
+    );
   }
 
-  private define(kind: BoxKind, props: BoxesProps): FargateTaskDefinition {
+  /** Every definition that may be started. */
+  get all(): readonly FargateTaskDefinition[] {
+    return [...Object.values(this.definitions), ...Object.values(this.byImage).flatMap(Object.values)];
+  }
+
+  /** What functions are told of the images. */
+  get imageEnvironment(): Record<string, string> {
+    const families = Object.entries(this.byImage).map(([name, { agent, gates }]) => [
+      name,
+      { agent: agent.family, gates: gates.family },
+    ]);
+    return { [ENV.imageFamilies]: Stack.of(this).toJsonString(Object.fromEntries(families)) };
+  }
+
+  private image(
+    kind: BoxKind,
+    { common, agentClis, deliverImage }: BoxesProps,
+    of: Image | undefined,
+  ): ContainerImage {
+    const taken = kind === 'deliver' ? deliverImage : typeof of === 'object' ? of[kind] : undefined;
+    if (taken) return ContainerImage.fromRegistry(taken);
+    return ContainerImage.fromAsset(common.bundles.imageDirectory(kind), {
+      platform: Platform.LINUX_ARM64,
+      ...(typeof of === 'string' && kind !== 'deliver' && { file: `Dockerfile.${of}` }),
+      ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: agentClis.join(' ') } }),
+    });
+  }
+
+  private define(
+    kind: BoxKind,
+    name: string,
+    props: BoxesProps,
+    of?: Image,
+    like?: FargateTaskDefinition,
+  ): FargateTaskDefinition {
     const size = kind === 'deliver' ? DELIVER_SIZE : props.sizes[kind];
-    const scope = new Construct(this, kind);
+    const scope = new Construct(this, name);
     const definition = new FargateTaskDefinition(scope, 'Task', {
       cpu: size.cpu,
       memoryLimitMiB: size.memory,
@@ -121,16 +173,14 @@ export class Boxes extends Construct {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
-      volumes: Object.keys(WRITABLE).map((name) => ({ name })),
+      volumes: Object.keys(WRITABLE).map((volume) => ({ name: volume })),
+      ...(like && { taskRole: like.taskRole, executionRole: like.obtainExecutionRole() }),
     });
     const linuxParameters = new LinuxParameters(scope, 'Linux', { initProcessEnabled: true });
     linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
       containerName: CONTAINER_NAME[kind],
-      image: ContainerImage.fromAsset(props.common.bundles.imageDirectory(kind), {
-        platform: Platform.LINUX_ARM64,
-        ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: props.agentClis.join(' ') } }),
-      }),
+      image: this.image(kind, props, of),
       ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl, props.common.privateCa?.pem) }),
       ...(kind !== 'deliver' &&
         props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),

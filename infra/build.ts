@@ -4,6 +4,9 @@ import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
+import { imageLock, locked } from './image-lock.ts';
+import { TOOLCHAINS } from './images.ts';
+
 /** Root of the checkout. */
 export const ROOT = dirname(import.meta.dirname);
 
@@ -154,6 +157,21 @@ const filesOf = (outputs: readonly OutputFile[], outdir: string, name: string): 
       .map((output) => [relative(join(outdir, name), output.path), output.contents]),
   );
 
+/** The Dockerfile of a box, and for each toolchain one that builds the box upon it. */
+async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, string>> {
+  const lock = imageLock();
+  const own = await readFile(join(ROOT, dirname(CONTAINERS[name]), 'Dockerfile'), 'utf8');
+  const on = async (toolchain: string): Promise<[string, string]> => {
+    const below = await readFile(join(ROOT, `containers/images/${toolchain}.Dockerfile`), 'utf8');
+    return [
+      `Dockerfile.${toolchain}`,
+      locked(`${below}\n${own.replace(/^FROM .*$/m, 'FROM toolchain')}`, lock),
+    ];
+  };
+  const toolchains = name === 'deliver' ? [] : await Promise.all(TOOLCHAINS.map(on));
+  return new Map([['Dockerfile', locked(own, lock)], ...toolchains]);
+}
+
 /**
  * Bundles all functions and containers into `.build/`, the same bytes in every checkout.
  * The embedded default runs these very files, from the cloud assembly that they are copied into.
@@ -169,7 +187,7 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
     ),
     ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);
-      files.set('Dockerfile', await readFile(join(ROOT, dirname(CONTAINERS[name]), 'Dockerfile')));
+      for (const [file, text] of await dockerfilesOf(name)) files.set(file, Buffer.from(text));
       for (const file of OWN[name]) files.set(basename(file), await readFile(join(ROOT, file)));
       for (const file of BESIDE[name]) files.set(basename(file), await readFile(resolve(file)));
       await place(join(containers, name), files);

@@ -44,6 +44,7 @@ export class Dispatcher extends Construct {
       environment: {
         ...props.environment,
         ...props.minter.environment,
+        ...boxes.imageEnvironment,
         [ENV.table]: table.table.tableName,
         [ENV.bucket]: storage.bucket.bucketName,
         [ENV.apiUrl]: props.apiUrl,
@@ -91,8 +92,7 @@ export class Dispatcher extends Construct {
   }
 
   private allowLaunching(workforce: Workforce): void {
-    const { cluster, definitions } = workforce.boxes;
-    const all = Object.values(definitions);
+    const { cluster, all } = workforce.boxes;
     const onThisCluster = { ArnEquals: { 'ecs:cluster': cluster.clusterArn } };
     this.function.allow({
       actions: ['ecs:RunTask'],
@@ -121,7 +121,8 @@ export class Dispatcher extends Construct {
     });
     this.function.allow({
       actions: ['iam:PassRole'],
-      on: all.flatMap((definition) => [
+      // Boxes of one kind share their roles, whatever image they are of.
+      on: Object.values(workforce.boxes.definitions).flatMap((definition) => [
         definition.taskRole.roleArn,
         definition.obtainExecutionRole().roleArn,
       ]),

@@ -9,6 +9,7 @@ import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { BoxSize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
+import { ImageReference, Images } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
 import { OwnNetwork } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
@@ -86,6 +87,12 @@ const Fields = z.strictObject({
     .positive()
     .default(100)
     .describe('Alarm when so many dollars go to models within a day.'),
+  images: json(Images)
+    .prefault({})
+    .describe('JSON of name to toolchain image: of ours (python, node, go, rust), or two images by digest.'),
+  deliverImage: ImageReference.optional().describe(
+    'Image of the deliver box by digest, in place of building it.',
+  ),
   defaultAdapter: json(Adapter)
     .prefault({ kind: 'claude' })
     .describe('JSON of the adapter of tasks that name none.'),

@@ -100,6 +100,8 @@ export class AssayStack extends Stack {
       networkMode: settings.network,
       ownNetwork: settings.vpc,
       zones: settings.zones,
+      images: settings.images,
+      deliverImage: settings.deliverImage,
       sizes: { agent: settings.agentBox, gates: settings.gatesBox },
       apiUrl: api.url,
       agentClis,
@@ -114,6 +116,7 @@ export class AssayStack extends Stack {
       minter,
       judges: settings.judges,
       environment: { ...tiers, ...agents },
+      resolverEnvironment: workforce.boxes.imageEnvironment,
     });
     const { cascade } = verification;
     const gateway: Record<string, string> = settings.modelGateway

@@ -22,6 +22,8 @@ export interface VerificationProps {
   readonly workforce: Workforce;
   readonly minter: Minter;
   readonly judges: JudgeModels;
+  /** Of the resolver, beside the table. */
+  readonly resolverEnvironment: Record<string, string>;
   /** Of the cascade function, beside the table. */
   readonly environment: Record<string, string>;
 }
@@ -81,7 +83,11 @@ export class Verification extends Construct {
       callsOut: true,
       // Three questions of two requests each, with pauses; below the time that the machine gives a step.
       timeout: Duration.seconds(58),
-      environment: { [ENV.table]: table.table.tableName, ...minter.environment },
+      environment: {
+        [ENV.table]: table.table.tableName,
+        ...minter.environment,
+        ...props.resolverEnvironment,
+      },
     });
     table.allow(resolver);
     minter.allow(resolver);

@@ -21,6 +21,8 @@ export interface WorkforceProps {
   readonly apiUrl: string;
   readonly agentClis: BoxesProps['agentClis'];
   readonly deliverySecretArn?: string | undefined;
+  readonly images: BoxesProps['images'];
+  readonly deliverImage?: string | undefined;
 }
 
 /** How long the dispatcher may take for a batch: a sixth of the queues' visibility timeout, as Lambda asks. */
@@ -60,6 +62,8 @@ export class Workforce extends Construct {
       apiUrl: props.apiUrl,
       agentClis: props.agentClis,
       deliverySecretArn: props.deliverySecretArn,
+      images: props.images,
+      deliverImage: props.deliverImage,
     });
   }
 

@@ -95,6 +95,8 @@ export const ENV = {
   agentFamily: 'ASSAY_AGENT_FAMILY',
   gatesFamily: 'ASSAY_GATES_FAMILY',
   deliverFamily: 'ASSAY_DELIVER_FAMILY',
+  /** JSON: families of agent and gates box by the name of a toolchain image; the usual one has its own above. */
+  imageFamilies: 'ASSAY_IMAGE_FAMILIES',
   /** JSON of BoxRoom (shared/task/box-room.ts): sizes of boxes, and how much may run at once. */
   boxRoom: 'ASSAY_BOX_ROOM',
   /** JSON of an Adapter (shared/task/adapter.ts): what runs a task that names none. */

@@ -16,6 +16,7 @@ import { fitting } from './fitting.ts';
 import { hiddenTestsOf } from './hidden.ts';
 import { imageId } from './image.ts';
 import { bucketMemory } from './memory.ts';
+import { checkToolchain } from './toolchain.ts';
 import { upstreamOf } from './upstream.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
@@ -23,6 +24,8 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
   const client = createBoxClient(assignment);
   try {
     const store = await rebuildTree(assignment, box);
+    // On the embedded default there are no images: what is on the machine is what there is.
+    if (!box.embedded) await checkToolchain(store, assignment);
     if (assignment.plan) {
       const { planEvidence } = await import('./plan.ts');
       const { base_commit: base, tree } = assignment;

@@ -12,6 +12,7 @@ import { Adapter } from '../../shared/task/adapter.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
 import { boxRoom, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { imageFamilies } from '../kit/images.ts';
 import { logger } from '../kit/logger.ts';
 import { authorizer } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
@@ -38,6 +39,7 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
     gates: requireEnv(ENV.gatesFamily),
     deliver: requireEnv(ENV.deliverFamily),
   },
+  imageFamilies: imageFamilies(),
   apiUrl: requireEnv(ENV.apiUrl).replace(/\/+$/, ''),
   defaultAdapter: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))),
   modelGateway:

@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { DEFAULT_IMAGE } from '../../shared/task/image.ts';
 import type { BaseContext } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { imageFamilies } from '../kit/images.ts';
 import { authorizer } from '../kit/minter.ts';
 import { exchange } from './exchange.ts';
 import { localGit, localTransport } from './local-git.ts';
@@ -25,6 +27,7 @@ const context: BaseContext = {
   files: (repository, commit, paths, authorization) =>
     (isHere(repository) ? filesHere : filesOverHttp)(repository, commit, paths, authorization),
   authorize: authorizer(),
+  images: embedded ? undefined : [DEFAULT_IMAGE, ...Object.keys(imageFamilies())],
   pause,
 };
 

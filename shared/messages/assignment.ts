@@ -56,6 +56,8 @@ export type AgentAssignment = z.infer<typeof AgentAssignment>;
 export const GatesAssignment = Common.extend({
   kind: z.literal('gates'),
   base_commit: z.string(),
+  /** Name of the toolchain image that this box is of; absent: the usual one. */
+  image: z.string().optional(),
   /** Branch or tag that the work is to go to; it may have moved since. */
   base_ref: GitRef,
   /** The tree that the agent's artifact claims; ours is computed and must be the same. */

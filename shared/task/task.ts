@@ -79,6 +79,8 @@ export const Task = Submitted.extend({
   base_commit: ObjectId.nullable(),
   /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
   base_role: RoleInForce.nullable(),
+  /** The toolchain image that the base asks for; absent: the usual one. */
+  image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
   attempts: z.array(Attempt),

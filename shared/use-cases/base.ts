@@ -1,11 +1,13 @@
 import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
+import type { RoleInForce } from '../roles/in-force.ts';
 import { withoutRepository } from '../roles/in-force.ts';
 import { type Authorize, NotMinted } from '../store/minter.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
+import { DEFAULT_IMAGE, IMAGE_FILE, imageNamed } from '../task/image.ts';
 import type { Task } from '../task/task.ts';
 import { type CascadeContext, gone, result, step } from './cascade.ts';
 
@@ -49,6 +51,8 @@ export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
   readonly files: RemoteFiles;
   /** Credentials for repositories. */
   readonly authorize: Authorize;
+  /** Names of the toolchain images that a repository may ask for. Absent: the embedded default, which has none. */
+  readonly images?: readonly string[] | undefined;
   /** Waits between two questions, in milliseconds. */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
@@ -93,22 +97,43 @@ export const ask = (
 ): Promise<readonly Ref[]> =>
   patiently(async () => context.remote(task.repository, ref, await authorization(task, context)), context);
 
-/** The role of a task as its base has it; the built-in one where the server gives no single files. @throws RepositoryUnavailable for a moment. */
-async function readRole(task: Task, commit: string, context: BaseContext) {
+interface ReadBase {
+  readonly role: RoleInForce | null;
+  /** The toolchain image that it asks for; undefined: the usual one. */
+  readonly image?: string | undefined;
+}
+
+/**
+ * What the base says of the role of a task and of its image; the built-in role and the usual image where the server gives no single files.
+ * @throws RepositoryUnavailable for a moment.
+ */
+async function readBase(task: Task, commit: string, context: BaseContext): Promise<ReadBase> {
   const { repository, role, runner } = task;
-  // Who claims a task chooses its own model.
-  if (runner === 'external') return null;
   const path = roleConfigPath(role);
+  // Who claims a task chooses its own model.
+  const isManaged = runner === 'managed';
+  const paths = [...(isManaged ? [path] : []), ...(context.images ? [IMAGE_FILE] : [])];
+  if (paths.length === 0) return { role: null };
   try {
     const files = await patiently(
-      async () => context.files(repository, commit, [path], await authorization(task, context)),
+      async () => context.files(repository, commit, paths, await authorization(task, context)),
       context,
     );
-    return roleFromBase(role, files.get(path) ?? null);
+    const image = imageNamed(files.get(IMAGE_FILE) ?? null);
+    return {
+      role: isManaged ? roleFromBase(role, files.get(path) ?? null) : null,
+      ...(image !== DEFAULT_IMAGE && { image }),
+    };
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
-    return withoutRepository(role, error.message);
+    return { role: isManaged ? withoutRepository(role, error.message) : null };
   }
+}
+
+/** Why the image that the base asks for cannot be had; null when it can. */
+function unknownImage({ image }: ReadBase, { images = [] }: BaseContext): string | null {
+  if (image === undefined || images.includes(image)) return null;
+  return `${IMAGE_FILE} of the base names the image "${image}"; this deployment has ${images.join(', ')} (assay:images)`;
 }
 
 /** What is to be done with a task after its repository was asked. */
@@ -123,8 +148,12 @@ async function answer(task: Task, context: BaseContext): Promise<Command> {
           `the repository has no "${task.base_ref}"`,
           context.now(),
         );
-    const role = await readRole(task, commit, context);
-    return (present) => resolveBase(present, { commit, role }, context.now());
+    const read = await readBase(task, commit, context);
+    const why = unknownImage(read, context);
+    return (present) =>
+      why === null
+        ? resolveBase(present, { commit, ...read }, context.now())
+        : failWithoutBase(present, 'config_invalid', why, context.now());
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable)) throw error;
     return (present) => failWithoutBase(present, 'repository_unavailable', error.message, context.now());

@@ -42,6 +42,8 @@ export interface LaunchContext {
   readonly room: BoxRoom;
   readonly machines: Machines;
   readonly families: Record<BoxKind, string>;
+  /** Of boxes from another image than the usual one, by its name. */
+  readonly imageFamilies?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
   readonly apiUrl: string;
   readonly defaultAdapter: Adapter;
   /** Null: there is no gateway to models. */
@@ -106,6 +108,7 @@ async function assignmentFor(
       ...common,
       ...tree,
       kind,
+      ...(task.image !== undefined && { image: task.image }),
       base_ref: task.base_ref,
       description: task.description,
       model: attempt.model,
@@ -283,6 +286,10 @@ async function launchOf(
   return written.attempts.at(-1)?.[message.kind] ?? launch;
 }
 
+/** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
+const familyOf = (kind: BoxKind, { image }: Task, context: LaunchContext): string | undefined =>
+  image === undefined || kind === 'deliver' ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
+
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the box has reported already, or the
  * message belongs to a superseded execution, the waiting state is woken instead. Throws when the message should come back later.
@@ -316,6 +323,16 @@ export async function launchBox(
     );
   const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
   const name = launchName(task.id, attempt.number, message.kind, number);
+  const family = familyOf(message.kind, task, context);
+  if (family === undefined)
+    return wake(
+      await giveUp(
+        message,
+        'launch_refused',
+        `this deployment has no image "${task.image}" any more`,
+        context,
+      ),
+    );
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
     name,
@@ -337,7 +354,7 @@ export async function launchBox(
   }
   if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
   if (entry.arn !== null) return 'launched';
-  const arn = await start(message, attempt, launch, entry, context);
+  const arn = await start(message, family, attempt, launch, entry, context);
   if (arn instanceof NotStarted) {
     const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
     return wake(await giveUp(message, 'launch_refused', why, context));
@@ -358,6 +375,7 @@ const NOT_SAID = 'the container was started before, and ECS does not say what be
 /** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
 async function start(
   message: LaunchMessage,
+  family: string,
   attempt: Attempt,
   launch: Launch,
   entry: RegisteredBox,
@@ -366,7 +384,7 @@ async function start(
   try {
     return await context.boxes.run(
       message.kind,
-      context.families[message.kind],
+      family,
       entry.name,
       await context.objects.presignGet(launch.assignment_key),
       entry.pool,

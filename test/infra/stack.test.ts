@@ -289,7 +289,7 @@ describe('functions', () => {
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'tierModels'],
-    resolver: ['minter', 'readFrom', 'table'],
+    resolver: ['imageFamilies', 'minter', 'readFrom', 'table'],
     cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors'],
     janitor: ['table', 'bucket'],
     dispatcher: [
@@ -311,6 +311,7 @@ describe('functions', () => {
       'modelGatewayWitnesses',
       'minter',
       'readFrom',
+      'imageFamilies',
     ],
     minter: ['table', 'gitSecret'],
     judge: ['table', 'bucket', 'judgeModels'],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { assayApp } from '../../infra/app.ts';
 import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/build.ts';
+import { TOOLCHAINS } from '../../infra/images.ts';
 import type { AssayStack } from '../../infra/stack.ts';
 
 /** Stands in for the bundles: the template does not depend on what is in them. */
@@ -13,7 +14,9 @@ function emptyBundles(folder: string): Bundles {
     writeFileSync(join(folder, path, name), content);
   };
   for (const name of Object.keys(FUNCTIONS)) place(`functions/${name}`, 'index.js', `// ${name}`);
-  for (const name of Object.keys(CONTAINERS)) place(`containers/${name}`, 'Dockerfile', `# ${name}`);
+  for (const name of Object.keys(CONTAINERS))
+    for (const file of ['Dockerfile', ...TOOLCHAINS.map((each) => `Dockerfile.${each}`)])
+      place(`containers/${name}`, file, `# ${name}`);
   return bundlesIn(folder);
 }
 

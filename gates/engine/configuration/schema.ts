@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ImageName } from '../../../shared/task/image.ts';
 import { TaskId } from '../../../shared/task/schema.ts';
 import { CustomGate } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
@@ -89,6 +90,8 @@ const ProtectedFiles = z.strictObject({
 /** `assay.yaml` in the base commit. */
 export const Config = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
+  /** Name of the toolchain image that agent and gates run in: one of those that the deployment has. */
+  image: ImageName.optional(),
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */

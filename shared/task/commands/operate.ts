@@ -57,6 +57,7 @@ export function retry(task: Task, now: Date): Change {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
     base_role: null,
+    image: undefined,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
     retries: 0,
     failure: null,

@@ -8,11 +8,15 @@ import { ended } from './settle.ts';
 /** Writes down what the base ref stands for, and what that commit says of the role, once: a later answer changes nothing. */
 export function resolveBase(
   task: Task,
-  base: { readonly commit: string; readonly role: RoleInForce | null },
+  base: { readonly commit: string; readonly role: RoleInForce | null; readonly image?: string | undefined },
   now: Date,
 ): Change | null {
   return isUnresolved(task)
-    ? change(task, 'resolve', now, { base_commit: base.commit, base_role: base.role })
+    ? change(task, 'resolve', now, {
+        base_commit: base.commit,
+        base_role: base.role,
+        ...(base.image !== undefined && { image: base.image }),
+      })
     : null;
 }
 

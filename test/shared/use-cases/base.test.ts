@@ -56,7 +56,9 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     if (answer instanceof Error) throw answer;
     return answer ?? [];
   };
+  let images: readonly string[] | undefined;
   const context = () => ({
+    images,
     tasks: table.tasks,
     now: () => NOW,
     remote: ask,
@@ -69,6 +71,11 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     pauses,
     read,
     resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()),
+    /** The deployment has these images. */
+    having(...names: string[]) {
+      images = names;
+      return this;
+    },
     /** The base says this of the role. */
     saying(text: string | null | Error) {
       written = text;
@@ -222,5 +229,51 @@ describe('the base of a task', () => {
     const { id } = await submit();
     await expect(remote(new TypeError('a defect')).resolve(id)).rejects.toThrow('a defect');
     expect((await table.tasks.require(id)).status).toBe('open');
+  });
+});
+
+describe('the toolchain image', () => {
+  it('is the one that assay.yaml of the base names', async () => {
+    const task = await submit();
+    const at = remote(main('1')).having('default', 'go').saying('image: go\n');
+    expect((await at.resolve(task.id)).stage).toBe('select_model');
+    expect(await table.tasks.get(task.id)).toMatchObject({ base_commit: sha1('1'), image: 'go' });
+    expect(at.read).toEqual(['1 .assay/roles/backend/config.yaml,assay.yaml']);
+  });
+
+  it.each([['quality_gates: {}\n'], ['image: default\n'], ['not: [yaml'], [null]])(
+    'is the usual one where it names no other: %j',
+    async (text) => {
+      const task = await submit();
+      await remote(main('1')).having('default', 'go').saying(text).resolve(task.id);
+      expect((await table.tasks.get(task.id))?.image).toBeUndefined();
+    },
+  );
+
+  it('is the usual one where the server gives no single files', async () => {
+    const task = await submit();
+    const closed = new RepositoryUnavailable('no filters here', false);
+    await remote(main('1')).having('default', 'go').saying(closed).resolve(task.id);
+    expect(await table.tasks.get(task.id)).toMatchObject({ status: 'open', base_commit: sha1('1') });
+  });
+
+  it('that the deployment has not ends the task with the names that it has', async () => {
+    const task = await submit();
+    await remote(main('1')).having('default', 'go').saying('image: perl\n').resolve(task.id);
+    expect(await table.tasks.get(task.id)).toMatchObject({
+      status: 'failed',
+      failure: {
+        code: 'config_invalid',
+        message: expect.stringContaining('names the image "perl"; this deployment has default, go'),
+      },
+    });
+  });
+
+  it('is read for outside agents too, whose work is judged in it', async () => {
+    const task = await submit({ runner: 'external' });
+    const at = remote(main('1')).having('default', 'go').saying('image: go\n');
+    await at.resolve(task.id);
+    expect(await table.tasks.get(task.id)).toMatchObject({ image: 'go' });
+    expect(at.read).toEqual(['1 assay.yaml']);
   });
 });

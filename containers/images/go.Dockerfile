@@ -1,0 +1,9 @@
+# Go, with a C compiler for cgo.
+FROM golang:1.24.4-bookworm AS go
+FROM node:24.21.0-bookworm-slim AS toolchain
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends build-essential pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=go /usr/local/go /usr/local/go
+ENV PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+RUN go version && cc --version && make --version

@@ -1,0 +1,11 @@
+# Rust with cargo, clippy and rustfmt, and a linker.
+FROM rust:1.88.0-slim-bookworm AS rust
+FROM node:24.21.0-bookworm-slim AS toolchain
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends build-essential pkg-config libssl-dev \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=rust /usr/local/rustup /usr/local/rustup
+COPY --from=rust /usr/local/cargo /usr/local/cargo
+ENV RUSTUP_HOME=/usr/local/rustup \
+    PATH=/usr/local/cargo/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+RUN cargo --version && rustc --version && cc --version && make --version

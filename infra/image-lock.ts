@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Digest of each base image that Dockerfiles are built on; null: nobody has looked it up yet, and the tag alone counts. */
+export type ImageLock = Readonly<Record<string, string | null>>;
+
+const CONTAINERS = join(dirname(import.meta.dirname), 'containers');
+const HERE = join(CONTAINERS, 'images');
+const FILE = join(HERE, 'lock.json');
+const FROM = /^FROM (?<reference>[a-z][a-z0-9-]*:[\w.-]+)(?: AS \w+)?$/gm;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+const MANIFESTS = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+].join(', ');
+
+export const imageLock = (): ImageLock => JSON.parse(readFileSync(FILE, 'utf8')) as ImageLock;
+
+/** The images that a Dockerfile names, without its own stages. */
+export const basesOf = (dockerfile: string): string[] =>
+  [...dockerfile.matchAll(FROM)].map(({ groups }) => groups?.['reference'] ?? '');
+
+/** A Dockerfile with each base image by the digest that is locked: then its tag may move without a change here. */
+export const locked = (dockerfile: string, lock: ImageLock): string =>
+  basesOf(dockerfile).reduce(
+    (text, reference) =>
+      lock[reference] ? text.replaceAll(`FROM ${reference}`, `FROM ${reference}@${lock[reference]}`) : text,
+    dockerfile,
+  );
+
+/** Every Dockerfile of the boxes and their toolchains, as text. */
+export function dockerfiles(): string[] {
+  const boxes = ['agent', 'gates', 'deliver'].map((box) => join(CONTAINERS, box, 'Dockerfile'));
+  const toolchains = readdirSync(HERE).filter((name) => name.endsWith('.Dockerfile'));
+  return [...boxes, ...toolchains.map((name) => join(HERE, name))].map((path) => readFileSync(path, 'utf8'));
+}
+
+export interface Registry {
+  /** Base URLs of the registry and of who gives tokens for it. */
+  readonly registry: string;
+  readonly auth: string;
+}
+const DOCKER_HUB: Registry = { registry: 'https://registry-1.docker.io', auth: 'https://auth.docker.io' };
+
+/** Asks the registry for the digest of an official image's index, of all its architectures. Throws what it answers instead. */
+export async function digestOf(
+  reference: string,
+  { registry, auth }: Registry = DOCKER_HUB,
+): Promise<string> {
+  const [name = '', tag = ''] = reference.split(':');
+  const repository = `library/${name}`;
+  const scope = `${auth}/token?service=registry.docker.io&scope=repository:${repository}:pull`;
+  const { token } = (await (await fetch(scope)).json()) as { readonly token?: string };
+  const answer = await fetch(`${registry}/v2/${repository}/manifests/${tag}`, {
+    method: 'HEAD',
+    headers: { accept: MANIFESTS, authorization: `Bearer ${token}` },
+  });
+  const digest = answer.headers.get('docker-content-digest') ?? '';
+  if (!answer.ok || !DIGEST.test(digest))
+    throw new Error(`${reference}: the registry answers ${answer.status}`);
+  return digest;
+}
+
+async function main(): Promise<void> {
+  const references = [...new Set(dockerfiles().flatMap(basesOf))].sort((a, b) => (a < b ? -1 : 1));
+  const entries = await Promise.all(references.map(async (each) => [each, await digestOf(each)] as const));
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  for (const [reference, digest] of entries) process.stdout.write(`${reference}@${digest}\n`);
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { basesOf, digestOf, dockerfiles, imageLock, locked } from '../../infra/image-lock.ts';
+import { TOOLCHAINS } from '../../infra/images.ts';
+import { only, synthesise, text } from './synthesise.ts';
+
+const SHA = `sha256:${'a'.repeat(64)}`;
+const TAKEN = `registry.example.org/team/gates@${SHA}`;
+const IMAGES = { go: 'go', ours: { agent: `registry.example.org/team/agent@${SHA}`, gates: TAKEN } };
+const template = synthesise({ 'assay:images': JSON.stringify(IMAGES) });
+const definition = (name: string) =>
+  only(template, 'AWS::ECS::TaskDefinition', `WorkforceBoxes${name}Task`).Properties;
+const environment = (id: string) =>
+  only(template, 'AWS::Lambda::Function', id).Properties['Environment'].Variables;
+
+describe('toolchain images', () => {
+  it('have a definition for each box that runs code of a repository, told to those who choose', () => {
+    const families = JSON.parse(text(environment('DispatcherLaunch').ASSAY_IMAGE_FAMILIES)) as Record<
+      string,
+      { agent: string; gates: string }
+    >;
+    expect(Object.keys(families)).toEqual(['go', 'ours']);
+    for (const { agent, gates } of Object.values(families)) expect(agent).not.toBe(gates);
+    expect(text(environment('VerificationResolver').ASSAY_IMAGE_FAMILIES)).toBe(
+      text(environment('DispatcherLaunch').ASSAY_IMAGE_FAMILIES),
+    );
+    expect(Object.keys(template.findResources('AWS::ECS::TaskDefinition'))).toHaveLength(7);
+  });
+
+  it('are taken by their digest where somebody has built them', () => {
+    expect(definition('gatesours')['ContainerDefinitions'][0].Image).toBe(TAKEN);
+  });
+
+  it('give a box nothing that the usual one has not: roles, capabilities, file system', () => {
+    for (const name of ['go', 'ours'])
+      for (const kind of ['agent', 'gates']) {
+        const [usual, other] = [definition(kind), definition(`${kind}${name}`)];
+        for (const key of ['TaskRoleArn', 'ExecutionRoleArn', 'Cpu', 'Memory'])
+          expect(other[key]).toEqual(usual[key]);
+        for (const key of [
+          'LinuxParameters',
+          'ReadonlyRootFilesystem',
+          'Environment',
+          'Secrets',
+          'MountPoints',
+        ])
+          expect(other['ContainerDefinitions'][0][key]).toEqual(usual['ContainerDefinitions'][0][key]);
+      }
+  });
+
+  it('may take the place of the usual one, and all of them need no build', () => {
+    const taken = synthesise({
+      'assay:images': JSON.stringify({ default: IMAGES.ours }),
+      'assay:deliverImage': `registry.example.org/team/deliver@${SHA}`,
+    });
+    const images = Object.values(taken.findResources('AWS::ECS::TaskDefinition')).map(
+      ({ Properties }) => Properties.ContainerDefinitions[0].Image,
+    );
+    expect(images).toHaveLength(3);
+    for (const image of images) expect(image).toMatch(/^registry\.example\.org\/.*@sha256:/);
+  });
+
+  it.each([
+    ['images', '{"Go":"go"}'],
+    ['images', '{"go":"perl"}'],
+    ['images', '{"go":{"agent":"registry.example.org/a:1","gates":"registry.example.org/b:1"}}'],
+    ['deliverImage', 'registry.example.org/a:latest'],
+  ])('%s cannot be %s', (name, value) => {
+    expect(() => synthesise({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
+  });
+});
+
+describe('the Dockerfiles of toolchains', () => {
+  it.each(TOOLCHAINS)('of %s tries its tools out, and is what the boxes are built on', (name) => {
+    const dockerfile = readFileSync(`containers/images/${name}.Dockerfile`, 'utf8');
+    expect(dockerfile).toMatch(/^FROM node:24\.21\.0-bookworm-slim AS toolchain$/m);
+    expect(dockerfile.trimEnd().split('\n').at(-1)).toMatch(/^RUN .*--?version|^RUN .* version/);
+    expect(dockerfile.split('\n').length).toBeLessThan(20);
+  });
+
+  it('name no image that is not in the lock, by an exact tag', () => {
+    const named = [...new Set(dockerfiles().flatMap(basesOf))].sort((a, b) => (a < b ? -1 : 1));
+    expect(Object.keys(imageLock())).toEqual(named);
+    for (const reference of named) expect(reference).toMatch(/:\d+\.\d+\.\d+-/);
+  });
+
+  it('are built on a digest once it is known', () => {
+    const known = { 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null };
+    expect(locked('FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim AS toolchain\nFROM toolchain\n', known)).toBe(
+      `FROM go:1.2.3-x AS go\nFROM node:1.2.3-slim@${SHA} AS toolchain\nFROM toolchain\n`,
+    );
+  });
+});
+
+describe('the digest of a base image', () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
+    if (request.url?.startsWith('/token')) return void response.end('{"token":"t"}');
+    const found = request.url?.endsWith('/1.2.3-slim');
+    response.writeHead(found ? 200 : 404, found ? { 'docker-content-digest': SHA } : {}).end();
+  });
+  afterAll(() => server.close());
+
+  it('is asked of the registry, for all architectures', async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const at = { registry: url, auth: url };
+    expect(await digestOf('node:1.2.3-slim', at)).toBe(SHA);
+    expect(asked.at(-1)).toBe('HEAD /v2/library/node/manifests/1.2.3-slim Bearer t');
+    await expect(digestOf('node:9.9.9-slim', at)).rejects.toThrow(
+      'node:9.9.9-slim: the registry answers 404',
+    );
+  });
+});
