@@ -39,6 +39,24 @@ const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Reco
 };
 
 describe('the gates box', () => {
+  test('that is told to end says so, and nothing of the patch', async () => {
+    const of = work({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' });
+    const started = `${of.repository.dir}/.git/started`;
+    const box = startBox(
+      ['containers/gates/main.ts'],
+      api,
+      gatesAssignment(api, of.repository.url, of, {
+        signals: [{ type: 'test_passes', command: `touch ${started}; sleep 600`, timeout_s: 600 }],
+      }),
+    );
+    await vi.waitFor(() => expect(existsSync(started)).toBe(true), { timeout: 60_000, interval: 20 });
+    box.child.kill('SIGTERM');
+    expect((await box.ended).code).toBe(143);
+    expect(api.bodies('evidence')).toEqual([
+      { failure_class: 'interrupted', message: 'the container was told to end' },
+    ]);
+  });
+
   test('remembers results for the next box that looks at the same tree', async () => {
     const of = work(
       { 'assay.yaml': 'quality_gates: { lint_command: "echo looked >&2", pii_scan: false }\n' },
