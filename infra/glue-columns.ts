@@ -34,6 +34,8 @@ function hiveType(nullable: JsonSchema, path: string): string {
     case 'array':
       return `array<${hiveType(schema.items as JsonSchema, `${path}[]`)}>`;
     case 'object':
+      if (!schema.properties && typeof schema.additionalProperties === 'object')
+        return `map<string,${hiveType(schema.additionalProperties, `${path}{}`)}>`;
       return `struct<${fields(schema, path)
         .map((field) => `${field.name}:${field.type}`)
         .join(',')}>`;

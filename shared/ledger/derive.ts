@@ -54,6 +54,15 @@ function taskRow(before: Task | null, after: Task): Derived[] {
   ];
 }
 
+/** As text by name in small letters; of two that differ in capitals alone the first counts. */
+function factsOf(facts: Readonly<Record<string, unknown>>): Record<string, string> {
+  const named = Object.entries(facts).map(([name, fact]) => [
+    name.toLowerCase(),
+    typeof fact === 'string' ? fact : JSON.stringify(fact),
+  ]);
+  return Object.fromEntries(named.reverse());
+}
+
 const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null);
 
 function gateRows(before: Task | null, after: Task): Derived[] {
@@ -69,8 +78,6 @@ function gateRows(before: Task | null, after: Task): Derived[] {
     table: 'quality_gates',
     date: day(verification.at),
     row: {
-      // First, so that no fact can stand in for a field of the row.
-      ...gate.facts,
       record_id: `${after.id}#${attempt.number}#${gate.name}`,
       schema_version: 1,
       task_id: after.id,
@@ -93,6 +100,7 @@ function gateRows(before: Task | null, after: Task): Derived[] {
       model: attempt.model,
       tool: textOf(gate.facts?.['tool']),
       tool_version: textOf(gate.facts?.['tool_version']),
+      facts: factsOf(gate.facts ?? {}),
     },
   }));
 }

@@ -36,7 +36,8 @@ export const TaskRow = Row.extend({
 export type TaskRow = z.infer<typeof TaskRow>;
 
 /**
- * One row for each gate of each verification, with the gate's other facts merged in flat: they are in the JSON, not among the columns.
+ * One row for each gate of each verification, with the gate's other facts in a map: keys of their own beside the fields would, to a reader
+ * that takes no notice of capitals, be a field twice.
  * `result` is the seed's pass/blocked/flagged; `outcome` tells apart what it lumps together.
  */
 export const GateRow = Row.extend({
@@ -55,6 +56,8 @@ export const GateRow = Row.extend({
   /** What looked, and in which version; null: not known, or an earlier version of ours did not say. */
   tool: z.string().nullable(),
   tool_version: z.string().nullable(),
+  /** By name in small letters, as text. Rows of earlier versions have them beside the fields. */
+  facts: z.record(z.string(), z.string()),
 });
 export type GateRow = z.infer<typeof GateRow>;
 

@@ -17,7 +17,7 @@ const recorded = (fields: Partial<GateEvidence>): Task =>
 const rowOf = (fields: Partial<GateEvidence>) => rowsOf(inReview(), recorded(fields))[0];
 
 describe('the row of a gate', () => {
-  test('names the tool with its version, and has the other facts beside the fields', () => {
+  test('names the tool with its version, and has the other facts in a map', () => {
     const row = rowOf({
       metadata: { tool: 'ruff', tool_version: '0.14.2', exit_code: 1, coverage: 81.5, stale: false },
     });
@@ -25,9 +25,7 @@ describe('the row of a gate', () => {
       gate: 'tests',
       tool: 'ruff',
       tool_version: '0.14.2',
-      exit_code: 1,
-      coverage: 81.5,
-      stale: false,
+      facts: { exit_code: '1', coverage: '81.5', stale: 'false' },
     });
     expect(GateRow.parse(row)).toMatchObject({ tool: 'ruff', outcome: 'passed' });
   });
@@ -41,12 +39,19 @@ describe('the row of a gate', () => {
     expect(row?.tree).not.toBe('x');
   });
 
+  test('has no key twice for a reader that takes no notice of capitals', () => {
+    const row = rowOf({ metadata: { Outcome: 'passed', RECORD_ID: 'x', Coverage: 1, coverage: 2 } }) ?? {};
+    const keys = Object.keys(row).map((key) => key.toLowerCase());
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(row).toMatchObject({ facts: { outcome: 'passed', record_id: 'x', coverage: '1' } });
+  });
+
   test('says who did without a gate, why, for which task and until when', () => {
     const metadata = { actor: 'ada', reason: 'broken', bypassed_task: 'T1', until: '2026-12-01' };
     expect(rowOf({ outcome: 'bypassed', metadata })).toMatchObject({
       result: 'flagged',
       status: 'bypassed',
-      ...metadata,
+      facts: metadata,
     });
   });
 
