@@ -128,7 +128,8 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     }),
     options.parallel ?? availableParallelism(),
   );
-  await gates.save();
+  // A gate of several commands may have come to a result without those that were stopped.
+  if (!abort?.aborted) await gates.save();
   const changed_files = subject.changedPaths.map(shownPath);
   const protected_files = subject.protectedFiles.map((file) => ({ ...file, path: shownPath(file.path) }));
   // Beside the pipeline, and also without one: which gates a repository runs says nothing about which files a task is about.

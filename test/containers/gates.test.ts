@@ -40,7 +40,10 @@ const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Reco
 
 describe('the gates box', () => {
   test('that is told to end says so, and nothing of the patch', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' });
+    const of = work(
+      { 'assay.yaml': 'quality_gates: { lint_command: "echo looked >&2", pii_scan: false }\n' },
+      { 'b.txt': 'b\n' },
+    );
     const started = `${of.repository.dir}/.git/started`;
     const box = startBox(
       ['containers/gates/main.ts'],
@@ -55,6 +58,7 @@ describe('the gates box', () => {
     expect(api.bodies('evidence')).toEqual([
       { failure_class: 'interrupted', message: 'the container was told to end' },
     ]);
+    expect([...api.objects.keys()].filter((path) => path.startsWith('/memory/'))).toEqual([]);
   });
 
   test('remembers results for the next box that looks at the same tree', async () => {
