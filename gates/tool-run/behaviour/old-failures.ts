@@ -155,7 +155,7 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
     if (there?.test.outcome !== 'passed') return asksLess ? `, and now ${asksLess.message}` : null;
     // What is only written in another way asks with the same values.
     const isSame = before === null || after === null || valuesKept(before, after) === 1;
-    return isSame && !asksLess && (await isAsStrong(test, now, there.tree))
+    return isSame && !asksLess && (await isAsStrong(test, now, there.tree, before !== null && after !== null))
       ? ''
       : ', and what took its place passes on the old code as well: it tells the two apart no more';
   };

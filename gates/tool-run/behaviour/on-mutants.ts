@@ -22,8 +22,11 @@ interface Tried {
 /** What tests of the base say of mutants, beside what the patch's tests say of the same. */
 export class Comparison {
   readonly #tried: readonly Tried[];
-  constructor(tried: readonly Tried[]) {
+  /** Whether there was time for all mutants that were to be tried. */
+  readonly whole: boolean;
+  constructor(tried: readonly Tried[], whole: boolean) {
     this.#tried = tried;
+    this.whole = whole;
   }
 
   /** Mutants that a test of the base noticed. */
@@ -89,8 +92,11 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
   const files = finest(await mutableFiles(subject, sources, () => true));
   const limit = { limitMs: limitFor(run) };
   const tried: Tried[] = [];
+  const possible = files.reduce((sum, { mutants }) => sum + mutants.length, 0);
+  let open = Math.min(possible, settings.atMost);
   const until = performance.now() + settings.seconds * 1_000;
   for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, until })) {
+    open--;
     const all = failedIn(await again(await mutant.in(terms.before), limit));
     const before = new Set([...all].filter((id) => !failing.has(id)));
     if (before.size === 0) continue;
@@ -102,7 +108,7 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
         : own;
     tried.push({ mutant, before, after: rest.outcome === 'passed' ? new Set() : orAny(failedIn(rest)) });
   }
-  return new Comparison(tried);
+  return new Comparison(tried, open === 0);
 }
 
 /** What any test notices says nothing of what a vaguer one misses; it counts only where there is nothing else. */
