@@ -194,6 +194,14 @@ const Fields = z.strictObject({
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',
     ),
+  keepVersionsDays: days
+    .optional()
+    .describe('The bucket is versioned, and what is replaced or removed is kept for so long.'),
+  accessLogBucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+    .optional()
+    .describe('Bucket of yours that takes the access logs of ours.'),
   artifactRetentionDays: days.default(90).describe('Patches, transcripts, hidden tests and evidence.'),
   recordRetentionDays: days.default(400).describe('Records that Athena reads.'),
   logRetentionDays: z.coerce

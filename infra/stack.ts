@@ -65,6 +65,8 @@ export class AssayStack extends Stack {
     const storage = new Storage(this, 'Storage', {
       common,
       dataKey,
+      keepVersions: settings.keepVersionsDays ? Duration.days(settings.keepVersionsDays) : undefined,
+      accessLogBucket: settings.accessLogBucket,
       artifactRetention: Duration.days(settings.artifactRetentionDays),
       recordRetention: Duration.days(settings.recordRetentionDays),
     });

@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Annotations, Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   BlockPublicAccess,
   Bucket,
@@ -27,6 +27,10 @@ export interface StorageProps {
   readonly common: Common;
   /** Encrypts what lies in the bucket. @default - a key of S3's */
   readonly dataKey?: DataKey | undefined;
+  /** Keeps what is replaced or removed for so many days. @default - nothing is kept */
+  readonly keepVersions?: Duration | undefined;
+  /** Bucket that takes server access logs. @default - there are none */
+  readonly accessLogBucket?: string | undefined;
   /** How long patches, transcripts, hidden tests and evidence are kept. */
   readonly artifactRetention: Duration;
   /** How long the records are kept that Athena reads. */
@@ -41,6 +45,7 @@ export class Storage extends Construct {
   constructor(scope: Construct, id: string, props: StorageProps) {
     super(scope, id);
     this.#dataKey = props.dataKey;
+    const { keepVersions, accessLogBucket } = props;
     const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
       id: `expire-${prefix.slice(0, -1)}`,
       prefix,
@@ -53,6 +58,11 @@ export class Storage extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
+      ...(keepVersions && { versioned: true }),
+      ...(accessLogBucket !== undefined && {
+        serverAccessLogsBucket: Bucket.fromBucketName(this, 'AccessLogs', accessLogBucket),
+        serverAccessLogsPrefix: `${Stack.of(this).stackName}/`,
+      }),
       minimumTLSVersion: 1.2,
       removalPolicy: props.common.removalPolicy,
       lifecycleRules: [
@@ -66,14 +76,28 @@ export class Storage extends Construct {
         expire('memory/', Duration.days(30)),
         expire('records/', props.recordRetention),
         expire('athena-results/', Duration.days(7)),
+        // All but assignments, which hold the tokens of boxes: what a box has removed is gone with the next day.
+        ...(keepVersions
+          ? PREFIXES.map((prefix) => ({
+              id: `versions-${prefix.slice(0, -1)}`,
+              prefix,
+              noncurrentVersionExpiration: prefix === 'assignments/' ? Duration.days(1) : keepVersions,
+            }))
+          : []),
         { id: 'abort-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
-    Validations.of(this.bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason:
-        'Everything in the bucket is written by functions of this stack or under URLs that they sign, and the records say what was written for which task. Who must know of each read switches on CloudTrail data events for the account.',
-    });
+    if (accessLogBucket !== undefined)
+      Annotations.of(this.bucket).acknowledgeWarning(
+        '@aws-cdk/aws-s3:accessLogsPolicyNotAdded',
+        'The policy of a bucket that is not ours is its owner’s; docs/deploy.md says what it must allow.',
+      );
+    else
+      Validations.of(this.bucket).acknowledge({
+        id: 'AwsSolutions-S1',
+        reason:
+          'Everything in the bucket is written by functions of this stack or under URLs that they sign, and the records say what was written for which task. Who must know of each read switches on CloudTrail data events for the account.',
+      });
   }
 
   /** Lets a function write objects below the prefixes where there are none: what is there, it cannot change. */

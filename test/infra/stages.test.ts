@@ -145,3 +145,27 @@ describe('settings of a deployment', () => {
     expect(() => synthesise({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
   });
 });
+
+describe('the bucket', () => {
+  const kept = only(
+    synthesise({ 'assay:keepVersionsDays': '30', 'assay:accessLogBucket': 'our-logs' }),
+    'AWS::S3::Bucket',
+  ).Properties;
+
+  it('keeps versions where that is asked for, and those of assignments for a day', () => {
+    expect(kept['VersioningConfiguration']).toEqual({ Status: 'Enabled' });
+    const days = (Prefix: string) =>
+      kept['LifecycleConfiguration'].Rules.find(
+        (rule: Record<string, unknown>) => rule['Prefix'] === Prefix && rule['NoncurrentVersionExpiration'],
+      )?.NoncurrentVersionExpiration.NoncurrentDays;
+    expect([days('records/'), days('assignments/')]).toEqual([30, 1]);
+    expect(only(dev, 'AWS::S3::Bucket').Properties['VersioningConfiguration']).toBeUndefined();
+  });
+
+  it('has its access logs put where that is asked for', () => {
+    expect(kept['LoggingConfiguration']).toEqual({
+      DestinationBucketName: 'our-logs',
+      LogFilePrefix: 'Assay/',
+    });
+  });
+});
