@@ -1,7 +1,8 @@
 import { DescribeRepositoriesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { SendTaskSuccessCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SendTaskHeartbeatCommand, SendTaskSuccessCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { ACCOUNT, REGION } from '../machine/names.ts';
 import { BOOTSTRAP_REPOSITORY } from './cdk.ts';
 import type { Statement } from './roles.ts';
@@ -16,6 +17,8 @@ export interface Credentials {
 export interface Deployed {
   readonly cluster: string;
   readonly bucket: string;
+  /** ARN of the bus that events go to. */
+  readonly bus: string;
   /** ARN of the cascade. */
   readonly machine: string;
 }
@@ -124,6 +127,33 @@ export const LACKING_PERMISSIONS: readonly LackingPermission[] = [
     call: (_, credentials) =>
       new SFNClient({ region: REGION, credentials }).send(
         new SendTaskSuccessCommand({ taskToken: 'none', output: '{}' }),
+      ),
+  },
+  {
+    name: 'states:SendTaskHeartbeat: it is judged without the machine of the token',
+    asOnAws: ({ machine }) => ({ Effect: 'Allow', Action: 'states:SendTaskHeartbeat', Resource: machine }),
+    asHere: () => ({ Effect: 'Allow', Action: 'states:SendTaskHeartbeat', Resource: '*' }),
+    roles: [{ construct: 'DispatcherLaunch' }],
+    call: (_, credentials) =>
+      new SFNClient({ region: REGION, credentials }).send(
+        new SendTaskHeartbeatCommand({ taskToken: 'none' }),
+      ),
+  },
+  {
+    name: 'events:PutEvents: the key events:source is not known',
+    asOnAws: ({ bus }) => ({
+      Effect: 'Allow',
+      Action: 'events:PutEvents',
+      Resource: bus,
+      Condition: { StringEquals: { 'events:source': 'probe' } },
+    }),
+    asHere: ({ bus }) => ({ Effect: 'Allow', Action: 'events:PutEvents', Resource: bus }),
+    roles: [{ construct: 'AnalyticsLedger' }],
+    call: ({ bus }, credentials) =>
+      new EventBridgeClient({ region: REGION, credentials }).send(
+        new PutEventsCommand({
+          Entries: [{ EventBusName: bus, Source: 'probe', DetailType: 'probe', Detail: '{}' }],
+        }),
       ),
   },
 ];

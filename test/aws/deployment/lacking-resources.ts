@@ -36,6 +36,15 @@ export const LACKING_RESOURCES: readonly LackingResource[] = [
     },
   },
   {
+    // A cluster of the emulator has every capacity provider that a task asks for.
+    name: 'capacity providers of a cluster',
+    isOne: ({ Type }) => Type === 'AWS::ECS::ClusterCapacityProviderAssociations',
+    example: {
+      Type: 'AWS::ECS::ClusterCapacityProviderAssociations',
+      Properties: { Cluster: 'none', CapacityProviders: ['FARGATE'], DefaultCapacityProviderStrategy: [] },
+    },
+  },
+  {
     name: 'alarms on metric math',
     isOne: ({ Type, Properties }) =>
       Type === 'AWS::CloudWatch::Alarm' && Properties?.['Metrics'] !== undefined,

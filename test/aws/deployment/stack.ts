@@ -1,5 +1,5 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { REGION } from '../machine/names.ts';
+import { ACCOUNT, REGION } from '../machine/names.ts';
 import type { Deployed } from './lacking-permissions.ts';
 
 export const STACK = 'Assay';
@@ -29,6 +29,7 @@ export const roleOf = (logical: string): Promise<string> => physicalId('AWS::IAM
 
 export const deployedNames = async (bucket: string): Promise<Deployed> => ({
   bucket,
+  bus: `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${await physicalId('AWS::Events::EventBus', '')}`,
   cluster: await physicalId('AWS::ECS::Cluster', ''),
   machine: await physicalId('AWS::StepFunctions::StateMachine', 'VerificationCascade'),
 });
