@@ -38,6 +38,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
     'assay:deliverySecretArn': secret,
     'assay:deliverTo': JSON.stringify([FORGE_URL]),
     'assay:alarmEmail': 'you@example.com',
+    // Room for all boxes of the demo: within six vCPUs they wait for the minutes in which the reconciler sees that others have ended.
+    'assay:vcpus': '64',
+    'assay:spotVcpus': '64',
   });
   addHosts(place.hosts, [
     new URL(outputs['ApiUrl'] ?? '').hostname,
