@@ -9,8 +9,10 @@ export interface Connection {
   /** Without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Where url and token were found, for error messages. */
+  /** Where the url was found, for error messages. */
   readonly source: string;
+  /** Where the token was; absent: where the url was. */
+  readonly tokenSource?: string;
 }
 
 /** Data folder of `assay up`, below the current folder. */
@@ -60,17 +62,20 @@ export function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 
   const fromFlag = clean(options.url);
   const fromEnv = clean(io.env['ASSAY_URL']);
   const given = fromFlag ?? fromEnv;
-  const token = clean(options.token) ?? clean(io.env['ASSAY_TOKEN']);
+  const fromOption = clean(options.token);
+  const token = fromOption ?? clean(io.env['ASSAY_TOKEN']);
+  const told = token === undefined ? {} : { tokenSource: fromOption ? '--token' : 'ASSAY_TOKEN' };
   if (given !== undefined) {
     const source = fromFlag === undefined ? 'ASSAY_URL' : '--url';
     if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
       throw new CliError(EXIT.usage, 'bad_url', `${source} is not an http(s) address: ${given}`);
     const url = given.replace(/\/+$/, '');
     const file = token === undefined ? readConnectionFile(join(io.cwd, DATA_DIR)) : null;
-    return { url, token: token ?? (file?.url === url ? file.token : undefined), source };
+    return { url, token: token ?? (file?.url === url ? file.token : undefined), source, ...told };
   }
   const file = readConnectionFile(join(io.cwd, DATA_DIR));
-  if (file) return { url: file.url, token: token ?? file.token, source: join(DATA_DIR, CONNECTION_FILE) };
+  if (file)
+    return { url: file.url, token: token ?? file.token, source: join(DATA_DIR, CONNECTION_FILE), ...told };
   throw new CliError(EXIT.usage, 'no_connection', 'No address of an Assay API.', {
     hint: 'Give --url and --token, or ASSAY_URL and ASSAY_TOKEN, or start one here with `assay up`.',
   });

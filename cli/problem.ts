@@ -15,8 +15,8 @@ const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
 };
 
 const HINTS: Partial<Record<RefusalCode, (connection: Connection) => string>> = {
-  unauthenticated: ({ source }) =>
-    `The token comes from ${source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
+  unauthenticated: ({ source, tokenSource }) =>
+    `The token comes from ${tokenSource ?? source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
   forbidden: () =>
     'Use an operator token: the tokens of agents and gates are good for their own attempt only.',
   not_found: () => '`assay tasks` lists the tasks that exist.',

@@ -42,11 +42,13 @@ export const LONG: Group = {
   ],
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
   'the whole stack: crowds, kills, workers; its way through stays in `npm test`': [
+    'test/system/events.test.ts',
     'test/system/hidden-tests.test.ts',
     'test/system/judges.test.ts',
     'test/system/models.test.ts',
     'test/system/outside-agents.test.ts',
     'test/system/plans.test.ts',
+    'test/system/private-repositories.test.ts',
     'test/system/survival.test.ts',
     'test/system/workers.test.ts',
   ],

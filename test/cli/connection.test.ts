@@ -32,11 +32,13 @@ describe('the address', () => {
       url: 'https://flag.example',
       token: 'of-flag',
       source: '--url',
+      tokenSource: '--token',
     });
     expect(findConnection({}, { env, cwd })).toEqual({
       url: 'https://env.example',
       token: 'of-env',
       source: 'ASSAY_URL',
+      tokenSource: 'ASSAY_TOKEN',
     });
     expect(findConnection({}, { env: {}, cwd })).toEqual({
       url: FILE.url,

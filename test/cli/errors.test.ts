@@ -52,7 +52,7 @@ describe('a refusal of the API', () => {
   test('says what to do next', async () => {
     const ran = await taskOn(problem(401, 'unauthenticated'));
     expect(ran.stderr).toContain(
-      'next: The token comes from --url. Give another with --token or ASSAY_TOKEN',
+      'next: The token comes from --token. Give another with --token or ASSAY_TOKEN',
     );
   });
 
@@ -91,7 +91,7 @@ describe('a word of API Gateway', () => {
     expect(ran).toMatchObject({ code: exit, stdout: '' });
     const { error } = JSON.parse(ran.stderr);
     expect(error).toMatchObject({ code, message: text, hint: expect.any(String) });
-    if (status !== 429) expect(error.hint).toContain('The token comes from --url');
+    if (status !== 429) expect(error.hint).toContain('The token comes from --token');
   });
 
   test('is not heard in what some other server says', async () => {

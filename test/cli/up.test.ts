@@ -87,7 +87,8 @@ describe('assay up', () => {
   test('refuses a wrong token and says where it came from', async () => {
     const ran = await assay(['tasks'], { cwd, env: { ASSAY_TOKEN: 'assay_op_wrong' } });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('A valid bearer token is needed');
+    expect(ran.stderr).toContain('The token is not known here');
+    expect(ran.stderr).toContain('The token comes from ASSAY_TOKEN');
   });
 
   test('does not start twice on one folder', async () => {

@@ -188,6 +188,7 @@ test('a file is a test by the conventions of the runners, wherever it lies', () 
     'x/__tests__/a.js',
     'a_test.go',
     'c/tests/it.rs',
+    'src/tests.rs',
     'test.js',
     'a-test.tsx',
   ];
@@ -197,7 +198,7 @@ test('a file is a test by the conventions of the runners, wherever it lies', () 
     'contest.ts',
     'latest.js',
     'testing.go',
-    'src/tests.rs',
+    'src/contests.rs',
     'x/__tests__/data.json',
   ];
   expect(yes.filter((path) => !isTestFile(path))).toEqual([]);

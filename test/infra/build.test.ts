@@ -41,6 +41,15 @@ const environment = {
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
   [ENV.modelProviders]: '{}',
   [ENV.judgeModels]: '{}',
+  [ENV.imageFamilies]: '{}',
+  [ENV.boxRoom]: JSON.stringify({
+    limits: { on_demand: 6_144, spot: 6_144 },
+    boxes: {
+      agent: { cpu: 1_024, pool: 'on_demand' },
+      gates: { cpu: 1_024, pool: 'spot' },
+      deliver: { cpu: 512, pool: 'on_demand' },
+    },
+  }),
   [ENV.deliverTo]: '[]',
   [ENV.readFrom]: '[]',
   [ENV.gitSecret]: '{"via":"none"}',
