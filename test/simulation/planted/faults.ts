@@ -64,12 +64,12 @@ export const PLANTED = {
   'what waits is not woken': {
     module: 'shared/use-cases/follow.ts',
     append: 'wakeWaiter = async () => {};',
-    breaks: ['no task is lost'],
+    breaks: ['no task is lost', 'nothing hangs for hours'],
   },
   'the reconciler looks at nothing': {
     module: 'shared/use-cases/reconcile.ts',
     append: 'reconcile = async () => ({ looked_at: 0, changed: 0, failed: [] });',
-    breaks: ['no task is lost', 'every execution ends'],
+    breaks: ['no task is lost', 'every execution ends', 'nothing hangs for hours'],
   },
   'files are taken without asking': {
     module: 'shared/store/locks.ts',
@@ -94,7 +94,12 @@ export const PLANTED = {
   'room is never free again': {
     module: 'shared/store/box-register.ts',
     append: 'BoxRegister.prototype.release = async () => {};',
-    breaks: ['no task is lost', 'no room is kept for nothing', 'every run comes to rest'],
+    breaks: [
+      'no task is lost',
+      'no room is kept for nothing',
+      'every run comes to rest',
+      'nothing hangs for hours',
+    ],
   },
   'the budget is not looked at': {
     module: 'shared/cascade/decide.ts',
