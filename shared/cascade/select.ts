@@ -1,6 +1,7 @@
 import { route } from '../routing/route.ts';
 import type { CliKind } from '../task/adapter.ts';
 import type { AttemptRoute } from '../task/attempt.ts';
+import { firstOf } from '../task/cut.ts';
 import type { Effort } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 import { adapterOf } from './detour.ts';
@@ -21,7 +22,7 @@ function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): 
   const last = task.attempts.at(-1);
   if (last && last.number >= task.budget_from)
     return last.decision?.action === 'escalate'
-      ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${last.decision.reason.slice(0, 200)}`
+      ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${firstOf(last.decision.reason, 200)}`
       : `; again after attempt ${last.number}`;
   return rung === first && rung.tier !== planned && rung.tier !== null && task.model === undefined
     ? `; ${rung.tier} tries first, being cheaper`

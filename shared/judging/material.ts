@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { firstOf } from '../task/cut.ts';
 
 /** One piece of what a model is to look at. */
 export interface Piece {
@@ -34,7 +35,7 @@ function injectionsIn({ label, text }: Piece): string[] {
     ...(FALSE_MARK.test(`${label}\n${text.replace(UNSEEN, '')}`) ? ['a mark like those that fence it'] : []),
     ...(HIDDEN_WORDS.test(text) ? ['words in characters that nobody sees'] : []),
   ];
-  return found.map((what) => `${label.slice(0, 100)} holds ${what}`);
+  return found.map((what) => `${firstOf(label, 100)} holds ${what}`);
 }
 
 /**

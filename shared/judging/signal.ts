@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { firstOf } from '../task/cut.ts';
 import { describeSignal, type JudgedSignal } from '../task/signals.ts';
 import type { Judgement } from './judgement.ts';
 import { material, type Piece } from './material.ts';
@@ -52,7 +53,7 @@ export const headOf = (
   const { id, version, sha256 } = KINDS[signal.type].prompt;
   return {
     kind: signal.type,
-    subject: describeSignal(signal).slice(0, SUBJECT),
+    subject: firstOf(describeSignal(signal), SUBJECT),
     prompt: { id, version, sha256 },
     calibration: null,
   };
@@ -78,7 +79,7 @@ export function opinionOf(
     outcome: isGood(value) ? 'passed' : 'failed',
     verdict: withOpinion(isGood(value), confidence, injections),
     confidence,
-    reasons: [...value.reasons, ...injections],
+    reasons: [...value.reasons.map((reason) => reason.toWellFormed()), ...injections],
     injections: [...injections],
   };
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { plainModel } from '../cascade/prices.ts';
 import { ABOUT_MARKS, material } from '../judging/material.ts';
 import type { Answered, AskModel, Question } from '../judging/port.ts';
+import { firstOf } from '../task/cut.ts';
 import { KeyMissing, modelOf, type ReadKey } from './model-of.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */
@@ -29,7 +30,7 @@ function answeredBy({ modelId, body }: { readonly modelId: string; readonly body
 }
 
 const shortly = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, MAX_REASON);
+  firstOf((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' '), MAX_REASON);
 
 /** Milliseconds that a provider wants to be left alone for, or null. */
 function retryAfter(error: APICallError, now: number): number | null {
@@ -104,7 +105,7 @@ class Asking<Schema extends z.ZodType> {
       return this.#without('inert', 'the model refused to answer');
     const answered = answeredBy(result.response);
     if (bare(answered) !== bare(name))
-      return this.#without('infra_failed', `another model answered: ${answered.slice(0, 100)}, not ${name}`);
+      return this.#without('infra_failed', `another model answered: ${firstOf(answered, 100)}, not ${name}`);
     const value = schema.parse(result.output);
     return { ...this.#spent(), value };
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TIERS } from '../cascade/tiers.ts';
+import { firstOf } from '../task/cut.ts';
 import { Effort } from '../task/schema.ts';
 import { builtinRole } from './known.ts';
 import { RoleConfig } from './schema.ts';
@@ -32,5 +33,5 @@ export const inForce = (config: RoleConfig, origin: Origin): RoleInForce => ({
 export const withoutRepository = (name: string, why_unread: string | null = null): RoleInForce =>
   inForce(builtinRole(name)?.config ?? RoleConfig.parse({}), {
     from: why_unread === null ? 'builtin' : 'unread',
-    why_unread: why_unread?.slice(0, 500) ?? null,
+    why_unread: why_unread === null ? null : firstOf(why_unread, 500),
   });

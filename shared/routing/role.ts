@@ -1,3 +1,4 @@
+import { firstOf } from '../task/cut.ts';
 import type { SubmitTask } from '../task/schema.ts';
 
 /** A task of this role is given one by its words. */
@@ -40,7 +41,7 @@ export function roleOf({
   ] as const)
     for (const [chosen, words] of WORDS) {
       const found = words.exec(text);
-      if (found) return { role: chosen, reason: `auto: the ${place} says "${found[0].slice(0, 60)}"` };
+      if (found) return { role: chosen, reason: `auto: the ${place} says "${firstOf(found[0], 60)}"` };
     }
   return { role: 'backend', reason: 'auto: no word tells another role' };
 }

@@ -1,5 +1,6 @@
 import { isTier, type Tier } from '../cascade/tiers.ts';
 import { type RoleInForce, withoutRepository } from '../roles/in-force.ts';
+import { firstOf } from '../task/cut.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
 import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
 
@@ -46,7 +47,7 @@ export function route(task: Request): Route {
 
 function overridden({ model, effort }: Request, planned: Route): Route {
   const said = [
-    ...(model === undefined ? [] : [`model ${model.slice(0, 100)}`]),
+    ...(model === undefined ? [] : [`model ${firstOf(model, 100)}`]),
     ...(effort === undefined ? [] : [`effort ${effort}`]),
   ].join(' and ');
   return {

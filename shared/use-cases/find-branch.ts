@@ -2,6 +2,7 @@ import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { commitId } from '../repository/commit.ts';
 import { recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
+import { firstOf } from '../task/cut.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import { currentAttempt, type Delivery, type Task } from '../task/task.ts';
 import { ask, type BaseContext, RepositoryUnavailable } from './base.ts';
@@ -62,7 +63,7 @@ export async function findBranchStep(
     (task) =>
       reason === null
         ? recordDelivered(task, number, delivery, commit, context.now())
-        : recordDeliveryRefused(task, number, delivery, reason.slice(0, 4_000), context.now()),
+        : recordDeliveryRefused(task, number, delivery, firstOf(reason, 4_000), context.now()),
     context,
   );
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../refusal.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { review } from '../task/commands/operate.ts';
+import { firstOf } from '../task/cut.ts';
 import { SubmitTask, type SubmitTaskInput } from '../task/schema.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { type SubmitContext, type Submitted, submitTask } from './submit.ts';
@@ -22,7 +23,7 @@ export async function submitPlan(
   const [first = ''] = goal.split('\n');
   const request = SubmitTask.parse({
     ...fields,
-    title: `Plan: ${first.slice(0, 200)}`,
+    title: `Plan: ${firstOf(first, 200)}`,
     description: goal,
     role: 'manager',
     files: [PLAN_FILE],

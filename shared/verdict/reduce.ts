@@ -8,6 +8,7 @@ import {
   type Verdict,
   type VerdictReason,
 } from '../evidence/schema.ts';
+import { firstOf } from '../task/cut.ts';
 import { describeSignal } from '../task/signals.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
@@ -90,7 +91,7 @@ const NAMED_FILES = 10;
 function putBack(files: Evidence['protected_files']): VerdictReason[] {
   const found = files.filter(isPutBack);
   if (found.length === 0) return [];
-  const names = found.slice(0, NAMED_FILES).map((file) => `${file.path.slice(0, 200)} (${file.class})`);
+  const names = found.slice(0, NAMED_FILES).map((file) => `${firstOf(file.path, 200)} (${file.class})`);
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
   return [
     {

@@ -1,5 +1,6 @@
 import { Refusal } from '../../refusal.ts';
 import type { Attempt, BoxKind, Launch } from '../attempt.ts';
+import { firstOf } from '../cut.ts';
 import type { Status } from '../status.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { startsCascade } from './base.ts';
@@ -126,7 +127,7 @@ export function boxExcused(
   return change(task, kind === 'agent' ? 'keep' : 'review', now, {
     attempts: withAttempt(task, {
       [kind]: { ...launch, lost: true, excused, launched_at: nowIso(next) },
-      progress: { message: why.slice(0, MAX_WHY), percent: null, at: nowIso(now) },
+      progress: { message: firstOf(why, MAX_WHY), percent: null, at: nowIso(now) },
       ...(kind === 'agent' && { lease_until: epochSeconds(next) + START_SECONDS }),
     }),
     run: task.run + 1,

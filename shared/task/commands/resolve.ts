@@ -1,5 +1,6 @@
 import type { RoleInForce } from '../../roles/in-force.ts';
 import type { FailureClass } from '../attempt.ts';
+import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
 import { isUnresolved } from './base.ts';
 import { type Change, change } from './change.ts';
@@ -24,6 +25,6 @@ export function resolveBase(
 export function failWithoutBase(task: Task, failureClass: FailureClass, message: string, now: Date): Change {
   return change(task, 'fail', now, {
     ...ended(now),
-    failure: { code: failureClass, message: `${failureClass}: ${message}`.slice(0, 4_000) },
+    failure: { code: failureClass, message: firstOf(`${failureClass}: ${message}`, 4_000) },
   });
 }

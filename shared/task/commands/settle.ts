@@ -1,4 +1,5 @@
 import { failureClassOf } from '../../cascade/failure-class.ts';
+import { firstOf } from '../cut.ts';
 import { currentAttempt, type Delivery, type Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
 import { outcomeOf } from './decide.ts';
@@ -88,6 +89,6 @@ export function settle(task: Task, now: Date): Change | null {
           }),
         }
       : {}),
-    failure: { code, message: (message || 'no attempt succeeded').slice(0, 4_000) },
+    failure: { code, message: firstOf(message || 'no attempt succeeded', 4_000) },
   });
 }

@@ -1,6 +1,7 @@
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
+import { firstOf } from '../cut.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';
 import { boundBase } from './base.ts';
@@ -32,7 +33,7 @@ function keptFacts(facts: Facts): Facts {
   let room = KEPT_FACTS;
   for (const name of new Set(names)) {
     const value = facts[name] ?? null;
-    const short = typeof value === 'string' ? value.slice(0, KEPT_TEXT) : value;
+    const short = typeof value === 'string' ? firstOf(value, KEPT_TEXT) : value;
     const size = JSON.stringify([name, short]).length;
     if (size > room) continue;
     kept[name] = short;
@@ -48,9 +49,9 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
     base_commit: evidence.base_commit,
     signals: worstFirst(evidence.signals).map(({ type, signal, outcome, detail }) => ({
       type,
-      subject: describeSignal(signal).slice(0, KEPT_DETAIL),
+      subject: firstOf(describeSignal(signal), KEPT_DETAIL),
       outcome,
-      detail: detail.slice(0, KEPT_DETAIL),
+      detail: firstOf(detail, KEPT_DETAIL),
     })),
     gates: worstFirst(evidence.gates).map((gate) => ({
       name: gate.name,
@@ -59,16 +60,16 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       blocked: gate.blocked,
       cached: gate.cached,
       duration_ms: gate.duration_ms,
-      detail: gate.detail.slice(0, KEPT_DETAIL),
+      detail: firstOf(gate.detail, KEPT_DETAIL),
       findings: gate.findings.length,
       facts: keptFacts(gate.metadata),
     })),
     protected_files: putBackFirst(evidence.protected_files).map(
       ({ path, class: kind, used, allowed_by }) => ({
-        path: path.slice(0, KEPT_TEXT),
+        path: firstOf(path, KEPT_TEXT),
         class: kind,
         used,
-        allowed_by: allowed_by?.slice(0, KEPT_TEXT) ?? null,
+        allowed_by: allowed_by === null ? null : firstOf(allowed_by, KEPT_TEXT),
       }),
     ),
     put_back: evidence.protected_files.filter(isPutBack).length,

@@ -1,5 +1,6 @@
 import { Refusal } from '../../refusal.ts';
 import type { Artifact, Attempt, Report, Usage } from '../attempt.ts';
+import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 
@@ -56,7 +57,7 @@ export function report(task: Task, number: number, handed: Handed, now: Date): C
   if (earlier?.report && isRepeat(earlier, handed)) return null;
   const attempt = liveLease(task, number, now);
   const facts = {
-    report: { ...handed.report, summary: handed.report.summary.slice(0, KEPT_SUMMARY), at: nowIso(now) },
+    report: { ...handed.report, summary: firstOf(handed.report.summary, KEPT_SUMMARY), at: nowIso(now) },
     artifact: handed.artifact,
     usage: handed.usage,
     model: handed.model ?? attempt.model,

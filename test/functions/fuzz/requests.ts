@@ -29,6 +29,8 @@ const submission = {
     { type: 'file_contains', path: 'a', regex: 'b+' },
     { type: 'test_passes', command: 'npm test', timeout_s: 60 },
     { type: 'test_passes', value: 'npm test' },
+    { type: 'llm_review', instructions: 'Is it tested?', on_error: 'block' },
+    { type: 'llm_judge', criteria: 'It sells', on_error: 'hold' },
   ],
   hidden_tests: {
     kind: 'files',
@@ -50,6 +52,8 @@ const evidence = build.evidence({
     build.signal({ signal: { type: 'file_contains', path: 'a', contains: 'b' } }),
     build.signal({ signal: { type: 'file_contains', path: 'a', regex: 'b' } }),
     build.signal({ signal: { type: 'test_passes', command: 'true', timeout_s: 60 } }),
+    build.signal({ signal: { type: 'llm_review', instructions: 'q', on_error: 'hold' } }),
+    build.signal({ signal: { type: 'llm_judge', criteria: 'c', on_error: 'hold' } }),
   ],
   gates: [
     build.gate({
