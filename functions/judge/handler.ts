@@ -6,6 +6,7 @@ import { askModel } from '../../shared/providers/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judges.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { logger } from '../kit/logger.ts';
 import { keyOf } from '../kit/model-key.ts';
 import { objects } from '../kit/objects.ts';
 
@@ -20,5 +21,11 @@ const context: JudgingContext = {
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
 export const handler = async (event: unknown): Promise<Judgement[]> => {
   const { task_id, attempt } = JanitorInput.parse(event);
-  return askJudges(task_id, attempt, context);
+  try {
+    return await askJudges(task_id, attempt, context);
+  } catch (error) {
+    // The machine goes on without judges, and nothing else would tell that something of ours is broken.
+    logger.error('nobody could be asked', { task_id, attempt, error: error as Error });
+    throw error;
+  }
 };

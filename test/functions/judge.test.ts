@@ -1,0 +1,38 @@
+import '../support/function-env.ts';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { handler } from '../../functions/judge/handler.ts';
+import { logger } from '../../functions/kit/logger.ts';
+import { toItem } from '../../shared/store/task-item.ts';
+import { inReview } from '../support/builders.ts';
+
+const db = mockClient(DynamoDBDocumentClient);
+const s3 = mockClient(S3Client);
+beforeEach(() => {
+  db.reset();
+  s3.reset();
+});
+
+it('says that no model is configured, for each signal that asks one, and reads nothing of the work', async () => {
+  const task = inReview(
+    {},
+    { completion_signals: [{ type: 'llm_judge', criteria: 'it adds', on_error: 'hold' }] },
+  );
+  db.on(GetCommand).resolves({ Item: toItem(task) });
+  expect(await handler({ task_id: 'T1', attempt: 1 })).toMatchObject([
+    { outcome: 'inert', verdict: 'refer', reasons: [expect.stringContaining('assay:judges')], calls: 0 },
+  ]);
+  expect(s3.commandCalls(GetObjectCommand)).toEqual([]);
+});
+
+it('that is denied the table is heard of, since the machine goes on without it', async () => {
+  const errors = vi.spyOn(logger, 'error').mockImplementation(() => {});
+  db.on(GetCommand).rejects(new Error('AccessDenied'));
+  await expect(handler({ task_id: 'T1', attempt: 2 })).rejects.toThrow('AccessDenied');
+  expect(errors).toHaveBeenCalledWith(
+    'nobody could be asked',
+    expect.objectContaining({ task_id: 'T1', attempt: 2 }),
+  );
+});
