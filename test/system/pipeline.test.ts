@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChainRow, GateRow, NudgeRow } from '../../shared/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -100,13 +100,17 @@ describe('one task, end to end', () => {
       delivery: { state: 'withheld' },
     });
     expect(repository.branches()).not.toContain(`assay/${id}`);
-    const status = (
-      await stack.call<{ verification_nudge: { unverified_count: number; recent_unverified: string[] } }>(
-        'GET',
-        '/status',
-      )
-    ).body;
-    expect(status.verification_nudge.recent_unverified).toContain(id);
+    // It is counted by who follows the table: in a moment.
+    await vi.waitFor(
+      async () => {
+        const { body } = await stack.call<{ verification_nudge: { recent_unverified: string[] } }>(
+          'GET',
+          '/status',
+        );
+        expect(body.verification_nudge.recent_unverified).toContain(id);
+      },
+      { timeout: 20_000 },
+    );
   });
 
   it('fails what nobody can solve, and delivers nothing', async () => {
