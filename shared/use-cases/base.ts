@@ -136,8 +136,18 @@ function unknownImage({ image }: ReadBase, { images = [] }: BaseContext): string
   return `${IMAGE_FILE} of the base names the image "${image}"; this deployment has ${images.join(', ')} (assay:images)`;
 }
 
+/** The credential of one step is minted once, however often the repository is asked; one that could not be had is asked for again. */
+function once(authorize: Authorize): Authorize {
+  let minted: { readonly credential: string | null } | undefined;
+  return async (wanted) => {
+    minted ??= { credential: await authorize(wanted) };
+    return minted.credential;
+  };
+}
+
 /** What is to be done with a task after its repository was asked. */
-async function answer(task: Task, context: BaseContext): Promise<Command> {
+async function answer(task: Task, given: BaseContext): Promise<Command> {
+  const context = { ...given, authorize: once(given.authorize) };
   try {
     const commit = task.base_commit ?? commitOf(task.base_ref, await ask(task, task.base_ref, context));
     if (commit === null)

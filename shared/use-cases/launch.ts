@@ -1,23 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { adapterOf } from '../cascade/detour.ts';
 import { givenUp } from '../cascade/launches.ts';
-import { promptParts } from '../cascade/prompt.ts';
 import { stageOf } from '../cascade/stage.ts';
-import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
-import { type ModelGateway, modelAccess } from '../models/access.ts';
-import { objectKey } from '../names.ts';
 import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Machines } from '../store/machines.ts';
-import { type Authorize, NotMinted } from '../store/minter.ts';
-import type { ObjectStore } from '../store/objects.ts';
+import { NotMinted } from '../store/minter.ts';
 import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import type { Adapter } from '../task/adapter.ts';
 import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
 import { type BoxRoom, poolFor } from '../task/box-room.ts';
-import { boundBase, knownBase } from '../task/commands/base.ts';
+import { knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
 import {
   alreadyReported,
@@ -28,15 +20,12 @@ import {
 } from '../task/commands/launch.ts';
 import { boxLost } from '../task/commands/recover.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
-import { commitText } from '../task/delivered-commit.ts';
-import type { HiddenTests } from '../task/hidden-tests.ts';
-import { isJudged } from '../task/signals.ts';
-import { deliveryBranch, launchName, type Task } from '../task/task.ts';
-import { mintBoxToken, sha256 } from '../tokens.ts';
+import { launchName, type Task } from '../task/task.ts';
+import { sha256 } from '../tokens.ts';
+import { type AssignmentContext, signAnew, writeAssignment } from './assignment.ts';
 
-export interface LaunchContext {
+export interface LaunchContext extends AssignmentContext {
   readonly tasks: TaskStore;
-  readonly objects: ObjectStore;
   readonly boxes: Boxes;
   readonly register: BoxRegister;
   readonly room: BoxRoom;
@@ -44,138 +33,11 @@ export interface LaunchContext {
   readonly families: Record<BoxKind, string>;
   /** Of boxes from another image than the usual one, by its name. */
   readonly imageFamilies?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
-  readonly apiUrl: string;
-  readonly defaultAdapter: Adapter;
-  /** Null: there is no gateway to models. */
-  readonly modelGateway: ModelGateway | null;
-  /** Credentials for repositories. */
-  readonly authorize: Authorize;
-  readonly leaseSeconds: number;
   /** How often the message has come, this time included. */
   readonly receiveCount: number;
   /** Seconds until the message comes again when there is no room for the box. */
   readonly backOffSeconds: number;
   readonly now: Date;
-}
-
-async function assignmentFor(
-  kind: BoxKind,
-  task: Task,
-  attempt: Attempt,
-  token: string,
-  key: string,
-  models: ModelAccess | null,
-  credentials: Credentials,
-  context: LaunchContext,
-): Promise<Assignment> {
-  const common = {
-    schema_version: 1 as const,
-    task_id: task.id,
-    attempt: attempt.number,
-    api_url: context.apiUrl,
-    token,
-    forget_url: await context.objects.presignDelete(key),
-    repository: task.repository,
-    read_credential: credentials.read,
-    title: task.title,
-  };
-  if (kind === 'agent')
-    return {
-      ...common,
-      kind,
-      base_commit: knownBase(task),
-      role: task.role,
-      prompt: promptParts(task, task.attempts),
-      model: attempt.model,
-      effort: attempt.effort,
-      adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
-      models,
-      heartbeat_s: Math.max(1, context.leaseSeconds / 4),
-    };
-  const artifact = attempt.artifact;
-  if (!artifact)
-    throw new Error(
-      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
-    );
-  const tree = {
-    base_commit: boundBase(task, artifact.base_commit),
-    tree: artifact.tree,
-    patch_url: await context.objects.presignGet(artifact.patch_key),
-    patch_sha256: artifact.patch_sha256,
-  };
-  if (kind === 'gates')
-    return {
-      ...common,
-      ...tree,
-      kind,
-      ...(task.image !== undefined && { image: task.image }),
-      base_ref: task.base_ref,
-      description: task.description,
-      model: attempt.model,
-      // What a model is asked is asked by the janitor: no key is near a box.
-      signals: task.completion_signals.filter((signal) => !isJudged(signal)),
-      ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
-      files: task.files,
-      expects: task.expects,
-      hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
-    };
-  const { message, author, at } = commitText(task, attempt);
-  return {
-    ...common,
-    ...tree,
-    kind,
-    branch: deliveryBranch(task.id),
-    push_credential: credentials.write,
-    message,
-    author,
-    committed_at: at,
-  };
-}
-
-/** What a box says to repositories, each good for one and for an hour. */
-interface Credentials {
-  readonly read: string | null;
-  /** Of the deliver box alone. */
-  readonly write: string | null;
-  /** For the repository of the hidden tests, of the gates box alone. */
-  readonly hidden: string | null;
-}
-
-/** The repository that hidden tests are read from; null when they were handed in. */
-async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectStore): Promise<string | null> {
-  if (!place) return null;
-  // What is not there any more, the box finds out and says.
-  const text = await objects.getByDigest(place.key).catch(() => 'null');
-  const tests = JSON.parse(text) as HiddenTests | null;
-  return tests?.kind === 'git' ? tests.repository : null;
-}
-
-/** @throws NotMinted */
-async function credentialsFor(
-  kind: BoxKind,
-  task: Task,
-  { authorize, objects }: LaunchContext,
-): Promise<Credentials> {
-  const ask = (access: 'read' | 'write', repository = task.repository) =>
-    authorize({ task_id: task.id, repository, access });
-  const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
-  const [read, write, forHidden] = await Promise.all([
-    ask('read'),
-    kind === 'deliver' ? ask('write') : null,
-    hidden === null ? null : ask('read', hidden),
-  ]);
-  return { read, write, hidden: forHidden };
-}
-
-/** What the gates box reads the hidden tests with. */
-async function hiddenFor(
-  { hidden_tests: place }: Task,
-  read_credential: string | null,
-  objects: ObjectStore,
-): Promise<GatesAssignment['hidden_tests']> {
-  if (!place) return null;
-  const { key, sha256, bytes } = place;
-  return { url: await objects.presignGet(key), sha256, bytes, read_credential };
 }
 
 /** That there will be no box is a result too: a person, or the retry limit, has the next word. */
@@ -207,38 +69,6 @@ function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'laun
     : `${excused} ${kind} containers did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }
 
-/**
- * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
- * taken: that is removed, and stays so.
- */
-async function signAnew(
-  key: string,
-  kind: BoxKind,
-  task: Task,
-  { artifact }: Attempt,
-  context: LaunchContext,
-): Promise<void> {
-  const { objects } = context;
-  const fresh = async (text: string): Promise<string> => {
-    const assignment = JSON.parse(text) as Assignment;
-    const { read, write, hidden } = await credentialsFor(kind, task, context);
-    return JSON.stringify({
-      ...assignment,
-      read_credential: read,
-      ...(assignment.kind === 'deliver' && { push_credential: write }),
-      ...(assignment.kind === 'gates' &&
-        assignment.hidden_tests && {
-          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
-        }),
-      forget_url: await objects.presignDelete(key),
-      ...('patch_url' in assignment && artifact
-        ? { patch_url: await objects.presignGet(artifact.patch_key) }
-        : {}),
-    });
-  };
-  await objects.replace(key, fresh, 'application/json');
-}
-
 /** Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count. */
 async function launchOf(
   message: LaunchMessage,
@@ -253,20 +83,7 @@ async function launchOf(
     launch = { ...present, task_token: message.task_token };
     await signAnew(launch.assignment_key, message.kind, task, attempt, context);
   } else {
-    const token = mintBoxToken(message.kind, task.id, attempt.number);
-    const models =
-      message.kind === 'agent' && context.modelGateway
-        ? modelAccess(task, attempt, context.modelGateway)
-        : null;
-    const credentials = await credentialsFor(message.kind, task, context);
-    const key = objectKey.assignment(task.id, attempt.number, message.kind, randomUUID());
-    await context.objects.put(
-      key,
-      JSON.stringify(
-        await assignmentFor(message.kind, task, attempt, token, key, models, credentials, context),
-      ),
-      'application/json',
-    );
+    const { key, token, models } = await writeAssignment(message.kind, task, attempt, context);
     launch = {
       number: (present?.number ?? 0) + 1,
       token_sha256: sha256(token),

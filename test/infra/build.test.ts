@@ -23,6 +23,7 @@ import {
   ROOT,
 } from '../../infra/build.ts';
 import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
+import { FUNCTION_ENV } from '../support/function-env.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
@@ -34,28 +35,14 @@ const functions = Object.keys(FUNCTIONS) as FunctionName[];
 const containers = Object.keys(CONTAINERS) as ContainerName[];
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
-/** What the template sets, with values that can be read. */
+/** All that the template may set. */
 const environment = {
   ...Object.fromEntries(Object.values(ENV).map((name) => [name, '1'])),
-  [ENV.defaultAdapter]: '{"kind":"command","argv":["agent"]}',
   [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
-  [ENV.modelProviders]: '{}',
-  [ENV.judgeModels]: '{}',
   [ENV.imageFamilies]: '{}',
-  [ENV.boxRoom]: JSON.stringify({
-    limits: { on_demand: 6_144, spot: 6_144 },
-    boxes: {
-      agent: { cpu: 1_024, pool: 'on_demand' },
-      gates: { cpu: 1_024, pool: 'spot' },
-      deliver: { cpu: 512, pool: 'on_demand' },
-    },
-  }),
   [ENV.deliverTo]: '[]',
-  [ENV.readFrom]: '[]',
   [ENV.gitSecret]: '{"via":"none"}',
-  [ENV.agentClis]: '[]',
-  [ENV.modelVendors]: '[]',
-  AWS_REGION: 'us-east-1',
+  ...FUNCTION_ENV,
 };
 
 const INDEX = /^index\.m?js$/;

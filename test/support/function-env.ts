@@ -1,7 +1,7 @@
 import { ENV } from '../../shared/names.ts';
 
-/** What the template gives the functions. Import this before any handler. */
-const values: Record<string, string> = {
+/** What the template gives the functions, with values that can be read. Import this before any handler. */
+export const FUNCTION_ENV: Record<string, string> = {
   [ENV.table]: 'tasks',
   [ENV.bucket]: 'bucket',
   [ENV.apiUrl]: 'https://api.test/',
@@ -40,4 +40,4 @@ const values: Record<string, string> = {
   POWERTOOLS_METRICS_DISABLED: 'false',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 };
-Object.assign(process.env, values);
+Object.assign(process.env, FUNCTION_ENV);

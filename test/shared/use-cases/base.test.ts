@@ -43,6 +43,7 @@ const remote = (...answers: (Ref[] | Error)[]) => {
   const asked: string[] = [];
   const pauses: number[] = [];
   const read: string[] = [];
+  const minted: string[] = [];
   let written: string | null | Error = null;
   const files: RemoteFiles = async (_repository, commit, paths) => {
     read.push(`${commit.slice(0, 1)} ${paths.join()}`);
@@ -63,13 +64,17 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     now: () => NOW,
     remote: ask,
     files,
-    authorize: UNAUTHORIZED,
+    authorize: async (wanted: Parameters<typeof UNAUTHORIZED>[0]) => {
+      minted.push(`${wanted.access} ${wanted.repository}`);
+      return UNAUTHORIZED(wanted);
+    },
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
   });
   return {
     asked,
     pauses,
     read,
+    minted,
     resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()),
     /** The deployment has these images. */
     having(...names: string[]) {
@@ -96,6 +101,14 @@ describe('the base of a task', () => {
       status: 'open',
       attempts: [],
     });
+  });
+
+  it('is asked with one credential, however many questions it takes', async () => {
+    const { id } = await submit();
+    const { read, minted, resolve } = remote(new RepositoryUnavailable('no connection', true), main('a'));
+    await resolve(id);
+    expect(read).toHaveLength(1);
+    expect(minted).toEqual(['read https://example.test/shop.git']);
   });
 
   it('is one of the answers when two executions ask at once, and the same for both', async () => {

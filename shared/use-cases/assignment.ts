@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { adapterOf } from '../cascade/detour.ts';
+import { promptParts } from '../cascade/prompt.ts';
+import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
+import { type ModelGateway, modelAccess } from '../models/access.ts';
+import { objectKey } from '../names.ts';
+import type { Authorize } from '../store/minter.ts';
+import type { ObjectStore } from '../store/objects.ts';
+import type { Adapter } from '../task/adapter.ts';
+import type { Attempt, BoxKind } from '../task/attempt.ts';
+import { boundBase, knownBase } from '../task/commands/base.ts';
+import { commitText } from '../task/delivered-commit.ts';
+import type { HiddenTests } from '../task/hidden-tests.ts';
+import { isJudged } from '../task/signals.ts';
+import { deliveryBranch, type Task } from '../task/task.ts';
+import { mintBoxToken } from '../tokens.ts';
+
+export interface AssignmentContext {
+  readonly objects: ObjectStore;
+  readonly apiUrl: string;
+  readonly defaultAdapter: Adapter;
+  /** Null: there is no gateway to models. */
+  readonly modelGateway: ModelGateway | null;
+  /** Credentials for repositories. */
+  readonly authorize: Authorize;
+  readonly leaseSeconds: number;
+}
+
+/** What a box says to repositories, each good for one and for an hour. */
+interface Credentials {
+  readonly read: string | null;
+  /** Of the deliver box alone. */
+  readonly write: string | null;
+  /** For the repository of the hidden tests, of the gates box alone. */
+  readonly hidden: string | null;
+}
+
+/** The repository that hidden tests are read from; null when they were handed in. */
+async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectStore): Promise<string | null> {
+  if (!place) return null;
+  // What is not there any more, the box finds out and says.
+  const text = await objects.getByDigest(place.key).catch(() => 'null');
+  const tests = JSON.parse(text) as HiddenTests | null;
+  return tests?.kind === 'git' ? tests.repository : null;
+}
+
+/** @throws NotMinted */
+async function credentialsFor(
+  kind: BoxKind,
+  task: Task,
+  { authorize, objects }: AssignmentContext,
+): Promise<Credentials> {
+  const ask = (access: 'read' | 'write', repository = task.repository) =>
+    authorize({ task_id: task.id, repository, access });
+  const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
+  const [read, write, forHidden] = await Promise.all([
+    ask('read'),
+    kind === 'deliver' ? ask('write') : null,
+    hidden === null ? null : ask('read', hidden),
+  ]);
+  return { read, write, hidden: forHidden };
+}
+
+/** What the gates box reads the hidden tests with. */
+async function hiddenFor(
+  { hidden_tests: place }: Task,
+  read_credential: string | null,
+  objects: ObjectStore,
+): Promise<GatesAssignment['hidden_tests']> {
+  if (!place) return null;
+  const { key, sha256, bytes } = place;
+  return { url: await objects.presignGet(key), sha256, bytes, read_credential };
+}
+
+async function assignmentFor(
+  kind: BoxKind,
+  task: Task,
+  attempt: Attempt,
+  token: string,
+  key: string,
+  models: ModelAccess | null,
+  credentials: Credentials,
+  context: AssignmentContext,
+): Promise<Assignment> {
+  const common = {
+    schema_version: 1 as const,
+    task_id: task.id,
+    attempt: attempt.number,
+    api_url: context.apiUrl,
+    token,
+    forget_url: await context.objects.presignDelete(key),
+    repository: task.repository,
+    read_credential: credentials.read,
+    title: task.title,
+  };
+  if (kind === 'agent')
+    return {
+      ...common,
+      kind,
+      base_commit: knownBase(task),
+      role: task.role,
+      prompt: promptParts(task, task.attempts),
+      model: attempt.model,
+      effort: attempt.effort,
+      adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      models,
+      heartbeat_s: Math.max(1, context.leaseSeconds / 4),
+    };
+  const artifact = attempt.artifact;
+  if (!artifact)
+    throw new Error(
+      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
+    );
+  const tree = {
+    base_commit: boundBase(task, artifact.base_commit),
+    tree: artifact.tree,
+    patch_url: await context.objects.presignGet(artifact.patch_key),
+    patch_sha256: artifact.patch_sha256,
+  };
+  if (kind === 'gates')
+    return {
+      ...common,
+      ...tree,
+      kind,
+      ...(task.image !== undefined && { image: task.image }),
+      base_ref: task.base_ref,
+      description: task.description,
+      model: attempt.model,
+      // What a model is asked is asked by the janitor: no key is near a box.
+      signals: task.completion_signals.filter((signal) => !isJudged(signal)),
+      ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
+      files: task.files,
+      expects: task.expects,
+      hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
+    };
+  const { message, author, at } = commitText(task, attempt);
+  return {
+    ...common,
+    ...tree,
+    kind,
+    branch: deliveryBranch(task.id),
+    push_credential: credentials.write,
+    message,
+    author,
+    committed_at: at,
+  };
+}
+
+/** An assignment that was written, and what its launch is known by. */
+interface Written {
+  readonly key: string;
+  readonly token: string;
+  /** Null: the box asks no model. */
+  readonly models: ModelAccess | null;
+}
+
+/** Writes what a box is to do where only that box finds it. @throws NotMinted */
+export async function writeAssignment(
+  kind: BoxKind,
+  task: Task,
+  attempt: Attempt,
+  context: AssignmentContext,
+): Promise<Written> {
+  const token = mintBoxToken(kind, task.id, attempt.number);
+  const models =
+    kind === 'agent' && context.modelGateway ? modelAccess(task, attempt, context.modelGateway) : null;
+  const credentials = await credentialsFor(kind, task, context);
+  const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
+  const assignment = await assignmentFor(kind, task, attempt, token, key, models, credentials, context);
+  await context.objects.put(key, JSON.stringify(assignment), 'application/json');
+  return { key, token, models };
+}
+
+/**
+ * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
+ * taken: that is removed, and stays so.
+ */
+export async function signAnew(
+  key: string,
+  kind: BoxKind,
+  task: Task,
+  { artifact }: Attempt,
+  context: AssignmentContext,
+): Promise<void> {
+  const { objects } = context;
+  const fresh = async (text: string): Promise<string> => {
+    const assignment = JSON.parse(text) as Assignment;
+    const { read, write, hidden } = await credentialsFor(kind, task, context);
+    return JSON.stringify({
+      ...assignment,
+      read_credential: read,
+      ...(assignment.kind === 'deliver' && { push_credential: write }),
+      ...(assignment.kind === 'gates' &&
+        assignment.hidden_tests && {
+          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
+        }),
+      forget_url: await objects.presignDelete(key),
+      ...('patch_url' in assignment && artifact
+        ? { patch_url: await objects.presignGet(artifact.patch_key) }
+        : {}),
+    });
+  };
+  await objects.replace(key, fresh, 'application/json');
+}
