@@ -2,17 +2,12 @@ import * as z from 'zod';
 import { BedrockRegion, ModelKey, ProviderUrl } from '../models/key.ts';
 import { familyOf } from './family.ts';
 
-/** What models are asked for. */
-export const PURPOSES = [
-  'judge',
-  'cross_model',
-  'intent',
-  'rubric',
-  'test_writer',
-  'decomposer',
-  'vision',
-] as const;
-export type Purpose = (typeof PURPOSES)[number];
+/** What models are asked for, and by what. Only what is served is here: a model that nobody would ask is refused, not kept in silence. */
+export const PURPOSES = {
+  judge: 'the completion signals `llm_review` and `llm_judge`',
+} as const satisfies Readonly<Record<string, string>>;
+export type Purpose = keyof typeof PURPOSES;
+const NAMES = Object.keys(PURPOSES) as Purpose[];
 
 const Common = {
   model: z.string().min(1).max(200),
@@ -45,7 +40,10 @@ export const JudgeModel = z.discriminatedUnion('provider', [
 export type JudgeModel = z.infer<typeof JudgeModel>;
 
 /** Which model does what; a purpose without one is not served, and says so. */
-export const JudgeModels = z.partialRecord(z.enum(PURPOSES), JudgeModel);
+export const JudgeModels = z.partialRecord(z.enum(NAMES), JudgeModel, {
+  error: (issue) =>
+    'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
+});
 export type JudgeModels = z.infer<typeof JudgeModels>;
 
 export const familyOfModel = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>

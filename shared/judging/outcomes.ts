@@ -1,3 +1,4 @@
+import { hasResult } from '../evidence/outcome.ts';
 import type { VerdictReason } from '../evidence/schema.ts';
 import type { Judgement } from './judgement.ts';
 import type { OnError } from './on-error.ts';
@@ -30,11 +31,7 @@ export function withOpinion(
 }
 
 const codeOf = ({ outcome, verdict }: Judgement): string =>
-  outcome === 'passed' || outcome === 'failed'
-    ? verdict === 'refer'
-      ? 'judge_unsure'
-      : `judge_${outcome}`
-    : `judge_${outcome}`;
+  hasResult(outcome) && verdict === 'refer' ? 'judge_unsure' : `judge_${outcome}`;
 
 /** Why a judgement keeps work from being accepted; none where it does not. */
 export const reasonsOf = (judgement: Judgement): VerdictReason[] =>

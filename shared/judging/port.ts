@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Outcome } from '../evidence/outcome.ts';
 import type { JudgeModel } from './models.ts';
-import type { Prompt } from './prompts.ts';
+import type { Prompt } from './prompt.ts';
 
 /** One question, with the only shape that an answer may have. */
 export interface Question<Schema extends z.ZodType> {

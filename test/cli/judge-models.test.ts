@@ -38,14 +38,24 @@ describe('models that judge, on a laptop', () => {
   });
 
   it('may need no key, or one in a variable of their own', async () => {
-    const text =
-      'judge: { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }\nrubric: { provider: openrouter, model: q, key: { via: environment, variable: MINE } }';
-    expect((await read(text, { MINE: 'x' }))[ENV.judgeKeys]).toBe('MINE');
+    const own = 'judge: { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }';
+    expect((await read(own))[ENV.judgeKeys]).toBe('');
+    const theirs = 'judge: { provider: openrouter, model: q, key: { via: environment, variable: MINE } }';
+    expect((await read(theirs, { MINE: 'x' }))[ENV.judgeKeys]).toBe('MINE');
   });
 
   it.each([
     ['a key that is not there', 'judge: { provider: openai, model: m }', 'OPENAI_API_KEY is not set'],
-    ['a purpose that there is not', 'jugde: { provider: bedrock, model: m }', 'jugde'],
+    [
+      'a purpose that there is not',
+      'jugde: { provider: bedrock, model: m }',
+      'jugde is not served; known: judge',
+    ],
+    [
+      'a purpose that nothing asks for yet',
+      'vision: { provider: bedrock, model: m }',
+      'vision is not served',
+    ],
     ['a provider that there is not', 'judge: { provider: nobody, model: m }', 'judge.provider'],
     ['a model without a name', 'judge: { provider: bedrock }', 'judge.model'],
     ['no YAML', 'judge: [', 'line 1'],

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allJudgements } from '../../../shared/judging/asked.ts';
-import { familyOfModel, JudgeModels } from '../../../shared/judging/models.ts';
+import { familyOfModel, JudgeModels, PURPOSES } from '../../../shared/judging/models.ts';
 import type { Answered } from '../../../shared/judging/port.ts';
 import { costOf } from '../../../shared/judging/price.ts';
 import { headOf, opinionOf, questionOf, unaskedJudgement } from '../../../shared/judging/signal.ts';
@@ -139,6 +140,8 @@ describe('models that judge', () => {
       { judge: { provider: 'google', model: 'm', key, url: 'http://example.test' } },
     ])
       expect(JudgeModels.safeParse(wrong).success).toBe(false);
+    for (const [purpose, use] of Object.entries(PURPOSES))
+      expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${use} |`);
     expect(familyOfModel({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
     expect(familyOfModel({ model: 'own', family: 'mistral' })).toBe('mistral');
   });

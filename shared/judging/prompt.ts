@@ -1,0 +1,7 @@
+/** What a judge is told, by name; the version and the digest of its text are in the record of each judgement. */
+export interface Prompt {
+  readonly id: string;
+  readonly version: number;
+  readonly sha256: string;
+  readonly text: string;
+}
