@@ -21,7 +21,7 @@ const WIDTH = 8;
 
 export interface FollowOptions {
   readonly signal?: AbortSignal;
-  /** Called once for each task at the start, and after every change of a task. */
+  /** Called once for each task at the start, and after every change of a task or of what its agent says. */
   readonly onChange?: (task: TaskView) => void;
 }
 
@@ -50,7 +50,8 @@ export async function follow(
           .slice(at, at + WIDTH)
           .map((id) => client.getTask({ id }, options.signal ? { signal: options.signal } : {})),
       )) {
-        if (last.get(task.id)?.version === task.version) continue;
+        const seen = last.get(task.id);
+        if (seen?.version === task.version && seen.progress === task.progress) continue;
         last.set(task.id, task);
         changed = true;
         options.onChange?.(task);

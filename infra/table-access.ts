@@ -14,54 +14,56 @@ export interface TableAccess {
 
 /**
  * The one table of who touches what in the table: the roles and their tests are made from it.
+ * Who reads a task reads the last sign of life of its agent, too.
  * Who writes a task may read the meters of its attempts: what an attempt has used is written down with its end.
  * Nobody here writes operator tokens: a person does, with credentials of their own.
  */
 export const TABLE_ACCESS = {
-  'api-authorizer': { GetItem: ['task', 'token'] },
-  'api-submit': { GetItem: ['task', 'meter'], BatchGetItem: ['task'], PutItem: ['task'] },
+  'api-authorizer': { GetItem: ['task', 'beat', 'token'] },
+  'api-submit': { GetItem: ['task', 'beat', 'meter'], BatchGetItem: ['task'], PutItem: ['task'] },
   'api-work': {
-    GetItem: ['task', 'lock', 'claim', 'meter'],
+    GetItem: ['task', 'beat', 'lock', 'claim', 'meter'],
     PutItem: ['task', 'lock', 'claim'],
+    UpdateItem: ['beat'],
     DeleteItem: ['lock'],
     Query: ['lock'],
     indexes: ['byQueue'],
   },
-  'api-upload': { GetItem: ['task'], UpdateItem: ['uploads'] },
-  'api-evidence': { GetItem: ['task', 'meter'], PutItem: ['task'] },
+  'api-upload': { GetItem: ['task', 'beat'], UpdateItem: ['uploads'] },
+  'api-evidence': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'api-read': {
-    GetItem: ['task'],
+    GetItem: ['task', 'beat'],
     BatchGetItem: ['task'],
     Query: ['count', 'completions'],
     indexes: ['byStatus'],
   },
   conductor: {
-    GetItem: ['task', 'lock', 'count', 'counted', 'meter'],
+    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter'],
     BatchGetItem: ['task'],
     PutItem: ['task', 'lock', 'count', 'counted'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
   ledger: {},
-  resolver: { GetItem: ['task', 'meter'], PutItem: ['task'] },
+  resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   cascade: {
-    GetItem: ['task', 'lock', 'meter'],
+    GetItem: ['task', 'beat', 'lock', 'meter'],
     PutItem: ['task', 'lock'],
     DeleteItem: ['lock'],
     Query: ['lock'],
   },
-  janitor: { GetItem: ['task', 'meter'], PutItem: ['task'] },
-  judge: { GetItem: ['task', 'meter'] },
-  dispatcher: { GetItem: ['task', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
+  janitor: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
+  judge: { GetItem: ['task', 'beat', 'meter'] },
+  dispatcher: { GetItem: ['task', 'beat', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
   reconciler: {
-    GetItem: ['task', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade'],
+    GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade'],
     BatchGetItem: ['task'],
     PutItem: ['task', 'lock', 'count', 'counted', 'upgrade'],
-    UpdateItem: ['task', 'box'],
-    DeleteItem: ['lock'],
+    UpdateItem: ['task', 'box', 'beat'],
+    DeleteItem: ['lock', 'beat'],
     Query: ['box'],
     indexes: ['byDeadline', 'byStatus', 'byWait'],
   },
-  minter: { GetItem: ['task'] },
-  models: { GetItem: ['task', 'meter'], UpdateItem: ['meter'] },
+  minter: { GetItem: ['task', 'beat'] },
+  models: { GetItem: ['task', 'beat', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

@@ -27,6 +27,8 @@ export const ITEM_PREFIX = {
   uploads: 'uploads#',
   /** Boxes that run or are asked for, and the vCPUs that they take: some in each item. */
   box: 'boxes#',
+  /** Signs of life of agents: an item for each attempt, so that a beat writes no task. */
+  beat: 'beat#',
   /** Model calls: a meter for each attempt, an item of its own so that counting wakes nobody who follows the tasks. */
   meter: 'models#',
   /** Tasks by role and status, and completions: a few items for each role. */

@@ -122,7 +122,14 @@ const HAS_VERSION: ReadonlySet<Route['answer']> = new Set([TaskView, AttemptList
 function success(route: Route, components: Components): JsonObject {
   const schema = components.add(route.answer, 'output');
   const headers: JsonObject = answersTask(schema)
-    ? { headers: { ETag: { description: 'Version of the task', schema: { type: 'string' } } } }
+    ? {
+        headers: {
+          ETag: {
+            description: 'Version of the task; while an agent works on it, also until when its lease runs',
+            schema: { type: 'string' },
+          },
+        },
+      }
     : {};
   const answer: JsonObject = { ...headers, content: { 'application/json': { schema } } };
   return {

@@ -3,15 +3,18 @@ import { bounded, PROBLEMS, type Problem } from '../../shared/api/problem.ts';
 import { type FieldError, Refusal, type RefusalCode } from '../../shared/refusal.ts';
 import { MethodRefusal } from './unknown-route.ts';
 
-/** What a route's handler answers; `version` becomes the ETag. */
+/** What a route's handler answers; `version` becomes the ETag, together with `beat`, which changes what is shown and not the version. */
 export interface Answer<Body = unknown> {
   readonly body: Body;
   readonly status?: number;
   readonly version?: number;
+  /** Of a task that gives signs of life: until when its lease runs. */
+  readonly beat?: number | undefined;
   readonly headers?: Record<string, string>;
 }
 
-export const etag = (version: number): string => `"${version}"`;
+export const etag = (version: number, beat?: number): string =>
+  beat === undefined ? `"${version}"` : `"${version}.${beat}"`;
 
 export const json = (
   status: number,

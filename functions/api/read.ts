@@ -4,12 +4,15 @@ import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/l
 import { ENV } from '../../shared/names.ts';
 import { plannedId } from '../../shared/plan/create.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { attemptWithBeats } from '../../shared/task/beat.ts';
+import type { Task } from '../../shared/task/task.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
@@ -18,17 +21,22 @@ const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
 const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
 
+const tagOf = (task: Task): Pick<Answer, 'version' | 'beat'> => ({
+  version: task.version,
+  beat: attemptWithBeats(task)?.lease_until,
+});
+
 export const handler = serve('api-read', {
   listTasks: async (request) => ({
     body: await listTasks(request.query, tasks, ({ repository }) => request.serves(repository)),
   }),
   getTask: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
-    return { body: taskView(visibleTo(request, task), models), version: task.version };
+    return { body: taskView(visibleTo(request, task), models), ...tagOf(task) };
   },
   listAttempts: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
-    return { body: chainView(visibleTo(request, task), models), version: task.version };
+    return { body: chainView(visibleTo(request, task), models), ...tagOf(task) };
   },
   getPlan: async (request) => {
     const task = requirePlan(await tasks.guarded(request.guard).require(request.params.id));

@@ -148,7 +148,7 @@ function body(event: ApiEvent, route: Route): unknown {
 
 function version(value: string | undefined): number | undefined {
   if (value === undefined || value === '*') return undefined;
-  const match = /^(?:W\/)?"?(\d{1,15})"?$/.exec(value.trim());
+  const match = /^(?:W\/)?"?(\d{1,15})(?:\.\d{1,15})?"?$/.exec(value.trim());
   if (!match)
     throw new Refusal('invalid', 'If-Match must be a version as given in ETag, e.g. "3"', [
       { pointer: 'header:if-match', message: 'must be a version as given in ETag' },

@@ -75,7 +75,7 @@ export function serve<F extends ApiFunction>(
       if (!found)
         throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);
       const { route, ifNoneMatch, answer } = found;
-      const tag = answer.version === undefined ? undefined : etag(answer.version);
+      const tag = answer.version === undefined ? undefined : etag(answer.version, answer.beat);
       if (tag !== undefined && route.method === 'GET' && ifNoneMatch === tag)
         return { statusCode: 304, headers: { etag: tag } };
       return json(answer.status ?? route.status ?? 200, answer.body, {

@@ -4,11 +4,11 @@ import { taskView } from '../../shared/api/views.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { handBack } from '../../shared/task/commands/recover.ts';
-import { keepAlive } from '../../shared/task/commands/work.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
 import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
 import { claimKey } from '../../shared/use-cases/claim-once.ts';
 import { recordDeliveryStep } from '../../shared/use-cases/evidence.ts';
+import { type HeartbeatContext, heartbeat } from '../../shared/use-cases/heartbeat.ts';
 import { completeWork, failWork } from '../../shared/use-cases/report.ts';
 import { leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -18,7 +18,7 @@ import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, locks, claims } = stores();
+const { tasks, locks, claims, beats } = stores();
 const objects = objectStore();
 const models = tierModels();
 const lease = leaseSeconds();
@@ -54,6 +54,12 @@ function claimContext(request: Asked, asked: unknown): ClaimContext {
   const key = claimKey(request.principal, request.idempotencyKey, request.bearer, asked);
   return { ...context, once: { key, store: claims } };
 }
+const beating = (request: Asked): HeartbeatContext => ({
+  tasks: tasks.guarded(request.guard),
+  beats,
+  leaseSeconds: lease,
+  now: new Date(),
+});
 const next = async (request: Asked, role: string, model: string | null = null) =>
   claimed(await claimNext(role, claimContext(request, { role, model }), model));
 
@@ -67,23 +73,12 @@ export const handler = serve('api-work', {
     return claimed(await claimTask(id, model, context, request.ifMatch));
   },
   heartbeat: async (request) =>
-    leaseOf(
-      await tasks
-        .guarded(request.guard)
-        .change(request.params.id, (task) => keepAlive(task, request.attempt, lease, new Date())),
-    ),
+    leaseOf(await heartbeat(request.params.id, request.attempt, null, beating(request))),
   progress: async (request) => {
     const { message, percent } = request.body;
-    const now = new Date();
-    return leaseOf(
-      await tasks.guarded(request.guard).change(request.params.id, (task) =>
-        keepAlive(task, request.attempt, lease, now, {
-          message,
-          percent: percent ?? null,
-          at: now.toISOString(),
-        }),
-      ),
-    );
+    const context = beating(request);
+    const progress = { message, percent: percent ?? null, at: context.now.toISOString() };
+    return leaseOf(await heartbeat(request.params.id, request.attempt, progress, context));
   },
   complete: async (request) =>
     shown(

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENV } from '../../shared/names.ts';
+import { BeatStore } from '../../shared/store/beats.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
@@ -16,6 +17,7 @@ export interface Stores {
   readonly counts: CountStore;
   readonly uploads: UploadStore;
   readonly claims: ClaimStore;
+  readonly beats: BeatStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -31,5 +33,6 @@ export function stores(): Stores {
     counts: new CountStore(db, table),
     uploads: new UploadStore(db, table),
     claims: new ClaimStore(db, table),
+    beats: new BeatStore(db, table),
   };
 }

@@ -1,8 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { INDEXES } from '../names.ts';
+import { attemptWithBeats, withBeat } from '../task/beat.ts';
 import type { Task } from '../task/task.ts';
-import { DEADLINE_PARTITIONS, deadlineKey, fromItem, taskKey } from './task-item.ts';
+import { BeatStore, type StoredBeat } from './beats.ts';
+import { DEADLINE_PARTITIONS, type Due, deadlineKey, dueBy, fromItem, taskKey } from './task-item.ts';
 
 const { name: INDEX, pk, sk } = INDEXES.byDeadline;
 const PAGE = 50;
@@ -12,10 +14,11 @@ export interface Watched {
   readonly task: Task;
   /** ISO time. */
   readonly deadline: string | null;
+  /** Signs of life of its agent, which may have a deadline of their own; null: there are none. */
+  readonly beat: StoredBeat | null;
 }
 
 interface Entry {
-  readonly id: string;
   /** `<iso time>#<id>`. */
   readonly rank: string;
 }
@@ -24,14 +27,16 @@ interface Entry {
 export class DeadlineStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
+  readonly #beats: BeatStore;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
+    this.#beats = new BeatStore(db, table);
   }
 
-  /** Ids of the tasks that are due at `until`, the most overdue first. */
-  async *due(until: Date): AsyncGenerator<string> {
+  /** What is due at `until`, the most overdue first. */
+  async *due(until: Date): AsyncGenerator<Due> {
     const lanes = DEADLINE_PARTITIONS.map((partition) => this.#entries(partition, until));
     const heads = await Promise.all(lanes.map((lane) => lane.next()));
     for (;;) {
@@ -42,7 +47,7 @@ export class DeadlineStore {
       });
       const [head, lane] = [heads[first], lanes[first]];
       if (!head || head.done || !lane) return;
-      yield head.value.id;
+      yield dueBy(head.value.rank);
       heads[first] = await lane.next();
     }
   }
@@ -62,10 +67,7 @@ export class DeadlineStore {
           ...(after ? { ExclusiveStartKey: after } : {}),
         }),
       );
-      for (const item of answer.Items ?? []) {
-        const rank = String(item[sk]);
-        yield { rank, id: rank.slice(rank.indexOf('#') + 1) };
-      }
+      for (const item of answer.Items ?? []) yield { rank: String(item[sk]) };
       after = answer.LastEvaluatedKey;
     } while (after);
   }
@@ -77,14 +79,18 @@ export class DeadlineStore {
     );
     if (!Item) return null;
     const rank = Item[sk] as string | undefined;
-    return { task: fromItem(Item), deadline: rank === undefined ? null : rank.slice(0, rank.indexOf('#')) };
+    const deadline = rank === undefined ? null : rank.slice(0, rank.indexOf('#'));
+    const task = fromItem(Item);
+    const attempt = attemptWithBeats(task);
+    const beat = attempt && (await this.#beats.read(task.id, attempt.number));
+    return { task: beat ? withBeat(task, beat) : task, deadline, beat };
   }
 
   /**
    * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
    * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
    */
-  async set({ task, deadline }: Watched, at: Date | null): Promise<void> {
+  async set({ task, deadline }: Omit<Watched, 'beat'>, at: Date | null): Promise<void> {
     const key = at && deadlineKey(task.id, at);
     try {
       await this.#db.send(

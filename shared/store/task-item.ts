@@ -29,6 +29,23 @@ export const deadlineKey = (id: string, at: Date): Record<string, string> => ({
   [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}`,
 });
 
+/** The same of the beats of an attempt. No id has a "/" in it, so that the rank is not that of the task. */
+export const beatDeadlineKey = (id: string, attempt: number, at: Date): Record<string, string> => ({
+  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/${attempt}`,
+});
+
+/** What is due by a rank of `by_deadline`: a task, or the beats of an attempt of it. */
+export function dueBy(rank: string): Due {
+  const [id = '', attempt] = rank.slice(rank.indexOf('#') + 1).split('/');
+  return { id, attempt: attempt === undefined ? null : Number(attempt) };
+}
+export interface Due {
+  readonly id: string;
+  /** Null: the task itself is due. */
+  readonly attempt: number | null;
+}
+
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
 export function toItem(task: Task): Record<string, unknown> {
   const claimable = task.status === 'open' && task.runner === 'external' && task.base_commit !== null;

@@ -11,11 +11,13 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isToBeWitnessed, withWitness } from '../models/witness.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
+import { attemptWithBeats, withBeat } from '../task/beat.ts';
 import type { Change, Command } from '../task/commands/change.ts';
 import { failTooLarge } from '../task/commands/too-large.ts';
 import { fitted } from '../task/fit.ts';
 import { allowedFrom, type Status } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
+import { BeatStore } from './beats.ts';
 import { MeterStore } from './meters.ts';
 import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
 
@@ -65,12 +67,14 @@ export class TaskStore {
   readonly #table: string;
   readonly #guard: (task: Task) => void;
   readonly #meters: MeterStore;
+  readonly #beats: BeatStore;
 
   constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
     this.#db = db;
     this.#table = table;
     this.#guard = guard;
     this.#meters = new MeterStore(db, table);
+    this.#beats = new BeatStore(db, table);
   }
 
   /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
@@ -78,12 +82,18 @@ export class TaskStore {
     return new TaskStore(this.#db, this.#table, guard);
   }
 
-  /** The task, read consistently; null when there is none. */
+  /** The task, read consistently, with the last sign of life of its agent; null when there is none. */
   async get(id: string): Promise<Task | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
     );
-    return Item ? fromItem(Item) : null;
+    return Item ? this.#alive(fromItem(Item)) : null;
+  }
+
+  async #alive(task: Task): Promise<Task> {
+    const attempt = attemptWithBeats(task);
+    const beat = attempt && (await this.#beats.read(task.id, attempt.number));
+    return beat ? withBeat(task, beat) : task;
   }
 
   /** As `get`, but a missing task is a refusal. */
@@ -146,7 +156,7 @@ export class TaskStore {
   /**
    * Applies a command: read, compute, write under the condition that nothing has changed in between; a lost race is computed again.
    * Answers with the task as it stands afterwards.
-   * Given the task instead of its id, the first read is saved: the condition tells whether it is still as it was.
+   * Given the task, as `get` has read it, instead of its id, the first read is saved: the condition tells whether it is still as it was.
    */
   async change(of: string | Task, command: Command): Promise<Task> {
     return (await this.apply(of, command)).task;
@@ -172,7 +182,7 @@ export class TaskStore {
         if (lost === 'too large') throw new Error(`task ${id} cannot be written, not even as failed`);
       }
       if (lost === null) return { task: change.task, changed: true };
-      task = lost === 'unknown' ? await this.require(id) : lost;
+      task = lost === 'unknown' ? await this.require(id) : await this.#alive(lost);
     }
     throw new Refusal('busy', `task ${id} changes too fast; try again`);
   }

@@ -1,5 +1,6 @@
 import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
+import { attemptWithBeats } from './beat.ts';
 import { startsCascade } from './commands/base.ts';
 import { alreadyReported } from './commands/launch.ts';
 import { isTerminal } from './status.ts';
@@ -56,6 +57,9 @@ const leaseEnd = (task: Task): number | null => {
   return attempt && WITH_LEASE.includes(task.status) ? (attempt.lease_until + 1) * 1_000 : null;
 };
 
+/** One whose agent gives signs of life: its lease says all that there is to say. */
+export const isSeenByLease = (task: Task): boolean => attemptWithBeats(task) !== null;
+
 /** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
 export const isFollowed = (task: Task): boolean => isTerminal(task.status) || task.waits_for !== null;
 
@@ -66,8 +70,7 @@ export const isFollowed = (task: Task): boolean => isTerminal(task.status) || ta
 export function deadlineOf(task: Task): Date | null {
   if (isFollowed(task)) return new Date(Date.parse(task.updated_at) + FOLLOW_SECONDS * 1_000);
   const lease = leaseEnd(task);
-  // An agent that gives signs of life is seen by its lease alone.
-  const moves = needsExecution(task) && task.status !== 'in_progress';
+  const moves = needsExecution(task) && !isSeenByLease(task);
   if (!moves) return lease === null ? null : new Date(lease);
   const box = awaitedBox(task);
   const since = Math.max(Date.parse(task.updated_at), Date.parse(box?.launchedAt ?? task.updated_at));
@@ -78,7 +81,9 @@ export function deadlineOf(task: Task): Date | null {
 
 /** When to look again at a task that is due and well: its box runs, or its execution does. Null: never, what follows from it has followed. */
 export function lookAgainAt(task: Task, now: Date): Date | null {
-  return isFollowed(task) ? null : laterAt(task, now);
+  if (isFollowed(task)) return null;
+  const lease = isSeenByLease(task) ? leaseEnd(task) : null;
+  return lease !== null && lease > now.getTime() ? new Date(lease) : laterAt(task, now);
 }
 
 /** When to try again with a task that cannot be put right just now. */

@@ -1,12 +1,16 @@
 import { wakes } from '../cascade/wakes.ts';
+import type { BeatStore } from '../store/beats.ts';
 import type { BoxRegister } from '../store/box-register.ts';
 import type { DeadlineStore, Watched } from '../store/deadlines.ts';
 import type { Machines } from '../store/machines.ts';
+import type { Due } from '../store/task-item.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { attemptWithBeats } from '../task/beat.ts';
 import { expireLease, restart } from '../task/commands/recover.ts';
 import {
   awaitedBox,
   isFollowed,
+  isSeenByLease,
   LAUNCH_GRACE_SECONDS,
   laterAt,
   lookAgainAt,
@@ -18,6 +22,7 @@ import { type FollowContext, makeUp } from './follow.ts';
 export interface ReconcileContext extends Pick<FollowContext, 'locks' | 'counts' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
+  readonly beats: BeatStore;
   readonly register: BoxRegister;
   readonly machines: Machines;
   readonly cascadeMachine: string;
@@ -67,29 +72,58 @@ async function recoverExecution(task: Task, context: ReconcileContext): Promise<
   );
 }
 
+/** A lease that has run out is ended first, where its beats are kept: so no beat is promised anything that its task does not know of. */
+async function recoverLease(task: Task, context: ReconcileContext): Promise<Task> {
+  if (expireLease(task, context.now()) === null) return task;
+  const attempt = attemptWithBeats(task);
+  if (attempt && !(await context.beats.end(task.id, attempt.number, context.now())))
+    return (await context.tasks.get(task.id)) ?? task;
+  return context.tasks.change(task, (each) => expireLease(each, context.now()));
+}
+
 /** Puts one task right. Each step is a conditional write that a legitimate change wins against. */
 async function putRight({ task: seen }: Watched, context: ReconcileContext): Promise<Task> {
   if (isFollowed(seen)) {
     await makeUp(seen, context);
     return seen;
   }
-  const task = await context.tasks.change(seen, (each) => expireLease(each, context.now()));
+  const task = await recoverLease(seen, context);
+  if (isSeenByLease(task) && !context.all) return task;
   return recoverExecution(await recoverBox(task, context), context);
 }
 
+/**
+ * When one that was found well is looked at again. What beats is so by its beats, which have a deadline of their own: that of the task is taken
+ * away once, and no write of the task comes of its beating.
+ */
+async function lookLater(seen: Watched, context: ReconcileContext): Promise<void> {
+  const { deadlines, beats, now } = context;
+  const at = lookAgainAt(seen.task, now());
+  const attempt = attemptWithBeats(seen.task);
+  const isWatched = at !== null && attempt !== null && (await beats.watch(seen.task.id, attempt.number, at));
+  if (!isWatched) return deadlines.set(seen, at);
+  if (seen.deadline !== null) await deadlines.set(seen, null);
+}
+
 /** Looks at one task. One that is well, or that cannot be put right just now, makes room for the next ones that are due. */
-async function look(id: string, context: ReconcileContext): Promise<boolean> {
+async function look({ id, attempt }: Due, context: ReconcileContext): Promise<boolean> {
   const seen = await context.deadlines.get(id);
+  if (attempt !== null && seen?.beat?.attempt !== attempt) {
+    await context.beats.forget(id, attempt);
+    return false;
+  }
   // The index is a moment behind: somebody has moved the deadline.
-  if (!seen?.deadline || (!context.all && Date.parse(seen.deadline) > context.now().getTime())) return false;
+  const deadline = attempt === null ? seen?.deadline : seen?.beat?.deadline;
+  if (!seen || !deadline || (!context.all && Date.parse(deadline) > context.now().getTime())) return false;
   try {
     const task = await putRight(seen, context);
     if (task.version !== seen.task.version) return true;
   } catch (error) {
-    await context.deadlines.set(seen, laterAt(seen.task, context.now()));
+    if (attempt === null) await context.deadlines.set(seen, laterAt(seen.task, context.now()));
+    else await context.beats.watch(id, attempt, laterAt(seen.task, context.now()));
     throw error;
   }
-  await context.deadlines.set(seen, lookAgainAt(seen.task, context.now()));
+  await lookLater(seen, context);
   return false;
 }
 
@@ -105,24 +139,25 @@ export async function reconcile(context: ReconcileContext): Promise<Reconciled> 
   let lookedAt = 0;
   let changed = 0;
   const failed: string[] = [];
-  const lookAt = async (ids: readonly string[]): Promise<void> => {
-    const results = await Promise.allSettled(ids.map((id) => look(id, context)));
-    lookedAt += ids.length;
+  const lookAt = async (due: readonly Due[]): Promise<void> => {
+    const results = await Promise.allSettled(due.map((each) => look(each, context)));
+    lookedAt += due.length;
     results.forEach((each, at) => {
       if (each.status === 'fulfilled') changed += each.value ? 1 : 0;
       else
         failed.push(
-          `${ids[at]}: ${each.reason instanceof Error ? each.reason.message : String(each.reason)}`,
+          `${due[at]?.id}: ${each.reason instanceof Error ? each.reason.message : String(each.reason)}`,
         );
     });
   };
-  let batch: string[] = [];
+  let batch: Due[] = [];
   // One whose deadline was put off within this round may be met again.
   const met = new Set<string>();
-  for await (const id of context.deadlines.due(context.all ? END_OF_TIME : context.now())) {
-    if (met.has(id)) continue;
-    met.add(id);
-    batch.push(id);
+  for await (const due of context.deadlines.due(context.all ? END_OF_TIME : context.now())) {
+    const name = `${due.id}/${due.attempt}`;
+    if (met.has(name)) continue;
+    met.add(name);
+    batch.push(due);
     if (batch.length < PARALLEL) continue;
     await lookAt(batch);
     batch = [];

@@ -74,6 +74,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
+    'dynamodb:UpdateItem',
     's3:PutObject',
   ],
   'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],

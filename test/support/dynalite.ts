@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
+import { BeatStore } from '../../shared/store/beats.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
@@ -59,6 +60,7 @@ export async function testTable() {
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
     claims: new ClaimStore(db, 'tasks'),
+    beats: new BeatStore(db, 'tasks'),
     upgrades: new UpgradeStore(db, 'tasks'),
     close: async () => {
       client.destroy();

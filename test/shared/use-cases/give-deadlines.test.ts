@@ -23,7 +23,7 @@ const claimed = (id: string): Task =>
   task({ id, status: 'claimed', attempts: [attempt({ holder: 'ann', lease_until: 1 })] });
 const due = async (): Promise<string[]> => {
   const ids: string[] = [];
-  for await (const id of table.deadlines.due(later(86_400))) ids.push(id);
+  for await (const { id } of table.deadlines.due(later(86_400))) ids.push(id);
   return ids.toSorted((a, b) => a.localeCompare(b));
 };
 const upgrade = (goOn: () => boolean = () => true) => giveDeadlines({ ...table, goOn });

@@ -69,6 +69,7 @@ const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
   reconcile({
     ...at(now),
     deadlines: table.deadlines,
+    beats: table.beats,
     register: table.register,
     graceSeconds: START_GRACE_SECONDS,
     all: false,

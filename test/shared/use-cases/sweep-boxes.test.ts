@@ -164,11 +164,12 @@ describe('a box that was asked for, and nobody says that it runs', () => {
 
   it('without an entry is asked for again, too: its message was lost', async () => {
     const { id } = await put(inReview({ gates: launch }));
-    const { tasks, deadlines, locks, counts, register } = table;
+    const { tasks, deadlines, beats, locks, counts, register } = table;
     const round = (at: Date) =>
       reconcile({
         tasks,
         deadlines,
+        beats,
         locks,
         counts,
         register,

@@ -22,9 +22,13 @@ async function keepLease(
   while (!state.isOver) {
     await of.world.clock.sleep(job.heartbeatSeconds * 1_000);
     if (state.isOver) return;
-    await call(of, 'heartbeat', { id: job.task, token: job.token, body: {} }, 1).catch((error: unknown) => {
+    const beat = { id: job.task, token: job.token, body: {} };
+    const answer = await call(of, 'heartbeat', beat, 1).catch((error: unknown) => {
       if (error instanceof Refused) state.isLost = true;
+      return null;
     });
+    const lease = answer?.body['lease_until'];
+    if (typeof lease === 'number') of.knowledge.leases.set(`${job.task}/${job.attempt}`, lease);
     if (state.isLost) return;
   }
 }

@@ -22,6 +22,8 @@ export class Knowledge {
   readonly handedIn = new Map<string, Set<number>>();
   /** Reports that the API has accepted, as `<task>/<attempt>`. */
   readonly reported = new Set<string>();
+  /** Until when a heartbeat was answered that the lease runs, in epoch seconds, by `<task>/<attempt>`. */
+  readonly leases = new Map<string, number>();
   /** Tasks whose cancellation the API has confirmed. */
   readonly cancelled = new Set<string>();
   /** Qualities of the trees that agents have made. */

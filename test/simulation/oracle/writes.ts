@@ -122,6 +122,18 @@ function checkBase(before: Task, after: Task, broken: Broken): void {
     broken('work is bound to the base of its task', `${after.id}/${attempt.number} is on another`);
 }
 
+/** A heartbeat that was answered is a promise. */
+function checkLease(of: Simulation, before: Task, after: Task, broken: Broken): void {
+  for (const was of before.attempts) {
+    const is = after.attempts.find(({ number }) => number === was.number);
+    const lease = of.knowledge.leases.get(`${after.id}/${was.number}`) ?? 0;
+    const isHandedBack = is?.progress?.message.startsWith('handed back') === true;
+    const left = lease - of.world.clock.now / 1_000;
+    if (was.outcome === null && is?.outcome === 'expired' && !isHandedBack && left > 0)
+      broken('a lease that was promised is kept', `${after.id}/${was.number} had ${left} s left`);
+  }
+}
+
 /** A report counts for the attempt whose token it came with. */
 function checkReport(of: Simulation, before: Task, after: Task, broken: Broken): void {
   const attempt = after.attempts.at(-1);
@@ -169,6 +181,7 @@ export function checkWrite(of: Simulation, write: Write): void {
     checkWithdrawn(before, after, broken);
     checkBase(before, after, broken);
     checkReport(of, before, after, broken);
+    checkLease(of, before, after, broken);
   }
   of.world.tell(
     () =>

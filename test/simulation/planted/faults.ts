@@ -91,6 +91,12 @@ export const PLANTED = {
     replace: [/const HEARTBEAT = 900;/, 'const HEARTBEAT = 80_000;'],
     breaks: ['nothing hangs for hours'],
   },
+  'a lease is taken for over without a look at its beats': {
+    module: 'shared/store/beats.ts',
+    append:
+      'BeatStore.prototype.end = async () => true; const honest = BeatStore.prototype.read; BeatStore.prototype.read = async function (...of) { const beat = await honest.apply(this, of); return beat && { ...beat, lease_until: null }; };',
+    breaks: ['a lease that was promised is kept'],
+  },
   'room is never free again': {
     module: 'shared/store/box-register.ts',
     append: 'BoxRegister.prototype.release = async () => {};',
