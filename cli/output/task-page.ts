@@ -65,6 +65,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     attempt.tier ?? '',
     `effort ${attempt.effort}`,
     attempt.outcome ?? 'running',
+    attempt.judging_cost_usd === 0 ? '' : `judging ${dollars(attempt.judging_cost_usd)}`,
     `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : dollars(attempt.cost_usd)}`,
     typeof took === 'number' ? duration(took) : '',
   ].filter((fact) => fact !== '');
@@ -122,13 +123,19 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('created', `${task.created_at} by ${oneLine(task.created_by)}`);
   add('ended', task.ended_at);
   if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));
-  add('cost', chain.attempts.length > 0 ? dollars(chain.total_cost_usd) : null);
+  add('cost', costText(chain));
   add('saved', savedText(chain));
   add('delivery', deliveryText(task));
   if (task.description !== '') lines.push('', printable(task.description).trimEnd());
   if (chain.attempts.length > 0)
     lines.push('', pc.bold('Attempts'), ...chain.attempts.map((attempt) => renderAttempt(attempt, pc)));
   return lines.join('\n');
+}
+
+function costText(chain: Chain): string | null {
+  if (chain.attempts.length === 0) return null;
+  const judging = chain.judging_cost_usd;
+  return `${dollars(chain.total_cost_usd)}${judging === 0 ? '' : `, of it ${dollars(judging)} for judging`}`;
 }
 
 function savedText(chain: Chain): string | null {

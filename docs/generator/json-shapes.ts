@@ -10,7 +10,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   tasks: { text: '`--json` prints `{"tasks": [TaskSummary], "next_cursor": string | null}`.' },
   task: {
-    text: '`--json` prints `{"task": Task, "attempts": [Attempt], "total_cost_usd": number | null, "saved_vs_direct_opus_usd": number | null, "break_even_pass_rate": number | null}`. Null is unknown, never 0.',
+    text: '`--json` prints `{"task": Task, "attempts": [Attempt], "total_cost_usd": number | null, "judging_cost_usd": number | null, "saved_vs_direct_opus_usd": number | null, "break_even_pass_rate": number | null}`. Null is unknown, never 0.',
   },
   watch: { text: '`--json` prints a line for each change, each line a `Task`.' },
   status: { text: '`--json` prints a `Status`; `verification_nudge` is always there.' },

@@ -6,6 +6,9 @@ UNION ALL
 SELECT 'quality_gates', record_id, min(dt), count(*)
 FROM quality_gates GROUP BY record_id HAVING count(*) > 1
 UNION ALL
+SELECT 'judgements', record_id, min(dt), count(*)
+FROM judgements GROUP BY record_id HAVING count(*) > 1
+UNION ALL
 SELECT 'cascade_chains', record_id, min(dt), count(*)
 FROM cascade_chains GROUP BY record_id HAVING count(*) > 1
 UNION ALL

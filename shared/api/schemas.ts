@@ -11,6 +11,7 @@ import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
+import { VerdictInput } from '../verdict/inputs.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
@@ -20,7 +21,15 @@ const BaseCommit = ObjectId.describe(
 
 /** Hides what only the platform may know: token hashes, task tokens, assignment keys. */
 const hidden = { agent: true, gates: true, deliver: true } as const;
-export const AttemptView = Attempt.omit(hidden).meta({ id: 'Attempt' });
+export const AttemptView = Attempt.omit(hidden)
+  .extend({
+    judging_cost_usd: z
+      .number()
+      .nullable()
+      .describe('What models took to judge the work, beside `cost_usd`; 0: none was asked.'),
+    inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
+  })
+  .meta({ id: 'Attempt' });
 export type AttemptView = z.infer<typeof AttemptView>;
 
 /** A task as the API shows it: the item less its internals, plus what is derived from it. */
@@ -34,7 +43,11 @@ export const TaskView = Task.omit({
   .extend({
     attempt_count: z.number().int(),
     model: z.string().nullable(),
-    cost_usd: z.number().nullable().describe('Sum over the attempts; null when the cost of any is unknown.'),
+    cost_usd: z
+      .number()
+      .nullable()
+      .describe('Of all attempts and of judging them; null when any part of it is unknown.'),
+    judging_cost_usd: z.number().nullable().describe('Of it: what models took to judge the work.'),
     saved_vs_direct_opus_usd: z.number().nullable().describe('May be negative; null when a cost is unknown.'),
     verdict: z.enum(['pass', 'fail', 'refer']).nullable(),
     reasons: z.array(z.string()),
@@ -325,6 +338,7 @@ export const AttemptList = z
     task_id: TaskId,
     attempts: z.array(AttemptView),
     total_cost_usd: z.number().nullable(),
+    judging_cost_usd: z.number().nullable().describe('Of the total: what models took to judge the work.'),
     saved_vs_direct_opus_usd: z.number().nullable(),
     break_even_pass_rate: z.number().nullable(),
   })

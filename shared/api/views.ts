@@ -1,14 +1,16 @@
 import type * as z from 'zod';
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
 import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
+import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
+import { inputsOf } from '../verdict/inputs.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
 
 /** An attempt without what only the platform may know. */
 export function attemptView(attempt: Attempt): AttemptView {
   const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
-  return view;
+  return { ...view, judging_cost_usd: judgingCost(attempt), inputs: inputsOf(attempt) };
 }
 
 /** A task as the API shows it. */
@@ -29,6 +31,7 @@ export function taskView(task: Task, models: TierModels = DEFAULT_TIER_MODELS): 
     attempt_count: attempts.length,
     model: attempt?.model ?? null,
     cost_usd: costs.total_cost_usd,
+    judging_cost_usd: costs.judging_cost_usd,
     saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,
     verdict: attempt?.verdict?.verdict ?? null,
     reasons: attempt?.verdict?.reasons.map((reason) => reason.message) ?? [],
@@ -49,6 +52,7 @@ export function chainView(
     task_id: task.id,
     attempts: task.attempts.map(attemptView),
     total_cost_usd: costs.total_cost_usd,
+    judging_cost_usd: costs.judging_cost_usd,
     saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,
     break_even_pass_rate: breakEvenPassRate(models, task.created_at),
   };

@@ -1,10 +1,13 @@
+import { judgingCost, sumKnown } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { costUsd, PRICES, type Price, priceOf, roundUsd } from './prices.ts';
 import type { TierModels } from './tiers.ts';
 
 export interface ChainCosts {
-  /** Null when the cost of any attempt that ran is unknown. */
+  /** Of the agents and of judging what they did. Null when any part of it is unknown. */
   readonly total_cost_usd: number | null;
+  /** Of the total: what models took to judge the work. */
+  readonly judging_cost_usd: number | null;
   readonly first_attempt_cost_usd: number | null;
   readonly escalation_overhead_usd: number | null;
   /** Negative when the climb cost more than the top model alone would have. */
@@ -17,7 +20,8 @@ const ran = (attempt: Attempt): boolean => attempt.report !== null || Boolean(at
 /**
  * What a chain cost, and what it saved against sending the task straight to the top model. "Straight to the top" is priced
  * with the tokens of the last attempt: the best estimate at hand of the work itself. On the top tier it is that attempt's own cost,
- * so that a chain which climbed to the top shows its overhead as a negative saving.
+ * so that a chain which climbed to the top shows its overhead as a negative saving. Judging is in the total and in nothing else: it
+ * says nothing about which model should have done the work.
  */
 export function chainCosts(
   attempts: readonly Attempt[],
@@ -30,21 +34,22 @@ export function chainCosts(
   if (!first || !last)
     return {
       total_cost_usd: attempts.length === 0 ? 0 : null,
+      judging_cost_usd: 0,
       first_attempt_cost_usd: null,
       escalation_overhead_usd: null,
       saved_vs_direct_opus_usd: null,
     };
-  const total = counted.reduce<number | null>(
-    (sum, { cost_usd }) => (sum === null || cost_usd === null ? null : sum + cost_usd),
-    0,
-  );
+  const agents = sumKnown(counted.map(({ cost_usd }) => cost_usd));
+  const judging = sumKnown(counted.map(judgingCost));
+  const total = sumKnown([agents, judging]);
   const direct = costUsd(models.opus, last.usage, last.started_at, prices);
   return {
     total_cost_usd: total === null ? null : roundUsd(total),
+    judging_cost_usd: judging === null ? null : roundUsd(judging),
     first_attempt_cost_usd: first.cost_usd,
     escalation_overhead_usd:
-      total === null || first.cost_usd === null ? null : roundUsd(total - first.cost_usd),
-    saved_vs_direct_opus_usd: total === null || direct === null ? null : roundUsd(direct - total),
+      agents === null || first.cost_usd === null ? null : roundUsd(agents - first.cost_usd),
+    saved_vs_direct_opus_usd: agents === null || direct === null ? null : roundUsd(direct - agents),
   };
 }
 

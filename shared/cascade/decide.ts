@@ -1,3 +1,4 @@
+import { judgingCost } from '../judging/cost.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { adapterOf } from './detour.ts';
@@ -50,7 +51,10 @@ export function budgetExhausted(task: Task): string | null {
   if (tried >= task.budget.max_attempts)
     return `all ${task.budget.max_attempts} attempts of the budget are used`;
   const limit = task.budget.max_cost_usd;
-  const spent = round.reduce((sum, attempt) => sum + (attempt.cost_usd ?? 0), 0);
+  const spent = round.reduce(
+    (sum, attempt) => sum + (attempt.cost_usd ?? 0) + (judgingCost(attempt) ?? 0),
+    0,
+  );
   if (limit !== undefined && spent >= limit) return `$${spent.toFixed(4)} of the $${limit} budget is spent`;
   return null;
 }

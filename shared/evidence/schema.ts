@@ -109,5 +109,7 @@ export const Verdict = z.object({
   completion_signals_checked: z.boolean(),
   /** What models said, and what that made of the verdict; absent where none was to be asked. */
   judgements: z.array(Judgement).optional(),
+  /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
+  judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

@@ -1,15 +1,18 @@
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
 import { type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Outcome } from '../evidence/outcome.ts';
+import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import type { ChainRow, GateRow, NudgeRow, RecordTable, TaskRow } from './rows.ts';
+import { judgementRows } from './judgement-rows.ts';
+import type { ChainRow, GateRow, JudgementRow, NudgeRow, RecordTable, TaskRow } from './rows.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
 export type Derived =
   | { readonly table: 'tasks'; readonly date: string; readonly row: TaskRow }
   | { readonly table: 'quality_gates'; readonly date: string; readonly row: GateRow }
+  | { readonly table: 'judgements'; readonly date: string; readonly row: JudgementRow }
   | { readonly table: 'cascade_chains'; readonly date: string; readonly row: ChainRow }
   | { readonly table: 'verification_nudges'; readonly date: string; readonly row: NudgeRow };
 
@@ -132,6 +135,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       attempt_number: attempt.number,
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
+      judging_cost_usd: judgingCost(attempt),
       latency_s: attempt.report
         ? (Date.parse(attempt.report.at) - Date.parse(attempt.started_at)) / 1_000
         : null,
@@ -176,7 +180,17 @@ function endRows(before: Task | null, after: Task, models: TierModels): Derived[
 
 /** The rows that follow from one write of a task: a pure function of the two images, so a re-delivery gives the same rows. */
 export function deriveRows(before: Task | null, after: Task, models: TierModels): Derived[] {
-  return [...taskRow(before, after), ...gateRows(before, after), ...endRows(before, after, models)];
+  const judgements = judgementRows(before, after).map((row) => ({
+    table: 'judgements' as const,
+    date: day(row.timestamp),
+    row,
+  }));
+  return [
+    ...taskRow(before, after),
+    ...gateRows(before, after),
+    ...judgements,
+    ...endRows(before, after, models),
+  ];
 }
 
 /** The bodies of the objects to write: one per table and day, rows in the order they came, each once. */

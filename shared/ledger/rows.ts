@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
+import { VERDICTS } from '../evidence/schema.ts';
 import { ATTEMPT_OUTCOMES, DECISIONS } from '../task/attempt.ts';
 import { Status } from '../task/status.ts';
 
@@ -72,6 +73,8 @@ const ChainAttempt = z.object({
   attempt_number: z.number().int(),
   started_at: z.iso.datetime(),
   cost_usd: z.number().nullable(),
+  /** What models took to judge it, beside `cost_usd`; absent in rows of earlier versions. */
+  judging_cost_usd: z.number().nullable(),
   latency_s: z.number().nullable(),
   tokens_used: z.number().int().nullable(),
   success: z.boolean(),
@@ -90,13 +93,49 @@ export const ChainRow = Row.extend({
   attempts: z.array(ChainAttempt),
   final_model: z.string().nullable(),
   succeeded: z.boolean(),
+  /** Of the agents and of judging what they did. */
   total_cost_usd: z.number().nullable(),
+  /** Of the total; absent in rows of earlier versions. */
+  judging_cost_usd: z.number().nullable(),
   first_attempt_cost_usd: z.number().nullable(),
   escalation_overhead_usd: z.number().nullable(),
   saved_vs_direct_opus_usd: z.number().nullable(),
   break_even_pass_rate: z.number().nullable(),
 });
 export type ChainRow = z.infer<typeof ChainRow>;
+
+/** One row for each judgement that went into a verdict, also where nobody was asked, with what it was about. */
+export const JudgementRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  attempt: z.number().int(),
+  kind: z.string(),
+  subject: z.string(),
+  outcome: Outcome,
+  /** What it made of the verdict. */
+  verdict: z.enum(VERDICTS),
+  confidence: z.number().nullable(),
+  reasons: z.array(z.string()),
+  /** Why it was asked, or was not. */
+  because: z.string(),
+  /** Attempts to talk the model over that were found. */
+  injections: z.number().int(),
+  model: z.string().nullable(),
+  family: z.string().nullable(),
+  /** Model of the agent that did the work. */
+  writer: z.string().nullable(),
+  prompt: z.string().nullable(),
+  prompt_version: z.number().int().nullable(),
+  prompt_sha256: z.string().nullable(),
+  calibration: z.string().nullable(),
+  calls: z.number().int(),
+  input_tokens: z.number().int().nullable(),
+  output_tokens: z.number().int().nullable(),
+  cost_usd: z.number().nullable(),
+  duration_ms: z.number().int(),
+  base_commit: z.string(),
+  tree: z.string(),
+});
+export type JudgementRow = z.infer<typeof JudgementRow>;
 
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
 export const NudgeRow = Row.extend({
@@ -116,6 +155,7 @@ export type NudgeRow = z.infer<typeof NudgeRow>;
 export const RECORD_TABLES = {
   tasks: TaskRow,
   quality_gates: GateRow,
+  judgements: JudgementRow,
   cascade_chains: ChainRow,
   verification_nudges: NudgeRow,
 } as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Outcome } from '../evidence/outcome.ts';
+import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { CLI_KINDS } from './adapter.ts';
@@ -125,10 +125,21 @@ export const VerificationRecord = z.object({
   key: z.string(),
   tree: z.string(),
   base_commit: z.string(),
-  signals: z.array(z.object({ type: z.string(), subject: z.string(), outcome: Outcome, detail: z.string() })),
+  signals: z.array(
+    z.object({
+      type: z.string(),
+      subject: z.string(),
+      /** Absent in items of earlier versions. */
+      kind: EvidenceKind.optional(),
+      outcome: Outcome,
+      detail: z.string(),
+    }),
+  ),
   gates: z.array(
     z.object({
       name: z.string(),
+      /** Absent in items of earlier versions. */
+      kind: EvidenceKind.optional(),
       outcome: Outcome,
       required: z.boolean(),
       blocked: z.boolean(),

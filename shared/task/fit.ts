@@ -1,4 +1,4 @@
-import type { VerdictReason } from '../evidence/schema.ts';
+import type { Verdict, VerdictReason } from '../evidence/schema.ts';
 import type { Attempt, Launch } from './attempt.ts';
 import { CUT, cut } from './cut.ts';
 import { itemBytes, valueBytes } from './item-bytes.ts';
@@ -73,6 +73,16 @@ function shortVerification(
   };
 }
 
+/** Judgements with their words cut; what all of them cost stays with the verdict, and each has its row in the records. */
+const judgements = (all: NonNullable<Verdict['judgements']>, { text, list }: Measure) =>
+  all.slice(0, list).map((each) => ({
+    ...each,
+    subject: cut(each.subject, text),
+    reasons: each.reasons.slice(0, list).map((reason) => cut(reason, text)),
+    injections: each.injections.slice(0, list).map((what) => cut(what, text)),
+    because: cut(each.because, text),
+  }));
+
 /** Nobody waits any more for a box of an attempt that another one has followed. */
 const asleep = (launch: Launch | null): Launch | null => launch && { ...launch, task_token: null };
 
@@ -91,7 +101,11 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
         : report,
     verification: verification && shortVerification(verification, measure),
     verification_failure: failure && { ...failure, message: cut(failure.message, text) },
-    verdict: verdict && { ...verdict, reasons: reasons(verdict.reasons, measure) },
+    verdict: verdict && {
+      ...verdict,
+      reasons: reasons(verdict.reasons, measure),
+      ...(verdict.judgements && { judgements: judgements(verdict.judgements, measure) }),
+    },
     decision: decision && { ...decision, reason: cut(decision.reason, Math.max(100, text)) },
     ...(isCurrent
       ? {}

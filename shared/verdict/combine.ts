@@ -1,4 +1,5 @@
 import type { Verdict } from '../evidence/schema.ts';
+import { costOfJudgement, sumKnown } from '../judging/cost.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import { reasonsOf } from '../judging/outcomes.ts';
 
@@ -13,5 +14,6 @@ export function combine(observed: Verdict, judgements: readonly Judgement[]): Ve
   const words = [observed.verdict, ...judgements.map(({ verdict }) => verdict)];
   const verdict = words.reduce((a, b) => (SEVERITY[b] > SEVERITY[a] ? b : a));
   const reasons = [...observed.reasons, ...judgements.flatMap(reasonsOf)];
-  return { ...observed, verdict, reasons, judgements: [...judgements] };
+  const cost = sumKnown(judgements.map(costOfJudgement));
+  return { ...observed, verdict, reasons, judgements: [...judgements], judging_cost_usd: cost };
 }

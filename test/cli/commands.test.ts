@@ -199,6 +199,7 @@ describe('task', () => {
       'task',
       'attempts',
       'total_cost_usd',
+      'judging_cost_usd',
       'saved_vs_direct_opus_usd',
       'break_even_pass_rate',
     ]);

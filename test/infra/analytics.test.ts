@@ -96,6 +96,7 @@ describe('named queries', () => {
       'duplicate-records',
       'durations',
       'gate-pass-rate',
+      'judgements',
       'model-win-rate',
       'unverified-ratio-by-day',
     ]);

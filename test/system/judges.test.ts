@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/judging/models.ts';
+import type { JudgementRow } from '../../shared/ledger/rows.ts';
 import { ENV } from '../../shared/names.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { filesWith } from '../support/planted.ts';
@@ -74,6 +75,18 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
       },
     ],
   });
+  expect(attempt).toMatchObject({
+    judging_cost_usd: expect.closeTo(0.003, 4),
+    inputs: expect.arrayContaining([
+      expect.objectContaining({ source: 'judge', kind: 'judged', model: 'claude-sonnet-5-5' }),
+      expect.objectContaining({ source: 'gate', kind: 'executed_by_us', outcome: 'passed', model: null }),
+    ]),
+  });
+  expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.003, 4);
+  const rows = await stack.records<JudgementRow>('judgements');
+  expect(rows.filter((row) => row.task_id === id)).toMatchObject([
+    { attempt: 1, outcome: 'passed', tree: attempt?.artifact?.tree, cost_usd: expect.closeTo(0.003, 4) },
+  ]);
   const asked = models.calls.at(-1)?.raw.toString('utf8') ?? '';
   expect(asked).toContain('+export const sum = (a, b) => a + b;');
   expect(asked).toContain(CRITERIA);

@@ -47,14 +47,16 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
     key,
     tree: evidence.tree,
     base_commit: evidence.base_commit,
-    signals: worstFirst(evidence.signals).map(({ type, signal, outcome, detail }) => ({
+    signals: worstFirst(evidence.signals).map(({ type, signal, kind, outcome, detail }) => ({
       type,
+      kind,
       subject: firstOf(describeSignal(signal), KEPT_DETAIL),
       outcome,
       detail: firstOf(detail, KEPT_DETAIL),
     })),
     gates: worstFirst(evidence.gates).map((gate) => ({
       name: gate.name,
+      kind: gate.kind,
       outcome: gate.outcome,
       required: gate.required,
       blocked: gate.blocked,

@@ -70,6 +70,7 @@ describe('a chain', () => {
   it('saves what the top model would have cost for the same tokens', () => {
     expect(chainCosts([priced('haiku')], MODELS)).toEqual({
       total_cost_usd: 1,
+      judging_cost_usd: 0,
       first_attempt_cost_usd: 1,
       escalation_overhead_usd: 0,
       saved_vs_direct_opus_usd: 3,

@@ -14,6 +14,7 @@ import {
   shortest,
 } from '../../../shared/task/fit.ts';
 import { itemBytes } from '../../../shared/task/item-bytes.ts';
+import { MAX_JUDGED } from '../../../shared/task/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
 
@@ -56,6 +57,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
     checks: fc.constantFrom(0, 30),
     path: text(200),
     reasons: fc.constantFrom(0, 50, 100),
+    judgements: fc.constantFrom(0, MAX_JUDGED),
   })
   .map((of) =>
     attempt({
@@ -122,6 +124,25 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           code: 'signal_infra_failed',
           subject: of.detail,
           message: of.message,
+        })),
+        judging_cost_usd: 1.2345678901234567,
+        judgements: Array.from({ length: of.judgements }, () => ({
+          kind: 'llm_review' as const,
+          subject: of.detail.slice(0, 300),
+          outcome: 'infra_failed' as const,
+          verdict: 'refer' as const,
+          confidence: 0.123456789,
+          reasons: Array.from({ length: 7 }, () => of.message),
+          injections: Array.from({ length: 10 }, () => of.path),
+          because: of.detail,
+          model: of.model,
+          family: 'f'.repeat(50),
+          prompt: { id: 'llm_review', version: 12, sha256: 'f'.repeat(64) },
+          calibration: 'c'.repeat(64),
+          calls: 3,
+          tokens: { input: 2 ** 53 - 1, output: 2 ** 53 - 1 },
+          cost_usd: 1.2345678901234567,
+          duration_ms: 123_456,
         })),
       }),
       route: { rule: 'large_and_complex', reason: of.decision.slice(0, 800) },
@@ -213,7 +234,11 @@ const decisive = (of: Task) => ({
         shortened: true,
       },
       verification_failure: each.verification_failure?.failure_class,
-      verdict: each.verdict && { ...each.verdict, reasons: [] },
+      verdict: each.verdict && {
+        ...each.verdict,
+        reasons: [],
+        judgements: [],
+      },
       route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },
       agent: box(each.agent),

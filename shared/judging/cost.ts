@@ -1,0 +1,16 @@
+import type { Attempt } from '../task/attempt.ts';
+import type { Judgement } from './judgement.ts';
+
+/** Dollars of one judgement; 0: nobody was asked. Null: somebody was, and what it cost is not known. */
+export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>
+  calls === 0 ? 0 : cost_usd;
+
+/** A sum of which no part may be unknown. */
+export const sumKnown = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
+
+/** Dollars that models took to judge an attempt; 0: none was asked. Null: what one of them took is not known. */
+export const judgingCost = ({ verdict }: Pick<Attempt, 'verdict'>): number | null =>
+  verdict?.judging_cost_usd === undefined
+    ? sumKnown((verdict?.judgements ?? []).map(costOfJudgement))
+    : verdict.judging_cost_usd;
