@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { JudgeModels } from '../shared/judging/models.ts';
+import { allModels, JudgeModels } from '../shared/judging/models.ts';
 import { ENV, MODEL_KEYS } from '../shared/names.ts';
 import { parseYaml } from '../shared/roles/parse.ts';
 import { CliError, EXIT } from './exit.ts';
@@ -14,10 +14,11 @@ const USUAL = {
   google: MODEL_KEYS.gemini,
 } as const;
 
-const Loose = z.record(z.string(), z.looseObject({ provider: z.string() }));
+const LooseModel = z.looseObject({ provider: z.string() });
+const Loose = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
 
 /** The model with its key from the usual variable, where it names none. */
-function withUsualKey(model: z.infer<typeof Loose>[string], environment: NodeJS.ProcessEnv): unknown {
+function withUsualKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
   const usual = USUAL[model.provider as keyof typeof USUAL];
   if (!usual || model['key'] !== undefined) return model;
   const url = model['url'] ?? environment[usual.url];
@@ -50,7 +51,10 @@ export async function judgeEnvironment(file: string, io: Io): Promise<Record<str
     );
   const parsed = JudgeModels.safeParse(
     Object.fromEntries(
-      Object.entries(written.value).map(([purpose, model]) => [purpose, withUsualKey(model, io.env)]),
+      Object.entries(written.value).map(([purpose, model]) => [
+        purpose,
+        Array.isArray(model) ? model.map((each) => withUsualKey(each, io.env)) : withUsualKey(model, io.env),
+      ]),
     ),
   );
   if (!parsed.success)
@@ -58,7 +62,7 @@ export async function judgeEnvironment(file: string, io: Io): Promise<Record<str
       file,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
     );
-  const keys = Object.values(parsed.data).flatMap((model) =>
+  const keys = allModels(parsed.data).flatMap((model) =>
     'key' in model && model.key?.via === 'environment' ? [model.key.variable] : [],
   );
   const missing = keys.filter((variable) => !io.env[variable]);

@@ -1,6 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import type { JudgeModel, JudgeModels } from '../shared/judging/models.ts';
+import { allModels, type JudgeModel, type JudgeModels } from '../shared/judging/models.ts';
 import { ENV } from '../shared/names.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -33,7 +33,7 @@ export class Judge extends Construct {
     });
     table.allow(this.function);
     storage.allow(this.function, ['GetObject'], ['evidence/', 'artifacts/']);
-    for (const model of Object.values(models)) this.allowModel(model);
+    for (const model of allModels(models, 'janitor')) this.allowModel(model);
   }
 
   private allowModel(model: JudgeModel): void {

@@ -1,7 +1,7 @@
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { listFolder, readFileAt } from '../../gates/checkout/folder.ts';
 import type { Store } from '../../gates/checkout/store.ts';
-import { fence } from '../../shared/fence.ts';
+import { material } from '../../shared/judging/material.ts';
 import { BUILTIN_NAMES, builtinRole } from '../../shared/roles/known.ts';
 import {
   MAX_KNOWLEDGE_BYTES,
@@ -77,7 +77,7 @@ export async function loadKnowledge(store: Store, commit: string): Promise<strin
     if (found === null || found.content.length > room) left.push(path);
     else {
       room -= found.content.length;
-      texts.push(fence(path, found.content.toString('utf8').trim()));
+      texts.push(material([{ label: path, text: found.content.toString('utf8').trim() }]).text);
     }
   }
   if (entries.length === 0) return '';

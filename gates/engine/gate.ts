@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { EvidenceKind, Outcome } from '../../shared/evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/evidence/schema.ts';
+import type { OnError } from '../../shared/judging/on-error.ts';
 import type { TestResult } from '../reports/test-result.ts';
 import type { RuleSettings } from '../rules/levels.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
@@ -53,6 +54,8 @@ export interface GateResult {
   readonly metadata?: GateEvidence['metadata'];
   /** What failed keeps the patch from being accepted, even where the gate is optional. */
   readonly blocks?: boolean;
+  /** What counts when it could not judge; absent: a person is asked where the gate is required. */
+  readonly onError?: OnError;
   /** Every test case of the first run; not for the evidence, which has to stay small. */
   readonly tests?: readonly TestResult[];
   /** What hidden tests said, which has an entry of its own in the evidence. */

@@ -107,6 +107,7 @@ async function runOne(
     detail: shownPath(result.detail),
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
+    ...('onError' in result && result.onError !== undefined ? { on_error: result.onError } : {}),
   };
   if (key !== null && !cached) remember(key, evidence, result, options);
   return evidence;

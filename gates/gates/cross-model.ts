@@ -1,67 +1,33 @@
 import * as z from 'zod';
-import { familyOf } from '../../shared/judging/family.ts';
-import type { Gate, GateResult } from '../engine/gate.ts';
-import { askAbout, NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
-import { reviewerOf } from '../rules/llm/family.ts';
+import { OnErrorSetting } from '../../shared/judging/on-error.ts';
+import { Voting } from '../../shared/judging/voting.ts';
+import type { Gate } from '../engine/gate.ts';
+import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
 
-const Settings = z.strictObject({
+export const CrossModelSettings = z.strictObject({
   enabled: z.boolean().optional(),
-  /** The reviewer; absent: a cheap model of another family than the writer's. */
+  /** The reviewer, one of the models that are configured; absent: those for `cross_model`, by the mapping. */
   model: z.string().trim().min(1).max(200).optional(),
+  /** False: what it wants changed is noted, and nothing else. */
   block_on_issues: z.boolean().default(true),
+  max_diff_chars: z.number().int().min(1_000).max(100_000).default(12_000),
+  max_tokens: z.number().int().min(64).max(8_192).default(512),
+  voting: Voting.prefault({}),
+  on_error: OnErrorSetting,
 });
 
-const Answer = z.strictObject({
-  verdict: z.enum(['approve', 'request_changes']),
-  feedback: z.string().max(4_000).default(''),
-  issues: z.array(z.string().max(1_000)).max(50).default([]),
-});
-
-const INSTRUCTION =
-  'You review a change of code that another model has written. Look for mistakes, security problems, bugs, bad style, and changes that the task does not ask for. Answer as {"verdict": "approve" | "request_changes", "feedback": "<one or two sentences>", "issues": ["<one problem each>"]}.';
-
-/** A review of the patch by a model of another family than the one that wrote it. */
+/** A review of the patch by models of another family than the one that wrote it. */
 export const crossModel: Gate = {
   name: 'cross_model',
   flag: 'cross_model.enabled',
   on: false,
   required: true,
   condition: 'any_changed',
-  settings: { cross_model: Settings.optional() },
+  settings: { cross_model: CrossModelSettings.optional() },
   judged: true,
   run: async (context, settings) => {
-    const { model, block_on_issues } = Settings.parse(settings['cross_model'] ?? {});
     if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const writer = context.task?.writer ?? null;
-    if (writer === null)
-      return inert('nobody here knows which model wrote this, so none is known to be another');
-    const reviewer = model ?? reviewerOf(writer);
-    if (familyOf(reviewer) === familyOf(writer))
-      return inert(`${reviewer} is of the same family as ${writer}, which wrote this`);
-    const asked = await askAbout(context, {
-      instruction: INSTRUCTION,
-      maxTokens: 512,
-      temperature: 0,
-      model: reviewer,
-      diffCharacters: 12_000,
-      answer: Answer,
-    });
-    if ('instead' in asked) return asked.instead;
-    const { verdict, feedback, issues } = asked.answer;
-    const approved = verdict === 'approve';
-    return {
-      outcome: approved || !block_on_issues ? 'passed' : 'failed',
-      kind: 'judged',
-      findings: (issues.length > 0 ? issues : approved ? [] : [feedback]).map((message) => ({
-        file: null,
-        line: null,
-        rule: approved ? 'review_remark' : 'review_issue',
-        message,
-      })),
-      detail: `${verdict}: ${feedback}`,
-      metadata: { ...asked.metadata, verdict, writer },
-    };
+    const { review } = await import('../rules/llm/review.ts');
+    return review(context, CrossModelSettings.parse(settings['cross_model'] ?? {}));
   },
 };
-
-const inert = (detail: string): GateResult => ({ outcome: 'inert', kind: 'judged', findings: [], detail });

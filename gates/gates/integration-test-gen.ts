@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OnErrorSetting } from '../../shared/judging/on-error.ts';
 import { grammarOf } from '../code/language.ts';
 import type { Gate } from '../engine/gate.ts';
 import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
@@ -15,6 +16,7 @@ export const integrationTestGen: Gate = {
     integration_test_gen: z.boolean().optional(),
     /** Runs the test; `{file}` stands for its path. */
     integration_test_command: Command.optional(),
+    integration_test_on_error: OnErrorSetting,
   },
   judged: true,
   plan: async () => 'ours',
@@ -26,7 +28,7 @@ export const integrationTestGen: Gate = {
     return generateAndRun(
       context,
       changed.map(({ path }) => path),
-      command,
+      { command, onError: OnErrorSetting.parse(settings['integration_test_on_error']) },
     );
   },
 };

@@ -1,22 +1,23 @@
 import * as z from 'zod';
+import { OnErrorSetting } from '../../shared/judging/on-error.ts';
+import { PROMPTS } from '../../shared/judging/prompts.ts';
 import type { Gate } from '../engine/gate.ts';
-import { askAbout, NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
+import { askAbout, NOTHING_TO_JUDGE, opinion } from '../rules/llm/ask.ts';
+import { shownDiff } from '../rules/llm/diff.ts';
 
 const Settings = z.strictObject({
   enabled: z.boolean().optional(),
-  /** A model of the provider; absent: its choice. */
+  /** One of the models that are configured; absent: that for `intent`. */
   model: z.string().trim().min(1).max(200).optional(),
   block_on_no: z.boolean().default(true),
   block_on_partial: z.boolean().default(false),
+  on_error: OnErrorSetting,
 });
 
 const Answer = z.strictObject({
+  reason: z.string().max(4_000),
   verdict: z.enum(['yes', 'partially', 'no']),
-  reason: z.string().max(4_000).default(''),
 });
-
-const INSTRUCTION =
-  'You compare a change of code with the task that it was made for. Say whether the change does what the task asks: "yes", "partially" or "no". Answer as {"verdict": "yes" | "partially" | "no", "reason": "<one or two sentences>"}.';
 
 /** Whether the patch does what the task asks, in a model's opinion. */
 export const intentVerification: Gate = {
@@ -28,26 +29,34 @@ export const intentVerification: Gate = {
   settings: { intent_verification: Settings.optional() },
   judged: true,
   run: async (context, settings) => {
-    const { model, block_on_no, block_on_partial } = Settings.parse(settings['intent_verification'] ?? {});
+    const { model, block_on_no, block_on_partial, on_error } = Settings.parse(
+      settings['intent_verification'] ?? {},
+    );
     if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const asked = await askAbout(context, {
-      instruction: INSTRUCTION,
-      maxTokens: 256,
-      temperature: 0,
-      model: model ?? null,
-      diffCharacters: 8_000,
-      answer: Answer,
-    });
+    const asked = await askAbout(
+      context,
+      { purpose: 'intent', model },
+      {
+        prompt: PROMPTS.intent_verification,
+        maxTokens: 256,
+        diff: await shownDiff(context.subject, 8_000),
+        answer: Answer,
+        onError: on_error,
+      },
+    );
     if ('instead' in asked) return asked.instead;
     const { verdict, reason } = asked.answer;
     const fails = (verdict === 'no' && block_on_no) || (verdict === 'partially' && block_on_partial);
-    return {
-      outcome: fails ? 'failed' : 'passed',
-      kind: 'judged',
-      findings:
-        verdict === 'yes' ? [] : [{ file: null, line: null, rule: `intent_${verdict}`, message: reason }],
-      detail: `${verdict}: ${reason}`,
-      metadata: { ...asked.metadata, verdict },
-    };
+    return opinion(
+      {
+        outcome: fails ? 'failed' : 'passed',
+        kind: 'judged',
+        findings:
+          verdict === 'yes' ? [] : [{ file: null, line: null, rule: `intent_${verdict}`, message: reason }],
+        detail: `${verdict}: ${reason}`,
+        metadata: { ...asked.metadata, verdict },
+      },
+      asked.injections,
+    );
   },
 };

@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import { OnErrorSetting } from '../../shared/judging/on-error.ts';
+import { PROMPTS } from '../../shared/judging/prompts.ts';
 import type { Gate } from '../engine/gate.ts';
-import { askAbout, NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
+import { askAbout, NOTHING_TO_JUDGE, opinion } from '../rules/llm/ask.ts';
+import { shownDiff } from '../rules/llm/diff.ts';
 
 /** Weight of each dimension; together 1. */
 export const RUBRIC_WEIGHTS = {
@@ -19,6 +22,7 @@ const REWORK_BELOW = 4;
 const Score = z.number().min(0).max(10);
 /** A dimension that is missing, or off the scale, makes the answer unreadable: nobody makes up a score for it. */
 const Answer = z.strictObject({
+  summary: z.string().max(4_000),
   scores: z.strictObject({
     style_compliance: Score,
     correctness: Score,
@@ -26,10 +30,7 @@ const Answer = z.strictObject({
     security: Score,
     maintainability: Score,
   }),
-  summary: z.string().max(4_000).default(''),
 });
-
-const INSTRUCTION = `You review a change of code. Give each dimension a score from 0 (unacceptable) to 10 (excellent): ${DIMENSIONS.join(', ')}. Answer as {"scores": {"style_compliance": 0, "correctness": 0, "performance_impact": 0, "security": 0, "maintainability": 0}, "summary": "<two or three sentences>"}.`;
 
 /** The weighted mean of the scores, with two decimal places. */
 export const compositeOf = (scores: Readonly<Record<Dimension, number>>): number =>
@@ -42,32 +43,38 @@ export const reviewRubric: Gate = {
   on: false,
   required: true,
   condition: 'code_changed',
-  settings: { review_rubric: z.boolean().optional() },
+  settings: { review_rubric: z.boolean().optional(), review_rubric_on_error: OnErrorSetting },
   judged: true,
-  run: async (context) => {
+  run: async (context, settings) => {
     if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const asked = await askAbout(context, {
-      instruction: INSTRUCTION,
-      maxTokens: 1_024,
-      temperature: 0.1,
-      model: null,
-      diffCharacters: 10_000,
-      answer: Answer,
-    });
+    const asked = await askAbout(
+      context,
+      { purpose: 'rubric' },
+      {
+        prompt: PROMPTS.review_rubric,
+        maxTokens: 1_024,
+        diff: await shownDiff(context.subject, 10_000),
+        answer: Answer,
+        onError: OnErrorSetting.parse(settings['review_rubric_on_error']),
+      },
+    );
     if ('instead' in asked) return asked.instead;
     const { scores, summary } = asked.answer;
     const composite = compositeOf(scores);
-    return {
-      outcome: composite >= PASS_FROM ? 'passed' : 'failed',
-      kind: 'judged',
-      findings: DIMENSIONS.filter((name) => scores[name] < PASS_FROM).map((name) => ({
-        file: null,
-        line: null,
-        rule: name,
-        message: `${scores[name]} of 10`,
-      })),
-      detail: `${composite} of 10, ${PASS_FROM} needed: ${summary}`,
-      metadata: { ...asked.metadata, composite, needs_rework: composite < REWORK_BELOW, ...scores },
-    };
+    return opinion(
+      {
+        outcome: composite >= PASS_FROM ? 'passed' : 'failed',
+        kind: 'judged',
+        findings: DIMENSIONS.filter((name) => scores[name] < PASS_FROM).map((name) => ({
+          file: null,
+          line: null,
+          rule: name,
+          message: `${scores[name]} of 10`,
+        })),
+        detail: `${composite} of 10, ${PASS_FROM} needed: ${summary}`,
+        metadata: { ...asked.metadata, composite, needs_rework: composite < REWORK_BELOW, ...scores },
+      },
+      asked.injections,
+    );
   },
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Judgement } from '../judging/judgement.ts';
+import { OnErrorSetting } from '../judging/on-error.ts';
 import { StoredNumber } from '../number.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
@@ -43,6 +44,8 @@ export const GateEvidence = z.object({
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
   metadata: Facts.default({}),
+  /** Of a gate that nobody could judge for: what its configuration makes of that. */
+  on_error: OnErrorSetting,
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 

@@ -2,12 +2,22 @@ import * as z from 'zod';
 import { BedrockRegion, ModelKey, ProviderUrl } from '../models/key.ts';
 import { familyOf } from './family.ts';
 
-/** What models are asked for, and by what. Only what is served is here: a model that nobody would ask is refused, not kept in silence. */
+/**
+ * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
+ * silence. `box`: a gate asks, from the gates box by way of the model gateway.
+ */
 export const PURPOSES = {
-  judge: 'the completion signals `llm_review` and `llm_judge`',
-} as const satisfies Readonly<Record<string, string>>;
+  judge: { by: 'janitor', what: 'the completion signals `llm_review` and `llm_judge`' },
+  intent: { by: 'box', what: 'the gate `intent_verification`' },
+  rubric: { by: 'box', what: 'the gate `review_rubric`' },
+  test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
+  cross_model: { by: 'box', what: 'the gate `cross_model`; one model or several' },
+} as const satisfies Readonly<Record<string, { readonly by: 'janitor' | 'box'; readonly what: string }>>;
 export type Purpose = keyof typeof PURPOSES;
 const NAMES = Object.keys(PURPOSES) as Purpose[];
+
+/** Most reviewers that may be configured. */
+const MAX_REVIEWERS = 9;
 
 const Common = {
   model: z.string().min(1).max(200),
@@ -40,11 +50,32 @@ export const JudgeModel = z.discriminatedUnion('provider', [
 export type JudgeModel = z.infer<typeof JudgeModel>;
 
 /** Which model does what; a purpose without one is not served, and says so. */
-export const JudgeModels = z.partialRecord(z.enum(NAMES), JudgeModel, {
+const SHAPE = {
+  judge: JudgeModel.optional(),
+  intent: JudgeModel.optional(),
+  rubric: JudgeModel.optional(),
+  test_writer: JudgeModel.optional(),
+  /** Who writes is reviewed by a model of another maker. */
+  cross_model: z
+    .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
+    .optional(),
+} satisfies Readonly<Record<Purpose, z.ZodType>>;
+
+export const JudgeModels = z.strictObject(SHAPE, {
   error: (issue) =>
     'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
 });
 export type JudgeModels = z.infer<typeof JudgeModels>;
+
+/** Those that serve a purpose, in the order in which they are named. */
+export const modelsFor = (models: JudgeModels, purpose: Purpose): readonly JudgeModel[] =>
+  [models[purpose] ?? []].flat();
+
+/** All of them, or those that one side asks. */
+export const allModels = (models: JudgeModels, by?: (typeof PURPOSES)[Purpose]['by']): JudgeModel[] =>
+  NAMES.filter((purpose) => by === undefined || PURPOSES[purpose].by === by).flatMap((purpose) => [
+    ...modelsFor(models, purpose),
+  ]);
 
 export const familyOfModel = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
   family ?? familyOf(model);

@@ -27,3 +27,40 @@ export function share(parts: readonly string[], limit: number): ShownDiff {
   });
   return { text: text.join(''), cut };
 }
+
+/** Names of files that are told when they are left out; the rest is a number. */
+const NAMED = 50;
+
+const nameOf = (part: string): string =>
+  /^diff --git .*? b\/(.*)$/m.exec(part)?.[1] ?? 'what stands before the first file';
+
+/**
+ * Whole files of at most `limit` characters in all, the short ones first so that as many as possible are whole, in the order of the
+ * diff; and which are left out. Where none fits, each has its share.
+ */
+export function wholeFiles(
+  parts: readonly string[],
+  limit: number,
+): ShownDiff & { readonly leftOut: readonly string[] } {
+  const kept = new Set<number>();
+  let left = limit;
+  for (const index of [...parts.keys()].sort((a, b) => (parts[a]?.length ?? 0) - (parts[b]?.length ?? 0))) {
+    const { length } = parts[index] ?? '';
+    if (length > left) break;
+    kept.add(index);
+    left -= length;
+  }
+  if (kept.size === 0 && parts.length > 0) return { ...share(parts, limit), leftOut: [] };
+  const out = parts.filter((_, index) => !kept.has(index));
+  const leftOut = out.map(nameOf);
+  const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';
+  const told =
+    out.length === 0
+      ? ''
+      : `\n[left out, because there is no room: ${leftOut.slice(0, NAMED).join(', ')}${more}]\n`;
+  return {
+    text: `${parts.filter((_, index) => kept.has(index)).join('')}${told}`,
+    cut: out.reduce((sum, part) => sum + part.length, 0),
+    leftOut,
+  };
+}

@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import { extractJsonMiddleware, wrapLanguageModel } from 'ai';
 import type { JudgeModel } from '../judging/models.ts';
 import type { ModelKey } from '../models/key.ts';
 
@@ -28,8 +28,14 @@ const guarded: typeof fetch = async (input, init) => {
 /** A key that should be there and is not: nobody can be asked. */
 export class KeyMissing extends Error {}
 
-/** The model as the SDK calls it. Providers are loaded when they are used: a deployment needs one or two of them. @throws KeyMissing */
-export async function modelOf(model: JudgeModel, readKey: ReadKey): Promise<LanguageModel> {
+type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
+
+/** The model as the SDK calls it; an answer in a fence of Markdown is the answer. @throws KeyMissing */
+export const modelOf = async (model: JudgeModel, readKey: ReadKey) =>
+  wrapLanguageModel({ model: await plainModelOf(model, readKey), middleware: extractJsonMiddleware() });
+
+/** Providers are loaded when they are used: a deployment needs one or two of them. */
+async function plainModelOf(model: JudgeModel, readKey: ReadKey): Promise<Model> {
   if (model.provider === 'bedrock') {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
     const { region = process.env['AWS_REGION'] ?? 'us-east-1', url: baseURL } = model;

@@ -8,6 +8,7 @@ import {
   type Verdict,
   type VerdictReason,
 } from '../evidence/schema.ts';
+import { withoutOpinion } from '../judging/outcomes.ts';
 import { firstOf } from '../task/cut.ts';
 import { describeSignal } from '../task/signals.ts';
 
@@ -22,6 +23,10 @@ const isOurs = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
 const counts = ({ required, blocked }: { readonly required: boolean; readonly blocked: boolean }): boolean =>
   required || blocked;
 
+/** What a gate that could not run makes of the verdict; null: it ran. One that asks a model may say it in its configuration. */
+const makesOfNone = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['verdict'] | null =>
+  COULD_NOT_RUN.includes(outcome) ? withoutOpinion(on_error) : null;
+
 /**
  * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
  * Anything failed: `fail`. Else anything that could not run, or was judged otherwise than it
@@ -32,11 +37,11 @@ export function reduce(evidence: Evidence): Verdict {
   const gates = evidence.gates.filter(counts);
   const failed = [
     ...evidence.signals.filter((signal) => signal.outcome === 'failed').map(signalReason),
-    ...gates.filter((gate) => gate.outcome === 'failed').map(gateReason),
+    ...gates.filter((gate) => gate.outcome === 'failed' || makesOfNone(gate) === 'fail').map(gateReason),
   ];
   const unclear = [
     ...evidence.signals.filter((signal) => COULD_NOT_RUN.includes(signal.outcome)).map(signalReason),
-    ...gates.filter((gate) => COULD_NOT_RUN.includes(gate.outcome)).map(gateReason),
+    ...gates.filter((gate) => makesOfNone(gate) === 'refer').map(gateReason),
     ...putBack(evidence.protected_files),
   ];
   const ours = {

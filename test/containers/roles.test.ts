@@ -42,7 +42,7 @@ describe('the role of an agent', () => {
     expect(patch).toContain('+DATA Move it\n');
     for (const part of ['+Now.', '+## Attempt 1 failed', '+You move data.', '+Be brief.'])
       expect(patch).toContain(`${part}\n`);
-    expect(patch).toMatch(/^\+<<<UNTRUSTED \.assay\/knowledge\/a-money\.md /m);
+    expect(patch).toMatch(/^\+<<<UNTRUSTED [0-9a-f]{24} \.assay\/knowledge\/a-money\.md$/m);
     expect(patch).not.toContain('UNTRUSTED 000>>>');
     expect(patch).toContain('+Names are in English.\n');
     expect(patch).toContain('+There was no room for .assay/knowledge/b-huge.md; ');

@@ -41,3 +41,39 @@ export const PLACES = [
   'output of a tool',
 ] as const;
 export type InjectionPlace = (typeof PLACES)[number];
+
+/** What was said to the model: our instruction, and the rest. */
+export function heard(conversation: string): { system: string; user: string } {
+  const { system, messages } = JSON.parse(conversation) as {
+    system: { text: string }[];
+    messages: { content: { text: string }[] }[];
+  };
+  return {
+    system: system.map(({ text }) => text).join('\n'),
+    user: messages.flatMap(({ content }) => content.map(({ text }) => text)).join('\n'),
+  };
+}
+
+const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
+/** Tags of Unicode as a model reads them. */
+const read = (text: string): string =>
+  text.replace(/[\u{e0000}-\u{e007f}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000));
+
+/** Models that follow any order, of different carelessness about where it stands. */
+export const GULLIBLE: Readonly<Record<string, (system: string, user: string) => boolean>> = {
+  'what stands outside of the marks'(system, user) {
+    const boundary = /<<<UNTRUSTED (\w+) and/.exec(system)?.[1] ?? 'none';
+    const fenced = new RegExp(`<<<UNTRUSTED ${boundary} [\\s\\S]*?UNTRUSTED ${boundary}>>>`, 'g');
+    return read(`${system}\n${user.replace(fenced, '')}`).includes(ORDER);
+  },
+  'what stands behind anything like a closing mark': (_system, user) =>
+    read(user)
+      .replace(UNSEEN, '')
+      .split(/<<<\s*UNTRUSTED/i)
+      .some((part) => {
+        const closed = part.search(/UNTRUSTED[^\n>]*>>>/i);
+        return closed >= 0 && part.slice(closed).includes(ORDER);
+      }),
+  'what only a model can read': (_system, user) =>
+    /[\u{e0000}-\u{e007f}]/u.test(user) && read(user).includes(ORDER),
+};

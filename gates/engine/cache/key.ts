@@ -61,7 +61,7 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
     expects: task?.expects ?? null,
     hidden: hidden?.map(({ path, to }) => [path, to?.id ?? null]) ?? null,
     rules,
-    judged: gate.judged ? { task, model: judge?.model ?? null } : null,
+    judged: gate.judged ? { task, models: judge?.models ?? null } : null,
   });
 }
 

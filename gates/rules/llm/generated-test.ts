@@ -1,10 +1,13 @@
 import * as z from 'zod';
+import type { OnError } from '../../../shared/judging/on-error.ts';
+import { PROMPTS } from '../../../shared/judging/prompts.ts';
 import { editTree, writeBlob } from '../../checkout/edit.ts';
 import { casesIn } from '../../code/cases/read.ts';
 import { grammarOf, type Language, languageOf } from '../../code/language.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
 import { outcomeOf } from '../../process/outcome.ts';
-import { askAbout } from './ask.ts';
+import { askAbout, opinion, without } from './ask.ts';
+import { shownDiff } from './diff.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
 interface Place {
@@ -27,32 +30,42 @@ const PLACES: Readonly<Partial<Record<Language, Place>>> = {
 
 const Answer = z.strictObject({ code: z.string().min(1).max(50_000) });
 
-const instruction = ({ file, words }: Place): string =>
-  `You write one integration test for a change of code: ${words}, which will lie at ${file}. It checks what the change is to do through the project's own interfaces, and asserts on results. Answer as {"code": "<the whole file>"}.`;
+const whereTo = ({ file, words }: Place) => ({
+  label: 'where the test goes',
+  text: `${words}, which will lie at ${file}`,
+});
 
 /** Asks for a test, runs it on the patch, and answers what came of it. Without a test that can be run, nobody has judged. */
 export async function generateAndRun(
   context: GateContext,
   paths: readonly string[],
-  ownCommand: string | null,
+  {
+    command: ownCommand,
+    onError,
+  }: { readonly command: string | null; readonly onError: OnError | undefined },
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
   const left = subject.rooms.within(timeoutMs);
   const place = placeFor(paths);
-  if (place === null) return inert('tests can be generated for Python and JavaScript only');
-  const asked = await askAbout(context, {
-    instruction: instruction(place),
-    maxTokens: 4_096,
-    temperature: 0,
-    model: null,
-    diffCharacters: 10_000,
-    answer: Answer,
-  });
+  if (place === null)
+    return without('inert', 'tests can be generated for Python and JavaScript only', {}, onError);
+  const asked = await askAbout(
+    context,
+    { purpose: 'test_writer' },
+    {
+      prompt: PROMPTS.integration_test_gen,
+      maxTokens: 4_096,
+      diff: await shownDiff(subject, 10_000),
+      more: [whereTo(place)],
+      answer: Answer,
+      onError,
+    },
+  );
   if ('instead' in asked) return asked.instead;
   const { code } = asked.answer;
   const cases = (await casesIn(place.file, code)) ?? [];
   if (!cases.some(({ assertions, skipped }) => assertions > 0 && !skipped))
-    return inert('the model wrote no test that asserts anything', asked.metadata);
+    return without('inert', 'the model wrote no test that asserts anything', asked.metadata, onError);
   const id = await writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
     { path: place.file, to: { id, mode: '100644' } },
@@ -61,16 +74,19 @@ export async function generateAndRun(
   const room = await subject.rooms.enter(tree);
   const ran = await room.run({ line: command }, left());
   const { outcome, detail } = outcomeOf(ran);
-  return {
-    outcome,
-    kind: 'judged',
-    findings:
-      outcome === 'failed'
-        ? [{ file: place.file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
-        : [],
-    detail,
-    metadata: { ...asked.metadata, command, exit_code: ran.exitCode, output_bytes_cut: ran.cutBytes },
-  };
+  return opinion(
+    {
+      outcome,
+      kind: 'judged',
+      findings:
+        outcome === 'failed'
+          ? [{ file: place.file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
+          : [],
+      detail,
+      metadata: { ...asked.metadata, command, exit_code: ran.exitCode, output_bytes_cut: ran.cutBytes },
+    },
+    asked.injections,
+  );
 }
 
 /** By the language of most of the changed files. */
@@ -83,11 +99,3 @@ function placeFor(paths: readonly string[]): Place | null {
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   return (most && PLACES[most[0]]) ?? null;
 }
-
-const inert = (detail: string, metadata: GateResult['metadata'] = {}): GateResult => ({
-  outcome: 'inert',
-  kind: 'judged',
-  findings: [],
-  detail,
-  metadata,
-});

@@ -1,23 +1,11 @@
-/** One question to a model. */
-export interface Question {
-  /** What it is to do; ours, and trusted. */
-  readonly instruction: string;
-  /** What it is to look at. Text from outside stands in fences (shared/fence.ts). */
-  readonly material: string;
-  /** Most tokens of the answer. */
-  readonly maxTokens: number;
-  readonly temperature: number;
-  /** A model that the configuration names; null: the provider's choice. */
-  readonly model: string | null;
-  readonly timeoutMs: number;
-}
+import type { JudgeModels } from '../../../shared/judging/models.ts';
+import type { AskModel } from '../../../shared/judging/port.ts';
 
-/** A model that answers questions about a patch. Its answers are opinions: they add doubt, never proof. */
+/** Models that answer questions about a patch. Their answers are opinions: they add doubt, never proof. */
 export interface Judge {
-  /** The model that answers when a question names none; part of what an answer is remembered by. */
-  readonly model: string;
-  /** The text of the answer. @throws whatever the provider throws; then nobody has judged. */
-  ask(question: Question): Promise<string>;
+  /** Which model does what; their names are part of what an answer is remembered by. */
+  readonly models: JudgeModels;
+  readonly ask: AskModel;
 }
 
 /** The task that a patch is for. */

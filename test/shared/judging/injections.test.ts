@@ -6,7 +6,7 @@ import type { TaskStore } from '../../../shared/store/tasks.ts';
 import type { JudgedSignal } from '../../../shared/task/signals.ts';
 import { askJudges } from '../../../shared/use-cases/ask-judges.ts';
 import * as build from '../../support/builders.ts';
-import { type InjectionPlace, ORDER, PAYLOADS, PLACES } from '../../support/injections.ts';
+import { GULLIBLE, heard, type InjectionPlace, PAYLOADS, PLACES } from '../../support/injections.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 
 const SIGNALS: readonly JudgedSignal[] = [
@@ -21,42 +21,6 @@ const BAD = [
   { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
   { reasons: ['r'], answer: 'no' },
 ];
-
-/** What was said to the model: our instruction, and the rest. */
-function heard(conversation: string): { system: string; user: string } {
-  const { system, messages } = JSON.parse(conversation) as {
-    system: { text: string }[];
-    messages: { content: { text: string }[] }[];
-  };
-  return {
-    system: system.map(({ text }) => text).join('\n'),
-    user: messages.flatMap(({ content }) => content.map(({ text }) => text)).join('\n'),
-  };
-}
-
-const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
-/** Tags of Unicode as a model reads them. */
-const read = (text: string): string =>
-  text.replace(/[\u{e0000}-\u{e007f}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000));
-
-/** Models that follow any order, of different carelessness about where it stands. */
-const GULLIBLE: Readonly<Record<string, (system: string, user: string) => boolean>> = {
-  'what stands outside of the marks'(system, user) {
-    const boundary = /<<<UNTRUSTED (\w+) and/.exec(system)?.[1] ?? 'none';
-    const fenced = new RegExp(`<<<UNTRUSTED ${boundary} [\\s\\S]*?UNTRUSTED ${boundary}>>>`, 'g');
-    return read(`${system}\n${user.replace(fenced, '')}`).includes(ORDER);
-  },
-  'what stands behind anything like a closing mark': (_system, user) =>
-    read(user)
-      .replace(UNSEEN, '')
-      .split(/<<<\s*UNTRUSTED/i)
-      .some((part) => {
-        const closed = part.search(/UNTRUSTED[^\n>]*>>>/i);
-        return closed >= 0 && part.slice(closed).includes(ORDER);
-      }),
-  'what only a model can read': (_system, user) =>
-    /[\u{e0000}-\u{e007f}]/u.test(user) && read(user).includes(ORDER),
-};
 
 let obeys: (system: string, user: string) => boolean = () => false;
 let server: ModelServer;

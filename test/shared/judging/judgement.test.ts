@@ -140,8 +140,8 @@ describe('models that judge', () => {
       { judge: { provider: 'google', model: 'm', key, url: 'http://example.test' } },
     ])
       expect(JudgeModels.safeParse(wrong).success).toBe(false);
-    for (const [purpose, use] of Object.entries(PURPOSES))
-      expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${use} |`);
+    for (const [purpose, { what }] of Object.entries(PURPOSES))
+      expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${what} |`);
     expect(familyOfModel({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
     expect(familyOfModel({ model: 'own', family: 'mistral' })).toBe('mistral');
   });

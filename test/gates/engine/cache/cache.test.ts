@@ -72,7 +72,7 @@ async function look(
     settings: more.settings ?? {},
     bypasses: more.bypasses ?? [],
     task: more.task ?? TASK,
-    judge: { ...scriptedJudge(''), model: more.model ?? 'a' },
+    judge: scriptedJudge('', { intent: { provider: 'bedrock', model: more.model ?? 'a' } }),
     results,
     surroundings: { build: 'one', node: 'v1', image: null, environment: {}, ...more.surroundings },
   });

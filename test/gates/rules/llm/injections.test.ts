@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { Subject } from '../../../../gates/engine/subject.ts';
+import { crossModel } from '../../../../gates/gates/cross-model.ts';
+import { integrationTestGen } from '../../../../gates/gates/integration-test-gen.ts';
+import { intentVerification } from '../../../../gates/gates/intent-verification.ts';
+import { reviewRubric } from '../../../../gates/gates/review-rubric.ts';
+import { GULLIBLE, heard, type InjectionPlace, PAYLOADS } from '../../../support/injections.ts';
+import { servedModel } from '../../../support/judge.ts';
+import { type Edits, subjectOf } from '../../../support/patch.ts';
+
+const marks = (all: number) => ({
+  style_compliance: all,
+  correctness: all,
+  performance_impact: all,
+  security: all,
+  maintainability: all,
+});
+/** What a model says of the work, and what it would say if it obeyed. */
+const GATES = [
+  [intentVerification, { reason: 'r', verdict: 'no' }, { reason: 'r', verdict: 'yes' }],
+  [reviewRubric, { summary: 's', scores: marks(1) }, { summary: 's', scores: marks(10) }],
+  [
+    crossModel,
+    { feedback: 'f', issues: ['i'], verdict: 'request_changes', confidence: 1 },
+    { feedback: 'f', issues: [], verdict: 'approve', confidence: 1 },
+  ],
+  // A test that asserts nothing is what somebody would want who fears a test.
+  [integrationTestGen, { code: 'throw new Error("it fails");' }, { code: 'export {};' }],
+] as const;
+
+type Place = Extract<
+  InjectionPlace,
+  | 'title'
+  | 'description'
+  | 'comment in the diff'
+  | 'name of a test in the diff'
+  | 'name of a file in the diff'
+>;
+const IN_TASK = ['title', 'description'] as const satisfies Place[];
+const IN_DIFF = [
+  'comment in the diff',
+  'name of a test in the diff',
+  'name of a file in the diff',
+] as const satisfies Place[];
+
+const served = servedModel();
+
+/** A patch that adds a file for each of the texts, which stand at `place` of it. */
+const patchWith = (place: Place, texts: readonly string[]) =>
+  subjectOf(
+    { 'a.txt': 'a\n' },
+    Object.fromEntries(
+      texts.map((text, index): [string, string] => {
+        const at = (wanted: Place, otherwise: string): string => (place === wanted ? text : otherwise);
+        // What git cannot have in a name, nobody can write there.
+        const name = at('name of a file in the diff', 'sum').replace(/[/\0]/g, '_').slice(0, 60);
+        const title = JSON.stringify(at('name of a test in the diff', 'adds'));
+        return [
+          `src/${index}${name}.mjs`,
+          `// ${at('comment in the diff', 'adds')}\nexport const test = ${title};\n`,
+        ];
+      }),
+    ) as Edits,
+  );
+
+const run = (gate: (typeof GATES)[number][0], subject: Subject, task: object = {}) =>
+  gate.run(
+    {
+      subject,
+      command: null,
+      asked: true,
+      timeoutMs: 20_000,
+      judge: served.judge(),
+      task: { id: 'sum', title: 'Make sum add', description: 'It subtracts.', writer: 'gpt-5.5', ...task },
+    },
+    { cross_model: { model: 'claude-haiku-4-5' } },
+  );
+
+const careless = Object.values(GULLIBLE);
+
+describe.each(GATES)('$name', (gate, bad, good) => {
+  test('is not talked over by what is written anywhere, in whatever way, where its model obeys', async () => {
+    served.says((conversation: string) => {
+      const { system, user } = heard(conversation);
+      return careless.some((obeys) => obeys(system, user)) ? good : bad;
+    });
+    const plain = await patchWith('title', ['']);
+    const { outcome } = await run(gate, plain);
+    expect(outcome).toBe(gate === integrationTestGen ? 'inert' : 'failed');
+    for (const place of IN_TASK)
+      for (const [way, payload] of Object.entries(PAYLOADS)) {
+        const result = await run(gate, plain, { [place]: payload });
+        expect({ place, way, outcome: result.outcome }).toEqual({ place, way, outcome });
+      }
+    // All at once: each has a file of its own, and one that is obeyed is enough.
+    for (const place of IN_DIFF) {
+      const result = await run(gate, await patchWith(place, Object.values(PAYLOADS)));
+      expect({ place, outcome: result.outcome }).toEqual({ place, outcome });
+      expect(result.metadata).toMatchObject({ diff_characters_cut: 0 });
+    }
+  });
+});
+
+test.each(GATES.filter(([gate]) => gate !== integrationTestGen))(
+  '$name lets nothing out without a person where somebody wrote a mark like ours',
+  async (gate, _bad, good) => {
+    served.says(good);
+    expect((await run(gate, await patchWith('title', ['']))).outcome).toBe('passed');
+    const result = await run(
+      gate,
+      await patchWith('comment in the diff', [PAYLOADS['a closing mark'] ?? '']),
+    );
+    expect(result).toMatchObject({
+      outcome: 'inert',
+      findings: expect.arrayContaining([expect.objectContaining({ rule: 'talks_to_the_judge' })]),
+    });
+    // Not an error, so no setting for errors counts.
+    expect(result.onError).toBeUndefined();
+  },
+);
