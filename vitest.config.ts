@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { ALONE, LONG } from './test/groups.ts';
 
 /** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
 const report = process.env['ASSAY_TEST_REPORT'];
+
+/** Workers, and programs that tests start, need not compile again what any of them has compiled. */
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.cache/compiled');
 
 const ALL = ['test/**/*.test.ts'];
 const files = (...lists: readonly Readonly<Record<string, readonly string[]>>[]): string[] =>

@@ -80,7 +80,13 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
   const child = spawn(process.execPath, args, {
     cwd: HOME,
     // Our end, however it comes, closes its standard input, and that ends the stack.
-    env: { ...process.env, ...options.env, [BOX_ENV.exitWithParent]: 'true' },
+    env: {
+      // From its first file on; it can turn this on only after that itself.
+      NODE_COMPILE_CACHE: resolve(HOME, '.cache/compiled'),
+      ...process.env,
+      ...options.env,
+      [BOX_ENV.exitWithParent]: 'true',
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const tail: string[] = [];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { LOOPBACK } from './http/listen.ts';
 import type { Running } from './ports.ts';
+import { startThread } from './thread.ts';
 
 /** An engine in a thread of its own, reached over HTTP. */
 export interface Engine extends Running {
@@ -33,7 +33,10 @@ export const elsewhere = (endpoint: string): Engine => ({
 
 /** Starts an engine's thread and waits until it listens. Throws when it cannot. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const worker = new Worker(options.script, { workerData: options.data, env: { ...options.env } });
+  const worker = startThread(options.script, process.env['NODE_COMPILE_CACHE'] ?? null, {
+    workerData: options.data,
+    env: { ...options.env },
+  });
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (error: unknown) => reject(new Error(`${options.name} did not start: ${String(error)}`));
     worker.once('error', fail);

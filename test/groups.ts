@@ -7,10 +7,7 @@ export const ALONE: Group = {
     'test/local/**/*.test.ts',
     'test/system/**/*.test.ts',
   ],
-  'what they ask of AWS, and where, is set up when modules are loaded': [
-    'test/functions/**/*.test.ts',
-    'test/infra/**/*.test.ts',
-  ],
+  'what they ask of AWS, and where, is set up when modules are loaded': ['test/functions/**/*.test.ts'],
   'tools of the languages come onto their path': [
     'test/gates/auto-format.test.ts',
     'test/gates/benchmark.test.ts',
@@ -37,21 +34,25 @@ export const LONG: Group = {
   'suites that are run again and again: on the base, on mutants, in other surroundings': [
     'test/gates/tool-run/baseline/tests-gate.test.ts',
     'test/gates/tool-run/behaviour/further.test.ts',
+    'test/gates/tool-run/behaviour/idle-tests.test.ts',
     'test/gates/tool-run/behaviour/node.test.ts',
+    'test/gates/tool-run/behaviour/one-by-one.test.ts',
     'test/gates/tool-run/flaky/tests-gate.test.ts',
   ],
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
-  'the whole stack: crowds, kills, workers; its way through stays in `npm test`': [
-    'test/system/events.test.ts',
-    'test/system/hidden-tests.test.ts',
-    'test/system/judges.test.ts',
-    'test/system/models.test.ts',
-    'test/system/outside-agents.test.ts',
-    'test/system/plans.test.ts',
-    'test/system/private-repositories.test.ts',
-    'test/system/survival.test.ts',
-    'test/system/workers.test.ts',
-  ],
+  'the whole stack: every turn of a task, crowds, kills, workers; its way through stays in `npm test`, by the demo':
+    [
+      'test/system/events.test.ts',
+      'test/system/hidden-tests.test.ts',
+      'test/system/judges.test.ts',
+      'test/system/models.test.ts',
+      'test/system/outside-agents.test.ts',
+      'test/system/pipeline.test.ts',
+      'test/system/plans.test.ts',
+      'test/system/private-repositories.test.ts',
+      'test/system/survival.test.ts',
+      'test/system/workers.test.ts',
+    ],
   'every field of the API, with each value that is odd': ['test/functions/fuzz/fuzz.test.ts'],
   'files of a hundred megabytes, commands that do not end': [
     'test/gates/bad-input/commands.test.ts',

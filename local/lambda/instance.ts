@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { Worker } from 'node:worker_threads';
 import type { InvokeResult, ResponseSink } from '../ports.ts';
+import { startThread } from '../thread.ts';
 import type { FunctionSpec } from './function-spec.ts';
 import {
   describeError,
@@ -40,12 +40,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     functionName: spec.name,
     functionArn: spec.arn,
     memoryMb: spec.memoryMb,
-    compileCache,
   };
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  const worker = startThread(new URL('./worker.ts', import.meta.url), compileCache, {
     workerData: data,
     env: { ...env },
-    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb, maxYoungGenerationSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb, maxYoungGenerationSizeMb: 8 },
     stdout: true,
     stderr: true,
   });

@@ -6,8 +6,6 @@ export interface WorkerData {
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
-  /** Where Node keeps compiled code between starts. */
-  readonly compileCache: string;
 }
 
 /** From the pool: there is room for more of the answer that is streamed. */

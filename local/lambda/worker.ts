@@ -76,7 +76,6 @@ async function invoke(handler: Handler, message: InvokeMessage): Promise<void> {
   }
 }
 
-module.enableCompileCache(data.compileCache);
 try {
   const handler = load();
   parentPort?.on('message', (message: InvokeMessage | RoomMessage) => {

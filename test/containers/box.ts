@@ -37,6 +37,7 @@ export function startBox(
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
       TMPDIR: process.env['TMPDIR'] ?? '/tmp',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       [BOX_ENV.assignmentUrl]: `${api.url}/assignment`,
       [BOX_ENV.exitWithParent]: 'true',
       ...env,

@@ -13,7 +13,8 @@ function emptyBundles(folder: string): Bundles {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, name), content);
   };
-  for (const name of Object.keys(FUNCTIONS)) place(`functions/${name}`, 'index.js', `// ${name}`);
+  for (const name of Object.keys(FUNCTIONS))
+    place(`functions/${name}`, name === 'judge' ? 'index.mjs' : 'index.js', `// ${name}`);
   for (const name of Object.keys(CONTAINERS))
     for (const file of ['Dockerfile', ...TOOLCHAINS.map((each) => `Dockerfile.${each}`)])
       place(`containers/${name}`, file, `# ${name}`);
@@ -38,15 +39,39 @@ export function synthesiseChecked(
   }
 }
 
-/** As above without the checks, which take most of the time; one test that runs them is enough. */
-export function synthesise(context: Record<string, unknown> = {}): Template {
+interface Assembly {
+  readonly folder: string;
+  readonly template: object;
+}
+
+/** What was made without checks, by its context: all files of a process share it, and each test gets a template of its own. */
+const assemblies = new Map<string, Assembly>();
+
+/** The assembly without the checks, which take most of the time; one test that runs them is enough. */
+function assemblyOf(context: Record<string, unknown>): Assembly {
+  const key = JSON.stringify(context);
+  const made = assemblies.get(key);
+  if (made) return made;
+  const folder = mkdtempSync(join(tmpdir(), 'assay-synth-'));
   process.env['CDK_VALIDATION'] = 'false';
   try {
-    return synthesiseChecked(context);
+    const bundles = emptyBundles(join(folder, 'bundles'));
+    const { app, stack } = assayApp({ bundles, context, outdir: join(folder, 'assembly') });
+    const { template } = app.synth().getStackByName(stack.stackName);
+    const assembly = { folder: join(folder, 'assembly'), template: template as object };
+    assemblies.set(key, assembly);
+    return assembly;
   } finally {
     delete process.env['CDK_VALIDATION'];
   }
 }
+
+/** Synthesises the stack without checks. Throws what synthesis throws. */
+export const synthesise = (context: Record<string, unknown> = {}): Template =>
+  Template.fromJSON(structuredClone(assemblyOf(context).template));
+
+/** The folder of the cloud assembly; nobody writes into it. */
+export const assemblyFolder = (context: Record<string, unknown> = {}): string => assemblyOf(context).folder;
 
 type Found = ReturnType<Template['findResources']>[string];
 /** As loose as a template is. */
@@ -108,21 +133,8 @@ export const FUNCTION_IDS = {
 
 /** Arguments that the agent's image is built with. */
 export function agentBuildArguments(context: Record<string, unknown>): unknown {
-  const folder = mkdtempSync(join(tmpdir(), 'assay-synth-'));
-  process.env['CDK_VALIDATION'] = 'false';
-  try {
-    const { app } = assayApp({
-      bundles: emptyBundles(join(folder, 'bundles')),
-      context,
-      outdir: join(folder, 'assembly'),
-    });
-    app.synth();
-    const assets = JSON.parse(readFileSync(join(folder, 'assembly', 'Assay.assets.json'), 'utf8')) as {
-      dockerImages: Record<string, { source: { dockerBuildArgs?: unknown } }>;
-    };
-    return Object.values(assets.dockerImages).flatMap(({ source }) => source.dockerBuildArgs ?? []);
-  } finally {
-    delete process.env['CDK_VALIDATION'];
-    rmSync(folder, { recursive: true });
-  }
+  const assets = JSON.parse(readFileSync(join(assemblyFolder(context), 'Assay.assets.json'), 'utf8')) as {
+    dockerImages: Record<string, { source: { dockerBuildArgs?: unknown } }>;
+  };
+  return Object.values(assets.dockerImages).flatMap(({ source }) => source.dockerBuildArgs ?? []);
 }

@@ -44,10 +44,11 @@ export function examplesOf(examples: readonly Example[]): (example: Example) => 
       .split('\n')
       .map((line) => line.split(' ') as [string, string]),
   );
+  // One store for all: the processes that read it stay for the next example.
+  const store: Store = { dir, format: 'sha1' };
   return async (example) => {
     const at = 2 * examples.indexOf(example);
     const [base = '', patched = ''] = [ids.get(`:${at + 1}`), ids.get(`:${at + 2}`)];
-    const store: Store = { dir, format: 'sha1' };
     const changes = await changesBetween(store, base, patched);
     return patchView({ store, base, patched, changes }, []);
   };

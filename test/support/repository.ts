@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -23,7 +23,36 @@ const ENVIRONMENT = {
   GIT_AUTHOR_EMAIL: 'ada@example.org',
   GIT_COMMITTER_NAME: 'Ada',
   GIT_COMMITTER_EMAIL: 'ada@example.org',
+  // A process less for each commit.
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
 };
+const run = (cwd: string, args: readonly string[]): string =>
+  execFileSync('git', args, {
+    cwd,
+    env: ENVIRONMENT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+
+let prepared: string | null = null;
+/** An empty repository, made once for all tests of a process: to copy it takes no process of its own. */
+function emptyRepository(): string {
+  if (prepared === null || !existsSync(prepared)) {
+    prepared = temporaryFolder('assay-empty-');
+    run(prepared, ['init', '--quiet', '--template=', '--initial-branch=main']);
+    mkdirSync(join(prepared, '.git/hooks'));
+  }
+  return prepared;
+}
+
+/** The commit that is checked out, which was made just now. */
+function headOf(dir: string): string {
+  const read = (name: string): string => readFileSync(join(dir, '.git', name), 'utf8').trim();
+  const head = read('HEAD');
+  return head.startsWith('ref: ') ? read(head.slice('ref: '.length)) : head;
+}
 
 export function temporaryFolder(prefix = 'assay-test-'): string {
   return mkdtempSync(join(tmpdir(), prefix));
@@ -31,13 +60,7 @@ export function temporaryFolder(prefix = 'assay-test-'): string {
 
 export function makeRepository(files: Readonly<Record<string, string | Buffer>> = {}): Repository {
   const dir = temporaryFolder('assay-repo-');
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, {
-      cwd: dir,
-      env: ENVIRONMENT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
+  const git = (...args: string[]): string => run(dir, args);
   const write: Repository['write'] = (changes) => {
     for (const [path, content] of Object.entries(changes)) {
       const target = join(dir, path);
@@ -53,9 +76,9 @@ export function makeRepository(files: Readonly<Record<string, string | Buffer>> 
     write(changes);
     git('add', '--all', '--force');
     git('commit', '--quiet', '--allow-empty', '-m', message);
-    return git('rev-parse', 'HEAD');
+    return headOf(dir);
   };
-  git('init', '--quiet', '--initial-branch=main');
+  cpSync(emptyRepository(), dir, { recursive: true });
   commit(files, 'base');
   return { dir, url: `file://${dir}`, git, write, commit };
 }

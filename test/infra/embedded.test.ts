@@ -1,9 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assayApp } from '../../infra/app.ts';
-import { bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/build.ts';
 import { createCloudWatch } from '../../local/cloudwatch/index.ts';
 import { createCounters } from '../../local/counters.ts';
 import { createEcs } from '../../local/ecs/index.ts';
@@ -14,6 +12,7 @@ import { createStates } from '../../local/states/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';
 import { METRICS } from '../../shared/names.ts';
+import { assemblyFolder } from './synthesise.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
 const endpoint = 'http://127.0.0.1:1';
@@ -33,18 +32,7 @@ describe('the synthesised template', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'assay-template-'));
-    // The definitions do not depend on what is in the bundles.
-    const files = [
-      ...Object.keys(FUNCTIONS).map((name) => `functions/${name}/index.${name === 'judge' ? 'mjs' : 'js'}`),
-      ...Object.keys(CONTAINERS).map((name) => `containers/${name}/Dockerfile`),
-    ];
-    for (const file of files) {
-      await mkdir(join(folder, dirname(file)), { recursive: true });
-      await writeFile(join(folder, file), `// ${file}`);
-    }
-    const outdir = join(folder, 'assembly');
-    assayApp({ bundles: bundlesIn(folder), outdir }).app.synth();
-    stack = readAssembly(outdir);
+    stack = readAssembly(assemblyFolder());
     resources = resolveTemplate(stack, {
       sqsEndpoint: endpoint,
       apiEndpoint: endpoint,
@@ -85,7 +73,7 @@ describe('the synthesised template', () => {
       onError: () => {},
     });
     await ecs.stop();
-    expect(directories).toEqual(Array(3).fill(expect.stringContaining(folder)));
+    expect(directories).toEqual(Array(3).fill(expect.stringContaining(assemblyFolder())));
   });
 
   it('has rules for the reconciler: a schedule, and boxes that have stopped', async () => {
