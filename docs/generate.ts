@@ -8,6 +8,7 @@ import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
 import { prompts } from './generator/prompts.ts';
+import { recordsPage } from './generator/records.ts';
 import { builtinRoles } from './generator/roles.ts';
 import { rulePages } from './generator/rules.ts';
 
@@ -20,6 +21,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),
   'events.md': eventsPage(),
+  'records.md': recordsPage(),
   'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
   ...rulePages(),
   '../shared/judging/prompts.ts': prompts(),

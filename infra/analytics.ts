@@ -1,15 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
+import { hiveColumns } from '../shared/ledger/columns.ts';
+import { namedQueries } from '../shared/ledger/named-queries.ts';
 import { RECORD_TABLES } from '../shared/ledger/rows.ts';
 import { ENV } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
 import type { Events } from './events.ts';
 import { type Common, ServiceFunction } from './function.ts';
-import { columnsOf } from './glue-columns.ts';
 import type { Storage } from './storage.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
@@ -26,7 +25,6 @@ export interface AnalyticsProps {
   readonly environment: Record<string, string>;
 }
 
-const QUERIES = join(import.meta.dirname, 'queries');
 /** The first day that partitions are looked for on: no records can be older than the project. */
 const FIRST_DAY = '2026-01-01';
 
@@ -114,7 +112,7 @@ export class Analytics extends Construct {
         },
         storageDescriptor: {
           location,
-          columns: columnsOf(name, RECORD_TABLES[name]),
+          columns: hiveColumns(name, RECORD_TABLES[name]),
           inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
           outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
           serdeInfo: {
@@ -127,16 +125,13 @@ export class Analytics extends Construct {
     });
   }
 
-  /** One named query for each file of infra/queries/; its first line is a comment that describes it. */
   private defineQueries(): void {
-    for (const file of readdirSync(QUERIES).sort()) {
-      const sql = readFileSync(join(QUERIES, file), 'utf8');
-      const name = file.replace(/\.sql$/, '');
+    for (const { name, about, sql } of namedQueries()) {
       const query = new CfnNamedQuery(this, `Query-${name}`, {
         name,
         database: this.databaseName,
         workGroup: this.workGroup.name,
-        description: sql.slice(0, sql.indexOf('\n')).replace(/^-- /, ''),
+        description: about,
         queryString: sql,
       });
       query.addResourceDependency(this.workGroup);

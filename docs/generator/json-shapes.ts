@@ -42,6 +42,10 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
   },
   'token revoke': { text: '`--json` prints `{"revoked": […]}`, each as in `token list`.' },
+  query: {
+    text: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
+  },
+  export: { text: '`--json` prints `{"since": string, "files": [{"table", "file", "rows"}]}`.' },
   doctor: {
     text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when all is `ok`, 3 when something wants attention, 1 when something is missing or could not be looked at.',
   },

@@ -6,7 +6,18 @@ import type { Attempt } from '../task/attempt.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { judgementRows } from './judgement-rows.ts';
-import type { ChainRow, GateRow, JudgementRow, NudgeRow, RecordTable, TaskRow } from './rows.ts';
+import { reviewRow } from './review-row.ts';
+import type {
+  AttemptRow,
+  ChainRow,
+  GateRow,
+  JudgementRow,
+  NudgeRow,
+  RecordTable,
+  ReviewRow,
+  SignalRow,
+  TaskRow,
+} from './rows.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
 export type Derived =
@@ -14,6 +25,9 @@ export type Derived =
   | { readonly table: 'quality_gates'; readonly date: string; readonly row: GateRow }
   | { readonly table: 'judgements'; readonly date: string; readonly row: JudgementRow }
   | { readonly table: 'cascade_chains'; readonly date: string; readonly row: ChainRow }
+  | { readonly table: 'cascade_attempts'; readonly date: string; readonly row: AttemptRow }
+  | { readonly table: 'completion_signals'; readonly date: string; readonly row: SignalRow }
+  | { readonly table: 'reviews'; readonly date: string; readonly row: ReviewRow }
   | { readonly table: 'verification_nudges'; readonly date: string; readonly row: NudgeRow };
 
 const STATUS_OF: Record<Outcome, GateRow['status']> = {
@@ -68,15 +82,40 @@ function factsOf(facts: Readonly<Record<string, unknown>>): Record<string, strin
 
 const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null);
 
-function gateRows(before: Task | null, after: Task): Derived[] {
+/** The attempt whose evidence came with this write. */
+function judgedBy(before: Task | null, after: Task) {
   const attempt = currentAttempt(after);
   const verification = attempt?.verification;
-  if (
-    !attempt ||
-    !verification ||
-    before?.attempts.find((each) => each.number === attempt.number)?.verification
-  )
-    return [];
+  const known = before?.attempts.find((each) => each.number === attempt?.number)?.verification;
+  return attempt && verification && !known ? { attempt, verification } : null;
+}
+
+function signalRows(before: Task | null, after: Task): Derived[] {
+  const judged = judgedBy(before, after);
+  if (!judged) return [];
+  const { attempt, verification } = judged;
+  return verification.signals.map(({ type, subject, outcome }, index) => ({
+    table: 'completion_signals',
+    date: day(verification.at),
+    row: {
+      record_id: `${after.id}#${attempt.number}#${index}`,
+      schema_version: 1,
+      task_id: after.id,
+      timestamp: verification.at,
+      attempt: attempt.number,
+      type,
+      subject,
+      outcome,
+      model: attempt.model,
+      tree: verification.tree,
+    },
+  }));
+}
+
+function gateRows(before: Task | null, after: Task): Derived[] {
+  const judged = judgedBy(before, after);
+  if (!judged) return [];
+  const { attempt, verification } = judged;
   return verification.gates.map((gate) => ({
     table: 'quality_gates',
     date: day(verification.at),
@@ -153,13 +192,33 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
   };
 }
 
+function chainRows(after: Task, date: string, models: TierModels): Derived[] {
+  const row = chainRow(after, models);
+  const { timestamp, role, complexity } = row;
+  const attempts = row.attempts.map(
+    (attempt): Derived => ({
+      table: 'cascade_attempts',
+      date,
+      row: {
+        ...attempt,
+        record_id: `${row.chain_id}#${attempt.attempt_number}`,
+        schema_version: 1,
+        timestamp,
+        role,
+        complexity,
+        repository: after.repository,
+        task_succeeded: row.succeeded,
+      },
+    }),
+  );
+  return [{ table: 'cascade_chains', date, row }, ...attempts];
+}
+
 function endRows(before: Task | null, after: Task, models: TierModels): Derived[] {
   if (!isTerminal(after.status) || before?.status === after.status) return [];
   const at = after.ended_at ?? after.updated_at;
   const attempt = currentAttempt(after);
-  const chain: Derived[] = attempt
-    ? [{ table: 'cascade_chains', date: day(at), row: chainRow(after, models) }]
-    : [];
+  const chain = attempt ? chainRows(after, day(at), models) : [];
   if (after.status !== 'done') return chain;
   const verdict = attempt?.verdict ?? null;
   const row: NudgeRow = {
@@ -185,10 +244,13 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
     date: day(row.timestamp),
     row,
   }));
+  const review = reviewRow(before, after);
   return [
     ...taskRow(before, after),
+    ...signalRows(before, after),
     ...gateRows(before, after),
     ...judgements,
+    ...(review ? [{ table: 'reviews' as const, date: day(review.timestamp), row: review }] : []),
     ...endRows(before, after, models),
   ];
 }

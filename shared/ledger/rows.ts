@@ -137,6 +137,47 @@ export const JudgementRow = Row.extend({
 });
 export type JudgementRow = z.infer<typeof JudgementRow>;
 
+/** One row for each attempt of a task that came to its end, as its chain has it. */
+export const AttemptRow = Row.extend(ChainAttempt.shape).extend({
+  /** When the task ended, as the chain's. */
+  timestamp: z.iso.datetime(),
+  role: z.string(),
+  complexity: z.string(),
+  repository: z.string(),
+  /** Did the task as a whole come to its goal? */
+  task_succeeded: z.boolean(),
+});
+export type AttemptRow = z.infer<typeof AttemptRow>;
+
+/** One row for each completion signal of each verification. */
+export const SignalRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  attempt: z.number().int(),
+  type: z.string(),
+  subject: z.string(),
+  outcome: Outcome,
+  model: z.string().nullable(),
+  tree: z.string(),
+});
+export type SignalRow = z.infer<typeof SignalRow>;
+
+/** One row for each time that a person was asked and the waiting came to its end, by a word or otherwise. */
+export const ReviewRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  attempt: z.number().int(),
+  role: z.string(),
+  repository: z.string(),
+  asked_at: z.iso.datetime(),
+  waited_s: z.number(),
+  /** Null: nobody said a word; the task ended without one. */
+  decision: z.enum(['approve', 'reject']).nullable(),
+  by: z.string().nullable(),
+  reasons: z.array(z.string()),
+  /** Gates that were against it: what a person who approves calls wrong. */
+  held_by: z.array(z.string()),
+});
+export type ReviewRow = z.infer<typeof ReviewRow>;
+
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
 export const NudgeRow = Row.extend({
   session_id: z.string(),
@@ -157,6 +198,9 @@ export const RECORD_TABLES = {
   quality_gates: GateRow,
   judgements: JudgementRow,
   cascade_chains: ChainRow,
+  cascade_attempts: AttemptRow,
+  completion_signals: SignalRow,
+  reviews: ReviewRow,
   verification_nudges: NudgeRow,
 } as const;
 export type RecordTable = keyof typeof RECORD_TABLES;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compareAll } from '../support/records/compare.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 
@@ -70,6 +71,10 @@ test('the ledger names the completion that nobody has verified', () => {
     unverified_count: 1,
     recent_unverified: ['d-notes'],
   });
+});
+
+test('every named query answers over its records what plain computation answers', async () => {
+  expect(await compareAll(document.records_dir)).toBeGreaterThan(20);
 });
 
 test('the records are JSONL files in a folder for each table and day', () => {

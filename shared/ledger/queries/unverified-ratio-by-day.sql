@@ -2,7 +2,7 @@
 WITH completions AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM verification_nudges
-  WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+  WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
 )
 SELECT
   dt,

@@ -2,7 +2,7 @@
 WITH chains AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM cascade_chains
-  WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+  WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
 )
 SELECT
   dt,

@@ -2,7 +2,7 @@
 WITH judged AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM judgements
-  WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+  WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
 )
 SELECT
   kind,

@@ -4,29 +4,27 @@ WITH
     SELECT 'task' AS what, status AS name, age_ms / 1000.0 AS seconds,
       row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
     FROM tasks
-    WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+    WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
       AND status IN ('done', 'failed', 'cancelled')
   ),
-  chains AS (
-    SELECT attempts, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
-    FROM cascade_chains
-    WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+  attempts AS (
+    SELECT 'attempt' AS what, model AS name, latency_s AS seconds,
+      row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
+    FROM cascade_attempts
+    WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
+      AND latency_s IS NOT NULL
   ),
   gates AS (
     SELECT 'gate' AS what, gate AS name, duration_ms / 1000.0 AS seconds,
       row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
     FROM quality_gates
-    WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+    WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
       AND NOT cached
   ),
   durations AS (
     SELECT what, name, seconds FROM ends WHERE copy = 1
     UNION ALL
-    SELECT 'attempt', attempt.model, attempt.latency_s
-    FROM chains
-    -- Athena takes rows apart when it unnests them; wrapped in another row, an attempt stays one column.
-    CROSS JOIN UNNEST(transform(attempts, each -> ROW(each))) AS unnested (attempt)
-    WHERE copy = 1 AND attempt.latency_s IS NOT NULL
+    SELECT what, name, seconds FROM attempts WHERE copy = 1
     UNION ALL
     SELECT what, name, seconds FROM gates WHERE copy = 1
   )
@@ -39,4 +37,4 @@ SELECT
   round(approx_percentile(seconds, 0.99), 1) AS p99
 FROM durations
 GROUP BY what, name
-ORDER BY what, n DESC
+ORDER BY what, n DESC, name

@@ -2,7 +2,7 @@
 WITH gates AS (
   SELECT *, row_number() OVER (PARTITION BY record_id ORDER BY dt) AS copy
   FROM quality_gates
-  WHERE dt >= cast(current_date - INTERVAL '30' DAY AS varchar)
+  WHERE dt >= cast(cast(current_date - INTERVAL '30' DAY AS date) AS varchar)
 )
 SELECT
   gate,

@@ -1,0 +1,176 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Records } from '../../cli/query/duckdb.ts';
+import { namedQueries } from '../../shared/ledger/named-queries.ts';
+import { RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
+import { compareAll } from '../support/records/compare.ts';
+import { rowsOf, writeRecords } from '../support/records/made-up.ts';
+import { PLAIN_ANSWERS } from '../support/records/plain-answers.ts';
+import { assay } from './support.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-query-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const TABLES = Object.keys(RECORD_TABLES) as RecordTable[];
+
+/** Rows of every table, each under an id of its own, up to three times and on any of the last days. */
+const madeUp = fc.record(
+  Object.fromEntries(
+    TABLES.map((table) => [
+      table,
+      fc.array(
+        fc.record({
+          row: rowsOf(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+          copies: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
+        }),
+        { maxLength: 60 },
+      ),
+    ]),
+  ),
+);
+type MadeUp = Record<string, { row: object; copies: number[] }[]>;
+const withIds = (tables: MadeUp): MadeUp =>
+  Object.fromEntries(
+    Object.entries(tables).map(([table, rows]) => [
+      table,
+      rows.map(({ row, copies }, index) => ({
+        copies,
+        row: {
+          ...row,
+          record_id: `${table}-${index}`,
+          // Of a task no two changes have the same one.
+          ...(table === 'tasks' ? { version: index } : {}),
+        },
+      })),
+    ]),
+  );
+
+let runs = 0;
+const write = (tables: MadeUp): string => {
+  const to = join(folder, String(runs++));
+  mkdirSync(to);
+  writeRecords(to, withIds(tables), new Date());
+  return to;
+};
+
+describe('a named query', () => {
+  it('is each one that has a plain answer beside it', () => {
+    expect(namedQueries().map(({ name }) => name)).toEqual(
+      [...Object.keys(PLAIN_ANSWERS), 'duplicate-records'].sort(),
+    );
+  });
+
+  it('answers what plain computation answers, whatever the records are', async () => {
+    await fc.assert(
+      fc.asyncProperty(madeUp, async (tables) => {
+        await compareAll(write(tables as MadeUp));
+      }),
+      { numRuns: 4, seed: 7 },
+    );
+  });
+
+  it('answers without a row where nothing has been recorded yet', async () => {
+    expect(await compareAll(write({}))).toBe(0);
+  });
+
+  it('names a record that was written twice, once', async () => {
+    const [sample] = fc.sample(madeUp, { numRuns: 1, seed: 3 });
+    const row = { ...(sample?.['tasks']?.[0]?.row ?? {}), task_id: 't' };
+    const to = write({
+      tasks: [
+        { row, copies: [3, 1] },
+        { row, copies: [2] },
+      ],
+    });
+    const records = await Records.open(to);
+    const sql = namedQueries().find(({ name }) => name === 'duplicate-records')?.sql ?? '';
+    const { rows } = await records.ask(sql);
+    records.close();
+    expect(rows).toEqual([['tasks', 'tasks-0', expect.any(String), 2]]);
+  });
+});
+
+describe('assay query', () => {
+  const records = write({});
+  const day = join(records, 'table=verification_nudges', 'dt=2026-11-20');
+  mkdirSync(day, { recursive: true });
+  writeFileSync(
+    join(day, 'a.jsonl'),
+    `${JSON.stringify({ record_id: 'a', schema_version: 9, task_id: 't', verified: true, what_comes_later: { x: 1 } })}\n{"record_id":"b","ver`,
+  );
+  const query = (...args: string[]) => assay(['query', ...args, '--records', records]);
+  const ask = (sql: string, ...args: string[]) =>
+    assay(['query', '-', ...args, '--records', records], { stdin: sql });
+
+  it('lists what has a name', async () => {
+    const { stdout, code } = await assay(['query']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('cost-per-accepted-patch');
+  });
+
+  it("answers a question of one's own, reads over fields of a later version, and says what it could not read", async () => {
+    const { stdout, stderr, code } = await ask('SELECT record_id, dt FROM verification_nudges', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      columns: ['record_id', 'dt'],
+      rows: [{ record_id: 'a', dt: '2026-11-20' }],
+    });
+    expect(stderr).toContain('1 line of verification_nudges could not be read');
+  });
+
+  it.each([
+    ['two statements', 'SELECT 1; SELECT 2', /2 statements/],
+    ['nothing', ' \n', /empty question/],
+    ['a write', `COPY (SELECT 1) TO '${join(records, 'x.csv')}'`, /only SELECT/],
+    ['a write elsewhere', "COPY (SELECT 1) TO 'x.csv'", /disabled by configuration/],
+    ['a change of the settings', 'SET enable_external_access = true', /only SELECT/],
+    ['another file of the machine', "SELECT * FROM read_text('/etc/hostname')", /disabled by configuration/],
+    ['a table that there is not', 'SELECT * FROM secrets', /secrets/],
+    ['what is no SQL', 'what escalates?', /syntax error/],
+  ])('refuses %s, and says why', async (_what, sql, why) => {
+    const { stdout, stderr, code } = await ask(sql);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(why);
+  });
+
+  it('says where to look when there is no such query, and when there are no records', async () => {
+    const unknown = await query('what-else');
+    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('`assay query` lists')]);
+    const nowhere = await assay(['query', 'slow-gates', '--records', join(folder, 'none')]);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('there is no folder')]);
+    const none = await assay(['query', 'slow-gates'], { cwd: folder });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('aws s3 sync')]);
+  });
+});
+
+describe('assay export', () => {
+  it('writes each table from a day on as Parquet, which is read back as it was', async () => {
+    const [sample] = fc.sample(madeUp, { numRuns: 1, seed: 11 });
+    const from = write(sample as MadeUp);
+    const to = join(folder, 'parquet');
+    const all = await assay(['export', '--since', '2026-01-01', '--to', to, '--records', from, '--json']);
+    expect(all.code).toBe(0);
+    const written = JSON.parse(all.stdout).files as { table: RecordTable; rows: number }[];
+    const records = await Records.open(from, to);
+    for (const { table, rows } of written) {
+      const { rows: lines } = await records.ask(`SELECT * FROM ${table} ORDER BY ALL`);
+      const { rows: read } = await records.ask(
+        `SELECT * FROM read_parquet('${join(to, `${table}.parquet`)}') ORDER BY ALL`,
+      );
+      expect(rows).toBe(lines.length);
+      expect(read).toEqual(lines);
+    }
+    records.close();
+    const later = await assay(['export', '--since', '2999-01-01', '--to', to, '--records', from]);
+    expect(later.stdout).toContain('tasks.parquet: 0 rows');
+  });
+
+  it('wants a day', async () => {
+    const { code, stderr } = await assay(['export', '--since', 'yesterday']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('YYYY-MM-DD')]);
+  });
+});
