@@ -9,6 +9,7 @@ import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { NotStarted } from '../../shared/store/run-task-answers.ts';
 import { Adapter } from '../../shared/task/adapter.ts';
+import { NEXT_SECONDS } from '../../shared/task/fair-share.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
 import { boxRoom, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -67,14 +68,15 @@ async function handle(record: SQSRecord): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    const about = { message_id: record.messageId, retry_in_s: seconds, error: error as Error };
+    const again = error instanceof NotStarted && error.isNext ? Math.min(seconds, NEXT_SECONDS) : seconds;
+    const about = { message_id: record.messageId, retry_in_s: again, error: error as Error };
     if (error instanceof NotStarted && error.kind === 'capacity') logger.warn('no capacity', about);
     else logger.error('launch failed', about);
     await sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: queueUrl(record.eventSourceARN),
         ReceiptHandle: record.receiptHandle,
-        VisibilityTimeout: seconds,
+        VisibilityTimeout: again,
       }),
     );
     return false;

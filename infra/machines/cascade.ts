@@ -40,6 +40,8 @@ const STATE_OF = {
 const TASK_ID = '{% $states.context.Execution.Input.task_id %}';
 const RUN = '{% $states.context.Execution.Input.run %}';
 const ATTEMPT = '{% $states.input.attempt %}';
+/** Not in what executions of earlier versions carry. */
+const SUBMITTER = "{% $exists($states.input.submitter) ? $states.input.submitter : 'nobody' %}";
 
 const HOUR = 3_600;
 /** Seconds after which a state that waits for a box asks again. A message in the queue is a sign of life each time that it comes: at the most some 5 minutes apart. */
@@ -47,7 +49,7 @@ const HEARTBEAT = 900;
 
 /**
  * One task, from the commit that it starts from to its end. What goes from state to state is where the task stands:
- * `{stage, attempt, priority}`, as the last step or box has said it.
+ * `{stage, attempt, priority, submitter}`, as the last step or box has said it.
  */
 export function cascadeDefinition(parts: CascadeParts): State {
   const { partition, agentQueues, gatesQueue } = parts;
@@ -73,6 +75,8 @@ export function cascadeDefinition(parts: CascadeParts): State {
         run: RUN,
         task_token: '{% $states.context.Task.Token %}',
       },
+      // Makes a fair queue of a standard one: who has much in work is served after those who have little.
+      MessageGroupId: SUBMITTER,
     },
     Output: '{% $merge([$states.input, $states.result]) %}',
     // Leases and the reconciler act within minutes. This is for the day on which they do not.

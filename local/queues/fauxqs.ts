@@ -12,9 +12,20 @@ import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
  * objects in files that a kill can tear; put together here, the same parts listen on loopback and keep whole files.
  * The version is pinned exactly, because these are internals.
  */
+export interface SqsMessage {
+  readonly body: string;
+  messageGroupId?: string | undefined;
+}
 export interface SqsQueue {
   readonly url: string;
-  readonly inflightMessages: ReadonlyMap<string, unknown>;
+  readonly inflightMessages: ReadonlyMap<string, { readonly message: SqsMessage }>;
+  /** Those that wait, the oldest first. */
+  readonly messages: SqsMessage[];
+  isFifo(): boolean;
+  /** Brings those back whose visibility timeout or delay is over. */
+  processTimers(): void;
+  enqueue: (message: SqsMessage) => void;
+  dequeue: (most: number, ...rest: readonly unknown[]) => unknown[];
   persistence: SqsPersistence | undefined;
   setAttributes(attributes: Readonly<Record<string, string>>): void;
   changeVisibility(receiptHandle: string, seconds: number): void;

@@ -59,6 +59,8 @@ export const CascadeResult = z.object({
   attempt: z.number().int().nonnegative(),
   /** Chooses the agents queue. */
   priority: z.literal([1, 2, 3]),
+  /** Whose work it is: the group of its messages, among which a queue is fair. */
+  submitter: z.string(),
   /** Seconds after which the step is to be asked again: a provider wants to be left alone until then. */
   wait_s: z.number().int().positive().optional(),
 });

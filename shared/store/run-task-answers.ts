@@ -45,10 +45,13 @@ export function whyNotStarted(texts: readonly string[]): NotStartedKind {
 /** RunTask has started nothing. */
 export class NotStarted extends Error {
   readonly kind: NotStartedKind;
+  /** The next room is kept for it: it is to ask again soon. */
+  readonly isNext: boolean;
 
-  constructor(kind: NotStartedKind, reason: string) {
+  constructor(kind: NotStartedKind, reason: string, isNext = false) {
     super(reason);
     this.name = 'NotStarted';
     this.kind = kind;
+    this.isNext = isNext;
   }
 }

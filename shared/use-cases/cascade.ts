@@ -14,6 +14,7 @@ import { recordDecision } from '../task/commands/decide.ts';
 import { failByOperator } from '../task/commands/operate.ts';
 import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
+import { submitterOf } from '../task/fair-share.ts';
 import type { Task } from '../task/task.ts';
 import { createPlanned } from './plan.ts';
 
@@ -33,8 +34,9 @@ export const result = (task: Task, stage: Stage): CascadeResult => ({
   stage,
   attempt: task.attempts.at(-1)?.number ?? 0,
   priority: task.priority,
+  submitter: submitterOf(task),
 });
-export const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2 });
+export const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2, submitter: 'nobody' });
 
 /**
  * Applies `command` only while the task stands where the step expects it; else says where it stands now. So a step that is repeated,

@@ -20,6 +20,7 @@ import {
 } from '../task/commands/launch.ts';
 import { boxLost } from '../task/commands/recover.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
+import { submitterOf } from '../task/fair-share.ts';
 import { launchName, type Task } from '../task/task.ts';
 import { sha256 } from '../tokens.ts';
 import { type AssignmentContext, signAnew, writeAssignment } from './assignment.ts';
@@ -155,10 +156,13 @@ export async function launchBox(
     name,
     poolFor(context.room, message.kind, context.receiveCount),
     context.room.boxes[message.kind].cpu,
+    submitterOf(task),
     context.now,
   );
-  if (!entry)
-    throw new NotStarted('capacity', `there is no room for ${name} within the vCPUs of this deployment`);
+  if (typeof entry === 'string') {
+    const why = `there is no room for ${name} within the vCPUs of this deployment`;
+    throw new NotStarted('capacity', why, entry === 'next');
+  }
   let launch: Launch;
   try {
     launch = await launchOf(message, task, attempt, context);

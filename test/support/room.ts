@@ -16,9 +16,9 @@ export function registerOf(most: number): BoxRegister & { readonly held: Map<str
   return {
     held,
     find: async (name: string) => held.get(name) ?? null,
-    admit: async (name: string, pool: Pool, cpu: number, now: Date) => {
-      const entry = held.get(name) ?? { name, pool, cpu, shard: 0, at: now.toISOString(), arn: null };
-      if (!held.has(name) && held.size >= most) return null;
+    admit: async (name: string, pool: Pool, cpu: number, by: string, now: Date) => {
+      const entry = held.get(name) ?? { name, pool, cpu, by, shard: 0, at: now.toISOString(), arn: null };
+      if (!held.has(name) && held.size >= most) return 'full';
       held.set(name, entry);
       return entry;
     },

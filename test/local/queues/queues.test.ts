@@ -19,7 +19,7 @@ import { clientConfig, resource, temporaryDirectory } from '../support/resources
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */
 const RESOURCES = [
-  ...['Retried', 'Kept', 'Counted', 'Moved'].map((QueueName) =>
+  ...['Retried', 'Kept', 'Counted', 'Moved', 'Fair'].map((QueueName) =>
     resource(QueueName, 'AWS::SQS::Queue', {
       QueueName,
       VisibilityTimeout: 600,
@@ -96,6 +96,37 @@ test('a message that is given back is there at once, and ends in the dead-letter
   expect((await receive('Dead'))?.Body).toBe('hello');
   await sendTo('Retried', 'next');
   expect((await waiting)?.Body).toBe('next');
+});
+
+test('who sends one message among a thousand of another is served next, and again after a restart', async () => {
+  const send = (who: string, index: number) =>
+    sqs.send(
+      new SendMessageCommand({ QueueUrl: url('Fair'), MessageBody: `${who} ${index}`, MessageGroupId: who }),
+    );
+  const bodies = async (most: number) => {
+    const { Messages } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: url('Fair'),
+        MaxNumberOfMessages: most,
+        MessageSystemAttributeNames: ['All'],
+      }),
+    );
+    return (Messages ?? []).map(({ Body, Attributes }) => [Body, Attributes?.['MessageGroupId']]);
+  };
+  for (let index = 0; index < 1_000; index += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, at) => send('much', index + at)));
+  expect(await bodies(10)).toHaveLength(10);
+  await send('little', 1);
+  expect(await bodies(2)).toEqual([
+    ['little 1', 'little'],
+    [expect.stringMatching(/^much/), 'much'],
+  ]);
+  await stop();
+  await start();
+  await send('less', 1);
+  // None is in work after the restart; one of each comes before the second of any.
+  const groups = (await bodies(3)).map(([, group]) => group);
+  expect(new Set(groups)).toEqual(new Set(['much', 'little', 'less']));
 });
 
 test('messages and objects outlive the process, and what was in work is visible again', async () => {

@@ -64,8 +64,8 @@ const withAgent = () =>
     }),
   );
 async function enter(name: string, arn: string | null): Promise<void> {
-  const entry = await table.register.admit(name, 'on_demand', 1_024, NOW);
-  if (!entry) throw new Error('there is room');
+  const entry = await table.register.admit(name, 'on_demand', 1_024, 'ann', NOW);
+  if (typeof entry === 'string') throw new Error('there is room');
   if (arn !== null) await table.register.started(entry, arn);
 }
 const names = async () => (await table.register.list()).map(({ name }) => name);

@@ -1,0 +1,71 @@
+import type { App, SqsQueue, SqsStore } from './fauxqs.ts';
+import { sqsOperation } from './operations.ts';
+
+/** A message that waits or is in work, as far as it matters here. */
+interface Grouped {
+  readonly body: string;
+  messageGroupId?: string | undefined;
+}
+
+/**
+ * Where the next message is that a fair queue hands out: the oldest of the group that has fewest messages in work. Messages without a
+ * group are a group. With no group at all it is the oldest.
+ */
+export function fairest(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
+  if (waiting.length < 2) return 0;
+  const busy = new Map<string | undefined, number>();
+  for (const { messageGroupId: group } of inWork) busy.set(group, (busy.get(group) ?? 0) + 1);
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [at, { messageGroupId: group }] of waiting.entries()) {
+    const has = busy.get(group) ?? 0;
+    if (has < least) [best, least] = [at, has];
+    if (least === 0) break;
+  }
+  return best;
+}
+
+/** Remembers the groups of messages that are just being sent, which fauxqs drops where a queue is a standard one. Before it listens. */
+export function groupsOfMessages(app: App): Map<string, string> {
+  /** By body. One of ours holds a task token, so that no two are alike. */
+  const groups = new Map<string, string>();
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (sqsOperation(request.headers['x-amz-target']) === 'SendMessage') {
+      const { MessageBody: body, MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
+      if (typeof body === 'string' && typeof group === 'string') groups.set(body, group);
+    }
+    done();
+  });
+  return groups;
+}
+
+/**
+ * Makes the standard queues fair, as those of SQS are, where fauxqs hands out the oldest. (SQS prefers groups with little in work when others
+ * have much; here the one with least always is preferred.)
+ */
+export function addFairQueues(store: SqsStore, groups: Map<string, string>): void {
+  for (const queue of store.allQueues()) makeFair(queue, groups);
+}
+
+function makeFair(queue: SqsQueue, groups: Map<string, string>): void {
+  if (queue.isFifo()) return;
+  const enqueue = queue.enqueue.bind(queue);
+  const dequeue = queue.dequeue.bind(queue);
+  queue.enqueue = (message) => {
+    const group = groups.get(message.body);
+    groups.delete(message.body);
+    if (group !== undefined) message.messageGroupId ??= group;
+    enqueue(message);
+  };
+  queue.dequeue = (most, ...rest) => {
+    const taken: unknown[] = [];
+    queue.processTimers();
+    while (taken.length < most && queue.messages.length > 0) {
+      const inWork = [...queue.inflightMessages.values()].map(({ message }) => message);
+      const [next] = queue.messages.splice(fairest(queue.messages, inWork), 1);
+      if (next !== undefined) queue.messages.unshift(next);
+      taken.push(...dequeue(1, ...rest));
+    }
+    return taken;
+  };
+}
