@@ -16,9 +16,10 @@ export const COMMANDS: readonly {
   { names: ['watch'], load: async () => (await import('./commands/watch.ts')).registerWatch },
   { names: ['status'], load: async () => (await import('./commands/status.ts')).registerStatus },
   {
-    names: ['cancel', 'retry', 'review'],
+    names: ['cancel', 'retry', 'review', 'verify'],
     load: async () => (await import('./commands/actions.ts')).registerActions,
   },
+  { names: ['reviews'], load: async () => (await import('./commands/reviews.ts')).registerReviews },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },

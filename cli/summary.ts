@@ -9,6 +9,8 @@ export const SUMMARY = {
   cancel: 'Withdraw a task: nothing of it is delivered',
   retry: 'Give a failed task another round of attempts',
   review: "Give a person's word on a task that was referred to one",
+  verify: 'Have the verdict on a held task made again, on the same evidence',
+  reviews: 'List what waits for a person: why, since when, and until when',
   plan: 'Have a goal planned: the manager proposes tasks, code checks them, a person decides',
   plans: 'Plans that were proposed',
   work: 'Make this machine a worker: claim external tasks of a role, do them, hand them in',

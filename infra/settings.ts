@@ -7,6 +7,7 @@ import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledg
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
+import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/task/hold-limit.ts';
 import { BoxSize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
 import { ImageReference, Images } from './images.ts';
@@ -152,6 +153,18 @@ const Fields = z.strictObject({
     .max(3_600)
     .default(120)
     .describe('An agent that is silent for longer has lost its task.'),
+  holdDays: z.coerce
+    .number()
+    .positive()
+    .max(3_650)
+    .default(DEFAULT_HOLD_LIMIT.days)
+    .describe('So long a person may decide about work that is held.'),
+  holdOutcome: z
+    .enum(HOLD_OUTCOMES)
+    .default(DEFAULT_HOLD_LIMIT.outcome)
+    .describe(
+      'What happens when nobody has: `fail` ends the task, `reject` refuses the work, and a stronger model tries. Nothing is let out.',
+    ),
   nudgeThreshold: z.coerce
     .number()
     .gt(0)

@@ -117,7 +117,11 @@ export class AssayStack extends Stack {
       workforce,
       minter,
       judges: settings.judges,
-      environment: { ...tiers, ...agents },
+      environment: {
+        ...tiers,
+        ...agents,
+        [ENV.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
+      },
       resolverEnvironment: workforce.boxes.imageEnvironment,
     });
     const { cascade } = verification;

@@ -112,6 +112,8 @@ export const ENV = {
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
   nudgeMinCompletions: 'ASSAY_NUDGE_MIN_COMPLETIONS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
+  /** JSON of a HoldLimit (shared/task/hold-limit.ts): how long a person has to decide. */
+  holdLimit: 'ASSAY_HOLD_LIMIT',
   /** Base URL of the gateway that boxes reach models by; empty or absent: there is none. */
   modelGateway: 'ASSAY_MODEL_GATEWAY',
   /** "true" when that gateway is ours: then what it counts is what an attempt has used. */

@@ -3,14 +3,14 @@ import type * as z from 'zod';
 import type { ListQuery, TaskSummary } from '../../shared/api/schemas.ts';
 import { STATUSES } from '../../shared/task/status.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
-import { CliError, EXIT } from '../exit.ts';
+import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { age } from '../output/format.ts';
 import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
-import { printable } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 interface Options {
   readonly status?: string;
@@ -23,17 +23,6 @@ interface Options {
 
 /** Tasks per request; the API's own limit. */
 const PAGE = 200;
-
-const wholeNumber = (text: string): number => {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1)
-    throw new CliError(
-      EXIT.usage,
-      'bad_limit',
-      `--limit must be a whole number from 1, not ${printable(text)}.`,
-    );
-  return number;
-};
 
 /** Up to `limit` tasks, over as many pages as that takes. */
 async function list(session: Session, options: Options) {

@@ -72,6 +72,10 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
+  if (attempt.repeated)
+    lines.push(
+      `    ${pc.dim('verified again')} by ${oneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${oneLine(attempt.repeated.reason)}`,
+    );
   lines.push(...checks(attempt, pc), ...opinions(attempt, pc));
   if (unverifiable)
     lines.push(
@@ -108,6 +112,7 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('failure', task.failure && pc.red(`${oneLine(task.failure.code)}: ${noteOf(task)}`));
   add('waits for', task.blocked_reason && oneLine(task.blocked_reason.message));
   add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(oneLine).join('; ')}`);
+  add('held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`);
   add(
     'review',
     task.review && oneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),

@@ -17,6 +17,8 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   cancel: { text: '`--json` prints the `Task` after it.' },
   retry: { text: '`--json` prints the `Task` after it.' },
   review: { text: '`--json` prints the `Task` after it.' },
+  verify: { text: '`--json` prints the `Task` after it.' },
+  reviews: { text: '`--json` prints `{"reviews": [ReviewItem], "next_cursor": string | null}`.' },
   plan: { text: '`--json` prints `{"plan": Plan}`.' },
   'plans show': { text: '`--json` prints `{"plan": Plan}`.' },
   'plans approve': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },

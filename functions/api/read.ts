@@ -8,6 +8,7 @@ import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
+import { listReviews } from '../../shared/use-cases/reviews.ts';
 import { statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { tierModels } from '../kit/config.ts';
@@ -29,6 +30,9 @@ const tagOf = (task: Task): Pick<Answer, 'version' | 'beat'> => ({
 export const handler = serve('api-read', {
   listTasks: async (request) => ({
     body: await listTasks(request.query, tasks, ({ repository }) => request.serves(repository)),
+  }),
+  listReviews: async (request) => ({
+    body: await listReviews(request.query, tasks, ({ repository }) => request.serves(repository)),
   }),
   getTask: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);

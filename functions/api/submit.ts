@@ -7,6 +7,7 @@ import { ENV } from '../../shared/names.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
+import { verifyAgain } from '../../shared/task/commands/hold.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
@@ -106,6 +107,15 @@ export const handler = serve('api-submit', {
         atVersion(request.ifMatch, (task) => retry(task, new Date())),
       ),
     ),
+  verify: async (request) => {
+    const { reason } = request.body;
+    return shown(
+      await tasks.guarded(request.guard).change(
+        request.params.id,
+        atVersion(request.ifMatch, (task) => verifyAgain(task, reason, request.principal, new Date())),
+      ),
+    );
+  },
   review: async (request) => {
     const { decision, reason, ...work } = request.body;
     return shown(

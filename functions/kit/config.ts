@@ -6,10 +6,15 @@ import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Adapter, CliKinds } from '../../shared/task/adapter.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
 import { BoxRoom } from '../../shared/task/box-room.ts';
+import { DEFAULT_HOLD_LIMIT, HoldLimit } from '../../shared/task/hold-limit.ts';
 
 /** Models by tier, as the deployment was configured. */
 export const tierModels = (): TierModels =>
   TierModels.parse(JSON.parse(optionalEnv(ENV.tierModels, JSON.stringify(DEFAULT_TIER_MODELS))));
+
+/** How long a person has to decide about work that is held, and what happens then. */
+export const holdLimit = (): HoldLimit =>
+  HoldLimit.parse(JSON.parse(optionalEnv(ENV.holdLimit, JSON.stringify(DEFAULT_HOLD_LIMIT))));
 
 /** Seconds that a claim lasts without a sign of life. */
 export const leaseSeconds = (): number => Number(optionalEnv(ENV.leaseSeconds, '120'));

@@ -8,6 +8,7 @@ import { PlanState } from '../plan/state.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../repository/url.ts';
 import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
+import { HOLD_OUTCOMES } from '../task/hold-limit.ts';
 import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
@@ -169,6 +170,33 @@ export const ListQuery = z.strictObject({
 export const TaskList = z
   .object({ tasks: z.array(TaskSummary), next_cursor: z.string().nullable() })
   .meta({ id: 'TaskList' });
+
+export const ReviewsQuery = ListQuery.pick({ role: true, repository: true, limit: true, cursor: true });
+/** A task that waits for a person. */
+export const ReviewItem = TaskSummary.pick({
+  id: true,
+  title: true,
+  role: true,
+  priority: true,
+  repository: true,
+  version: true,
+})
+  .extend({
+    reasons: z.array(z.string()),
+    since: z.iso.datetime(),
+    until: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
+    outcome: z
+      .enum(HOLD_OUTCOMES)
+      .nullable()
+      .describe(
+        'How: the task fails, or the work is refused and a stronger model tries. It is never let out.',
+      ),
+  })
+  .meta({ id: 'ReviewItem' });
+export type ReviewItem = z.infer<typeof ReviewItem>;
+export const ReviewList = z
+  .object({ reviews: z.array(ReviewItem), next_cursor: z.string().nullable() })
+  .meta({ id: 'ReviewList' });
 
 /** Answer to a claim: the task, the lease, and the token that this attempt reports with. Shown once, stored as a hash. */
 export const Claim = z

@@ -9,8 +9,11 @@ export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | '
 export const sumKnown = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 
-/** Dollars that models took to judge an attempt; 0: none was asked. Null: what one of them took is not known. */
-export const judgingCost = ({ verdict }: Pick<Attempt, 'verdict'>): number | null =>
+const ofVerdict = (verdict: Attempt['verdict']): number | null =>
   verdict?.judging_cost_usd === undefined
     ? sumKnown((verdict?.judgements ?? []).map(costOfJudgement))
     : verdict.judging_cost_usd;
+
+/** Dollars that models took to judge an attempt, also for verdicts that were made again; 0: none was asked. Null: a part of it is not known. */
+export const judgingCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
+  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

@@ -10,8 +10,9 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
   const attempt = currentAttempt(after);
   const verdict = attempt?.verdict;
   if (!attempt || !verdict || numbered(before, attempt.number)?.verdict) return [];
+  const times = attempt.repeated?.times ?? 0;
   return (verdict.judgements ?? []).map((each, index) => ({
-    record_id: `${after.id}#${attempt.number}#${index}`,
+    record_id: `${after.id}#${attempt.number}#${times === 0 ? '' : `again${times}#`}${index}`,
     schema_version: 1,
     task_id: after.id,
     timestamp: after.updated_at,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
-import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
+import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { CLI_KINDS } from './adapter.ts';
 import { Effort, ObjectId } from './schema.ts';
@@ -236,6 +236,17 @@ export const Attempt = z.object({
   verification: VerificationRecord.nullable(),
   verification_failure: VerificationFailure.nullable(),
   verdict: Verdict.nullable(),
+  /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
+  repeated: z
+    .object({
+      times: z.number().int().positive(),
+      judging_cost_usd: StoredNumber.nonnegative().nullable(),
+      earlier: z.enum(VERDICTS),
+      reason: z.string(),
+      by: z.string(),
+      at: z.iso.datetime(),
+    })
+    .optional(),
   decision: Decision.nullable(),
   agent: Launch.nullable(),
   gates: Launch.nullable(),

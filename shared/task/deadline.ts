@@ -60,15 +60,19 @@ const leaseEnd = (task: Task): number | null => {
 /** One whose agent gives signs of life: its lease says all that there is to say. */
 export const isSeenByLease = (task: Task): boolean => attemptWithBeats(task) !== null;
 
+/** When a person must have decided; null: never. */
+const holdEnd = ({ hold }: Task): Date | null => (hold?.until === undefined ? null : new Date(hold.until));
+
 /** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
 export const isFollowed = (task: Task): boolean => isTerminal(task.status) || task.waits_for !== null;
 
 /**
  * When something must be done about a task unless something happens to it before; null where nothing that time alone brings can go
- * wrong: it waits for an outside agent, or a person holds it. One that is over, or waits for another task, is looked at once.
+ * wrong: it waits for an outside agent, or for a person who has no limit. One that is over, or waits for another task, is looked at once.
  */
 export function deadlineOf(task: Task): Date | null {
   if (isFollowed(task)) return new Date(Date.parse(task.updated_at) + FOLLOW_SECONDS * 1_000);
+  if (task.hold) return holdEnd(task);
   const lease = leaseEnd(task);
   const moves = needsExecution(task) && !isSeenByLease(task);
   if (!moves) return lease === null ? null : new Date(lease);
@@ -82,6 +86,7 @@ export function deadlineOf(task: Task): Date | null {
 /** When to look again at a task that is due and well: its box runs, or its execution does. Null: never, what follows from it has followed. */
 export function lookAgainAt(task: Task, now: Date): Date | null {
   if (isFollowed(task)) return null;
+  if (task.hold) return holdEnd(task);
   const lease = isSeenByLease(task) ? leaseEnd(task) : null;
   return lease !== null && lease > now.getTime() ? new Date(lease) : laterAt(task, now);
 }

@@ -106,6 +106,9 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
       reasons: reasons(verdict.reasons, measure),
       ...(verdict.judgements && { judgements: judgements(verdict.judgements, measure) }),
     },
+    ...(attempt.repeated && {
+      repeated: { ...attempt.repeated, reason: cut(attempt.repeated.reason, text) },
+    }),
     decision: decision && { ...decision, reason: cut(decision.reason, Math.max(100, text)) },
     ...(isCurrent
       ? {}

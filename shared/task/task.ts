@@ -3,11 +3,18 @@ import { PlanOf } from '../plan/schema.ts';
 import { RoleInForce } from '../roles/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
+import { HOLD_OUTCOMES } from './hold-limit.ts';
 import { ObjectId, SubmitTask, TaskId } from './schema.ts';
 import { Status } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
-export const Hold = z.object({ reasons: z.array(z.string()), since: z.iso.datetime() });
+export const Hold = z.object({
+  reasons: z.array(z.string()),
+  since: z.iso.datetime(),
+  /** Until when a person may decide, and what happens then. Absent: no limit, as in items of earlier versions. */
+  until: z.iso.datetime().optional(),
+  outcome: z.enum(HOLD_OUTCOMES).optional(),
+});
 /** A person's word on a held task. */
 export const Review = z.object({
   decision: z.enum(['approve', 'reject']),

@@ -15,6 +15,7 @@ import { failByOperator } from '../task/commands/operate.ts';
 import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
 import { submitterOf } from '../task/fair-share.ts';
+import type { HoldLimit } from '../task/hold-limit.ts';
 import type { Task } from '../task/task.ts';
 import { createPlanned } from './plan.ts';
 
@@ -27,6 +28,8 @@ export interface CascadeContext {
   readonly models: TierModels;
   /** What else may do a task whose provider is down; absent: nothing. */
   readonly agents?: Agents;
+  /** How long a person has to decide; absent: the default. */
+  readonly holds?: HoldLimit;
   readonly now: Date;
 }
 
@@ -100,7 +103,13 @@ export function decideStep(id: string, run: number, context: CascadeContext): Pr
     run,
     'decide',
     (task) =>
-      recordDecision(task, task.attempts.at(-1)?.number ?? 0, decide(task, context.models), context.now),
+      recordDecision(
+        task,
+        task.attempts.at(-1)?.number ?? 0,
+        decide(task, context.models),
+        context.now,
+        context.holds,
+      ),
     context,
   );
 }

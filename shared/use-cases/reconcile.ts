@@ -6,6 +6,7 @@ import type { Machines } from '../store/machines.ts';
 import type { Due } from '../store/task-item.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptWithBeats } from '../task/beat.ts';
+import { expireHold } from '../task/commands/hold.ts';
 import { expireLease, restart } from '../task/commands/recover.ts';
 import {
   awaitedBox,
@@ -87,6 +88,7 @@ async function putRight({ task: seen }: Watched, context: ReconcileContext): Pro
     await makeUp(seen, context);
     return seen;
   }
+  if (seen.hold) return context.tasks.change(seen, (each) => expireHold(each, context.now()));
   const task = await recoverLease(seen, context);
   if (isSeenByLease(task) && !context.all) return task;
   return recoverExecution(await recoverBox(task, context), context);

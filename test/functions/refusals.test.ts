@@ -58,7 +58,7 @@ const CHANGING = [
   'evidence',
   'fail',
   'heartbeat',
-].concat(['nextTask', 'progress', 'rejectPlan', 'release', 'retry', 'review']);
+].concat(['nextTask', 'progress', 'rejectPlan', 'release', 'retry', 'review', 'verify']);
 
 test.each<[string, string, string, string, string[]]>([
   [
@@ -80,7 +80,7 @@ test.each<[string, string, string, string, string[]]>([
     'shared/use-cases/list.ts',
     'let after = decodeCursor(query);',
     "let after = decodeCursor(query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
-    ['listTasks: id_taken'],
+    ['listReviews: id_taken', 'listTasks: id_taken'],
   ],
 ])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {
   const text = readSource(file);

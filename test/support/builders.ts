@@ -126,6 +126,19 @@ export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({
   ...fields,
 });
 
+export const verification = (
+  fields: Partial<NonNullable<Attempt['verification']>> = {},
+): NonNullable<Attempt['verification']> => ({
+  key: 'evidence/T1/1/evidence.json',
+  base_commit: sha1('a'),
+  tree: sha1('b'),
+  signals: [],
+  gates: [],
+  duration_ms: 9,
+  at: NOW.toISOString(),
+  ...fields,
+});
+
 export const gate = (fields: Partial<GateEvidence> = {}): GateEvidence => ({
   name: 'tests',
   outcome: 'passed',

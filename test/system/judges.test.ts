@@ -138,3 +138,33 @@ it.each([
     expect(attempt?.verdict?.judgements).toMatchObject([{ outcome: 'inert', kind: 'llm_judge' }]);
   },
 );
+
+it('holds what nobody could judge, lists it, and makes the verdict again on the same evidence when it is asked to', async () => {
+  models.play('401');
+  const { id } = await submit(writes('src/sum.js', RIGHT));
+  const before = await held(id);
+  const reviews = await stack.call<{ reviews: { id: string }[] }>('GET', '/reviews');
+  expect(reviews.body.reviews.find((each) => each.id === id)).toMatchObject({
+    reasons: before.hold?.reasons,
+    since: before.hold?.since,
+    until: expect.stringMatching(/^20/),
+    outcome: 'fail',
+  });
+  const [first] = await stack.attempts(id);
+  opinion = { reasons: ['src/sum.js adds'], verdict: 'accept', confidence: 0.95 };
+  models.play('ok');
+  const again = { reason: 'the key is there now' };
+  expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(200);
+  expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', hold: null });
+  const [second] = await stack.attempts(id);
+  expect(second?.repeated).toMatchObject({ times: 1, earlier: 'refer', reason: 'the key is there now' });
+  expect(second?.verification).toEqual(first?.verification);
+  const ofEvidence = (attempt: typeof first) => attempt?.inputs.filter(({ source }) => source !== 'judge');
+  expect(ofEvidence(second)).toEqual(ofEvidence(first));
+  const rows = await stack.records<JudgementRow>('judgements');
+  expect(rows.filter((row) => row.task_id === id).map((row) => row.record_id)).toEqual([
+    `${id}#1#0`,
+    `${id}#1#again1#0`,
+  ]);
+  expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(409);
+});

@@ -1,6 +1,7 @@
 import { failureClassOf } from '../../cascade/failure-class.ts';
 import { isRepeated } from '../../cascade/remedies.ts';
 import type { Attempt, Decision } from '../attempt.ts';
+import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdEnds } from '../hold-limit.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
 
@@ -24,6 +25,7 @@ export function recordDecision(
   number: number,
   decision: Omit<Decision, 'at'>,
   now: Date,
+  limit: HoldLimit = DEFAULT_HOLD_LIMIT,
 ): Change | null {
   const attempt = runningAttempt(task, number);
   const at = nowIso(now);
@@ -50,6 +52,7 @@ export function recordDecision(
           ? attempt.verdict.reasons.map((reason) => reason.message)
           : [decision.reason],
         since: at,
+        ...holdEnds(now, limit),
       },
     });
   if (task.runner === 'external' && (decision.action === 'retry' || decision.action === 'escalate'))

@@ -227,6 +227,11 @@ export function taskFor(name: RouteName, body: unknown): Task {
           hold: { reasons: ['r'], since: build.NOW.toISOString() },
         },
       );
+    case 'verify':
+      return build.inReview(
+        { ...launches, verdict: build.verdict({ verdict: 'refer' }), verification: build.verification() },
+        { hold: { reasons: ['r'], since: build.NOW.toISOString() } },
+      );
     case 'review':
       return build.inReview(launches, { hold: { reasons: ['r'], since: build.NOW.toISOString() } });
     default:

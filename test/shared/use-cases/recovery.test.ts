@@ -16,6 +16,7 @@ import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { claimNext } from '../../../shared/use-cases/claim.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
+import { listReviews } from '../../../shared/use-cases/reviews.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
 import {
   ANY_AGENTS,
@@ -381,5 +382,49 @@ describe('following the stream', () => {
     await follow(null, made, at(NOW));
     expect(started).toEqual([`${made.id}-r2`, `${made.id}-r1`]);
     expect(woken).toEqual([]);
+  });
+});
+
+describe('a hold', () => {
+  const hold = {
+    reasons: ['r'],
+    since: NOW.toISOString(),
+    until: later(600).toISOString(),
+    outcome: 'fail' as const,
+  };
+
+  it('that nobody has ended in time is ended by the next round, and not before', async () => {
+    const { id } = await put(inReview({ verdict: verdict({ verdict: 'refer' }) }, { hold }));
+    await round(later(599));
+    expect(await now(id)).toMatchObject({ status: 'in_review', hold });
+    await round(later(599), { all: true });
+    expect(await now(id)).toMatchObject({ status: 'in_review', hold });
+    await round(later(601));
+    expect(await now(id)).toMatchObject({ status: 'failed', failure: { code: 'review_expired' } });
+  });
+
+  it('is listed with what else waits for a person, page by page, and with nothing besides', async () => {
+    const repository = 'https://example.test/reviews.git';
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      const waits = inReview({}, { hold, repository, created_at: later(index).toISOString() });
+      ids.push((await put(waits)).id);
+      await put({ ...waits, hold: null });
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listReviews({ repository, limit: 2, cursor }, table.tasks);
+      seen.push(...page.reviews.map((each) => each.id));
+      expect(page.reviews[0]).toMatchObject({
+        reasons: ['r'],
+        since: hold.since,
+        until: hold.until,
+        outcome: 'fail',
+      });
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+    expect((await listReviews({ repository, limit: 9 }, table.tasks, () => false)).reviews).toEqual([]);
   });
 });
