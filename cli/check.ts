@@ -10,6 +10,7 @@ import { fileMemory } from '../gates/engine/memory/file-memory.ts';
 import { killAllGroups } from '../gates/process/groups.ts';
 import { removeFolder } from '../gates/process/remove-folder.ts';
 import type { TestRunOfGate } from '../gates/reports/out/junit.ts';
+import type { Judge } from '../gates/rules/llm/judge.ts';
 import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
 import type { Expectation } from '../shared/task/expects.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
@@ -34,6 +35,8 @@ export interface CheckOptions {
   readonly task?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
   readonly config?: string | undefined;
+  /** File that says which models gates may ask. */
+  readonly models?: string | undefined;
   /** Gates to leave out, when the configuration allows it, and why. */
   readonly skipGate?: readonly string[] | undefined;
   readonly skipGateReason?: string | undefined;
@@ -56,6 +59,7 @@ const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrR
 export async function runCheck(
   options: CheckOptions,
   cwd: string = process.cwd(),
+  judge: Judge | null = null,
 ): Promise<{
   readonly evidence: Evidence;
   readonly verdict: Verdict;
@@ -90,6 +94,7 @@ export async function runCheck(
       files: about?.files ?? [],
       expects: [...new Set([...(about?.expects ?? []), ...(options.expects ?? [])])],
       task: about?.task ?? null,
+      judge,
       workDir: rooms,
       bypasses,
       abort: stopping.signal,
@@ -133,6 +138,7 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--task <file>', 'YAML or JSON task whose signals, files and expects are used')
     .option(...EXPECTS_OPTION)
     .option('--config <file>', "configuration to use instead of the base commit's assay.yaml")
+    .option('--models <file>', 'which models gates may ask: YAML or JSON, purpose to provider and model')
     .option('--skip-gate <name>', 'leave this gate out, if the configuration allows it (repeatable)', list)
     .option('--skip-gate-reason <text>', 'why; goes into the evidence')
     .option('--no-cache', 'run every gate, also where base, work and settings are what they were before')
@@ -141,7 +147,11 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
     .option(...JSON_OPTION);
   action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
-    const { evidence, verdict, suites } = await runCheck(options, session.io.cwd);
+    const judge =
+      options.models === undefined
+        ? null
+        : await (await import('./judge-models.ts')).judgeHere(options.models, session.io);
+    const { evidence, verdict, suites } = await runCheck(options, session.io.cwd, judge);
     if (options.sarif !== undefined) {
       const { sarifOf } = await import('../gates/reports/out/sarif.ts');
       await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import type { Judge } from '../gates/rules/llm/judge.ts';
 import { allModels, JudgeModels } from '../shared/judging/models.ts';
 import { ENV, MODEL_KEYS } from '../shared/names.ts';
+import type { ReadKey } from '../shared/providers/model-of.ts';
 import { parseYaml } from '../shared/roles/parse.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
@@ -35,8 +37,11 @@ const refused = (file: string, problems: readonly string[]): CliError =>
     hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md has all of it.',
   });
 
-/** The models of FILE, as the embedded stack takes them in its environment. */
-export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
+/** What FILE says of models, and the variables that hold their keys, all of which are set. */
+async function readJudges(
+  file: string,
+  io: Io,
+): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
@@ -71,5 +76,19 @@ export async function judgeEnvironment(file: string, io: Io): Promise<Record<str
       file,
       missing.map((variable) => `the variable ${variable} is not set, and a key should be in it`),
     );
-  return { [ENV.judgeModels]: JSON.stringify(parsed.data), [ENV.judgeKeys]: [...new Set(keys)].join() };
+  return { models: parsed.data, keys: [...new Set(keys)] };
+}
+
+/** The models of FILE, as the embedded stack takes them in its environment. */
+export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
+  const { models, keys } = await readJudges(file, io);
+  return { [ENV.judgeModels]: JSON.stringify(models), [ENV.judgeKeys]: keys.join() };
+}
+
+/** The models of FILE, with keys from this machine's environment, for gates that run here. */
+export async function judgeHere(file: string, io: Io): Promise<Judge> {
+  const { models } = await readJudges(file, io);
+  const { askModel } = await import('../shared/providers/ask.ts');
+  const readKey: ReadKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);
+  return { models, ask: askModel({ readKey }) };
 }

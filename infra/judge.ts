@@ -33,34 +33,34 @@ export class Judge extends Construct {
     });
     table.allow(this.function);
     storage.allow(this.function, ['GetObject'], ['evidence/', 'artifacts/']);
-    for (const model of allModels(models, 'janitor')) this.allowModel(model);
+    for (const model of allModels(models, 'janitor')) allowModel(this.function, model);
   }
+}
 
-  private allowModel(model: JudgeModel): void {
-    const stack = Stack.of(this);
-    if (model.provider === 'bedrock') {
-      this.function.allow({
-        actions: ['bedrock:InvokeModel'],
-        on: [
-          `arn:${stack.partition}:bedrock:*::foundation-model/${model.model.replace(/^(?:us|eu|apac|jp|au|global)\./, '')}`,
-          stack.formatArn({
-            service: 'bedrock',
-            region: model.region ?? stack.region,
-            resource: 'inference-profile',
-            resourceName: model.model,
-          }),
-        ],
-        because: 'An inference profile calls its model in regions of its own choice.',
-      });
-      return;
-    }
-    const { key } = model;
-    if (key?.via === 'secret')
-      this.function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [key.arn] });
-    if (key?.via === 'parameter')
-      this.function.allow({
-        actions: ['ssm:GetParameter'],
-        on: [stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: key.name.slice(1) })],
-      });
+/** Lets a function call one model: by its own role, or with a key that it may read. */
+export function allowModel(who: ServiceFunction, model: JudgeModel): void {
+  const stack = Stack.of(who);
+  if (model.provider === 'bedrock') {
+    who.allow({
+      actions: ['bedrock:InvokeModel'],
+      on: [
+        `arn:${stack.partition}:bedrock:*::foundation-model/${model.model.replace(/^(?:us|eu|apac|jp|au|global)\./, '')}`,
+        stack.formatArn({
+          service: 'bedrock',
+          region: model.region ?? stack.region,
+          resource: 'inference-profile',
+          resourceName: model.model,
+        }),
+      ],
+      because: 'An inference profile calls its model in regions of its own choice.',
+    });
+    return;
   }
+  const { key } = model;
+  if (key?.via === 'secret') who.allow({ actions: ['secretsmanager:GetSecretValue'], on: [key.arn] });
+  if (key?.via === 'parameter')
+    who.allow({
+      actions: ['ssm:GetParameter'],
+      on: [stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName: key.name.slice(1) })],
+    });
 }

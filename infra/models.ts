@@ -1,15 +1,19 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { allModels, type JudgeModels } from '../shared/judging/models.ts';
 import type { Provider, Providers } from '../shared/models/providers.ts';
 import { ENV } from '../shared/names.ts';
 import { type Common, ServiceFunction } from './function.ts';
+import { allowModel } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface ModelsProps {
   readonly common: Common;
   readonly table: TasksTable;
   readonly providers: Providers;
+  /** What gates may ask; those of other purposes are left out. */
+  readonly judges: JudgeModels;
   /** Calls at a time; 0 reserves none. */
   readonly concurrency: number;
   /** Beside the table and the providers. */
@@ -42,10 +46,12 @@ export class Models extends Construct {
         ...props.environment,
         [ENV.table]: table.table.tableName,
         [ENV.modelProviders]: JSON.stringify(providers),
+        [ENV.judgeModels]: JSON.stringify(props.judges),
       },
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
+    for (const model of allModels(props.judges, 'box')) allowModel(gateway, model);
     this.url = gateway.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,

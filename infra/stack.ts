@@ -132,10 +132,12 @@ export class AssayStack extends Stack {
             common,
             table,
             providers: settings.models,
+            judges: settings.judges,
             concurrency: settings.modelConcurrency,
             environment: { ...tiers, [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd) },
           }).url,
           [ENV.modelGatewayWitnesses]: 'true',
+          [ENV.judgesKnown]: JSON.stringify(settings.judges),
         };
     const room = roomOf(settings);
     const dispatcher = new Dispatcher(this, 'Dispatcher', {

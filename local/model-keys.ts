@@ -27,5 +27,6 @@ export function takeModelKeys(environment: NodeJS.ProcessEnv): Lent {
     [ENV.modelProviders]: { ...lent, [ENV.modelProviders]: JSON.stringify(providers) },
     [ENV.modelVendors]: vendors,
     [ENV.judgeModels]: judges,
+    [ENV.judgesKnown]: { [ENV.judgesKnown]: judges[ENV.judgeModels] ?? '{}' },
   };
 }

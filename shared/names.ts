@@ -120,8 +120,10 @@ export const ENV = {
   modelGatewayWitnesses: 'ASSAY_MODEL_GATEWAY_WITNESSES',
   /** JSON of the providers of models (shared/models/providers.ts). Of the gateway only. */
   modelProviders: 'ASSAY_MODEL_PROVIDERS',
-  /** JSON of JudgeModels (shared/judging/models.ts). Of the judging function only. */
+  /** JSON of JudgeModels (shared/judging/models.ts). Of the judging function and the gateway only: on a laptop their keys come with it. */
   judgeModels: 'ASSAY_JUDGE_MODELS',
+  /** The same, for who has to know what there is and asks nobody. */
+  judgesKnown: 'ASSAY_JUDGES_KNOWN',
   /** Names, separated by commas, of further variables that hold keys of judges; of the embedded stack's own process. */
   judgeKeys: 'ASSAY_JUDGE_KEYS',
   /** Dollars that one attempt may spend on models when its task sets no limit. Of the gateway only. */

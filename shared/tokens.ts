@@ -63,12 +63,20 @@ export function parseToken(token: string): ParsedToken | null {
 export const sameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
-/** A token for the model calls of one attempt. It is another than the box's own, and the API knows nothing of it. */
-export const mintModelToken = (taskId: string, attempt: number): string =>
-  `assay_model_${taskId}.${attempt}.${secret()}`;
+/** Boxes that may ask models. */
+export type ModelCaller = Extract<BoxKind, 'agent' | 'gates'>;
+const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<ModelCaller, string>;
+
+/** A token for the model calls of one box of one attempt. It is another than the box's own, and the API knows nothing of it. */
+export const mintModelToken = (taskId: string, attempt: number, caller: ModelCaller = 'agent'): string =>
+  `assay_${MODEL_TOKENS[caller]}_${taskId}.${attempt}.${secret()}`;
 
 /** Whose model calls a token is for; null for anything that is no model token. */
-export function parseModelToken(token: string): { readonly taskId: string; readonly attempt: number } | null {
-  const parts = /^assay_model_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
-  return parts?.[1] && parts[2] ? { taskId: parts[1], attempt: Number(parts[2]) } : null;
+export function parseModelToken(
+  token: string,
+): { readonly caller: ModelCaller; readonly taskId: string; readonly attempt: number } | null {
+  const [, kind, taskId, attempt] =
+    /^assay_(model|opinion)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token) ?? [];
+  if (taskId === undefined) return null;
+  return { caller: kind === MODEL_TOKENS.gates ? 'gates' : 'agent', taskId, attempt: Number(attempt) };
 }

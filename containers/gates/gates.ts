@@ -15,6 +15,7 @@ import { storeFindings, storeTests } from './artifacts.ts';
 import { fitting } from './fitting.ts';
 import { hiddenTestsOf } from './hidden.ts';
 import { imageId } from './image.ts';
+import { judgeOf } from './judge.ts';
 import { bucketMemory } from './memory.ts';
 import { checkToolchain } from './toolchain.ts';
 import { upstreamOf } from './upstream.ts';
@@ -50,6 +51,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
         description: assignment.description,
         writer: assignment.model,
       },
+      judge: await judgeOf(assignment),
       hidden: await hiddenTestsOf(store, assignment, box),
       workDir: rooms,
       users: box.users,

@@ -1,6 +1,7 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { JudgeModels } from '../../shared/judging/models.ts';
 import { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
@@ -50,6 +51,7 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
           url: gatewayUrl,
           witnesses: optionalEnv(ENV.modelGatewayWitnesses, 'false') === 'true',
           tiers: tierModels(),
+          judges: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgesKnown, '{}'))),
         },
   authorize: authorizer(),
   leaseSeconds: leaseSeconds(),

@@ -1,6 +1,6 @@
 import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../shared/models/ask.ts';
 import { type Worst, worstMicro } from '../../shared/models/cost.ts';
-import { type Grant, grantOf } from '../../shared/models/grant.ts';
+import { type Grant, grantOf, opinionGrantOf } from '../../shared/models/grant.ts';
 import { PROVIDER_OF, type Route, routeOf } from '../../shared/models/protocols.ts';
 import { parseModelToken, sha256 } from '../../shared/tokens.ts';
 import type { Gateway } from './parts.ts';
@@ -32,7 +32,12 @@ async function grantFor(request: ModelRequest, route: Route, gateway: Gateway): 
   const task = parsed && (await gateway.tasks.get(parsed.taskId));
   const { tiers, maxAttemptUsd } = gateway;
   const options = { tiers, maxAttemptUsd, now: gateway.now() };
-  const grant = token && parsed && task ? grantOf(task, parsed.attempt, sha256(token), options) : null;
+  const grant =
+    token && parsed && task
+      ? parsed.caller === 'gates'
+        ? opinionGrantOf(task, parsed.attempt, sha256(token), gateway.opinions)
+        : grantOf(task, parsed.attempt, sha256(token), options)
+      : null;
   return (
     grant ??
     refuse(
@@ -88,7 +93,10 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
       `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
     );
   const body = ask.needsUsage ? Buffer.from(JSON.stringify(withUsage(ask.body))) : request.body;
-  const provider = gateway.providers[PROVIDER_OF[protocol]];
+  const vendor = PROVIDER_OF[protocol];
+  const provider = grant.answeredBy
+    ? grant.answeredBy.find((each) => each.model === ask.model && each.vendor === vendor)?.to
+    : gateway.providers[vendor];
   const upstream = provider && (await toUpstream(provider, route, handedOn(request), body));
   if (!upstream)
     return refuse(

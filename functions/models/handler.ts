@@ -1,9 +1,11 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
+import { boxModels } from '../../shared/judging/box.ts';
+import { JudgeModels } from '../../shared/judging/models.ts';
 import { Providers } from '../../shared/models/providers.ts';
 import { ENV } from '../../shared/names.ts';
-import { requireEnv } from '../../shared/store/env.ts';
+import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { MeterStore } from '../../shared/store/meters.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -17,6 +19,7 @@ const shared: Omit<Gateway, 'deadlineMs'> = {
   tasks,
   meters: new MeterStore(db, table),
   providers: Providers.parse(JSON.parse(requireEnv(ENV.modelProviders))),
+  opinions: boxModels(JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}')))),
   tiers: tierModels(),
   maxAttemptUsd: Number(requireEnv(ENV.maxAttemptUsd)),
   now: () => new Date(),

@@ -1,4 +1,5 @@
 import type { TierModels } from '../../shared/cascade/tiers.ts';
+import type { BoxModel } from '../../shared/judging/box.ts';
 import type { Settlement } from '../../shared/models/meter.ts';
 import type { Providers } from '../../shared/models/providers.ts';
 import type { MeterStore } from '../../shared/store/meters.ts';
@@ -9,6 +10,8 @@ export interface Gateway {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
   readonly providers: Providers;
+  /** What gates may ask; agents may not. */
+  readonly opinions: readonly BoxModel[];
   readonly tiers: TierModels;
   readonly maxAttemptUsd: number;
   readonly now: () => Date;

@@ -1,3 +1,4 @@
+import type { Reached } from '../../shared/judging/box.ts';
 import type { Route } from '../../shared/models/protocols.ts';
 import { PROVIDER_OF, type ProviderName } from '../../shared/models/protocols.ts';
 import type { Provider } from '../../shared/models/providers.ts';
@@ -75,11 +76,12 @@ async function toBedrock(
 
 /** The request with what the provider wants to know us by. Null when the key is not there. */
 export async function toUpstream(
-  provider: Provider,
+  provider: Reached,
   route: Route,
   headers: Record<string, string>,
   body: Buffer,
 ): Promise<Upstream | null> {
+  if (provider.via === 'none') return { url: urlOf(provider.url, route), headers, body };
   if (provider.via === 'bedrock') return toBedrock(provider, route, headers, body);
   const key = await keyOf(provider);
   if (key === null) return null;

@@ -50,14 +50,21 @@ export const JudgeModel = z.discriminatedUnion('provider', [
 export type JudgeModel = z.infer<typeof JudgeModel>;
 
 /** Which model does what; a purpose without one is not served, and says so. */
+/** Bedrock speaks the protocols of these makers only, beside its own, which the gateway does not hand on. */
+const GATEWAY_FAMILIES = ['anthropic', 'openai'];
+const BoxModel = JudgeModel.refine(
+  (model) => model.provider !== 'bedrock' || GATEWAY_FAMILIES.includes(familyOfModel(model)),
+  { path: ['model'], message: `gates can ask Bedrock for models of ${GATEWAY_FAMILIES.join(' and ')} only` },
+);
+
 const SHAPE = {
   judge: JudgeModel.optional(),
-  intent: JudgeModel.optional(),
-  rubric: JudgeModel.optional(),
-  test_writer: JudgeModel.optional(),
+  intent: BoxModel.optional(),
+  rubric: BoxModel.optional(),
+  test_writer: BoxModel.optional(),
   /** Who writes is reviewed by a model of another maker. */
   cross_model: z
-    .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
+    .union([z.array(BoxModel).min(1).max(MAX_REVIEWERS), BoxModel.transform((one) => [one])])
     .optional(),
 } satisfies Readonly<Record<Purpose, z.ZodType>>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { JudgeModels } from '../judging/models.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PARTS } from '../roles/render.ts';
 import { Adapter } from '../task/adapter.ts';
@@ -53,6 +54,10 @@ export const AgentAssignment = Common.extend({
 });
 export type AgentAssignment = z.infer<typeof AgentAssignment>;
 
+/** What gates may ask, and by what token: worth something to the gateway alone, and only as long as this box runs. */
+export const Opinions = z.object({ token: z.string(), models: JudgeModels });
+export type Opinions = z.infer<typeof Opinions>;
+
 export const GatesAssignment = Common.extend({
   kind: z.literal('gates'),
   base_commit: z.string(),
@@ -85,6 +90,8 @@ export const GatesAssignment = Common.extend({
     })
     .nullable()
     .default(null),
+  /** Null: no model is configured that gates could ask. */
+  opinions: Opinions.nullable().default(null),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
 

@@ -1,6 +1,8 @@
 import { adapterOf } from '../cascade/detour.ts';
 import type { TierModels } from '../cascade/tiers.ts';
-import type { ModelAccess } from '../messages/assignment.ts';
+import { forBox } from '../judging/box.ts';
+import { allModels, type JudgeModels } from '../judging/models.ts';
+import type { ModelAccess, Opinions } from '../messages/assignment.ts';
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { mintModelToken } from '../tokens.ts';
@@ -14,6 +16,8 @@ export interface ModelGateway {
   /** True for our own, which counts. */
   readonly witnesses: boolean;
   readonly tiers: TierModels;
+  /** What gates may ask, of our own gateway only. */
+  readonly judges: JudgeModels;
 }
 
 /** Access to models for one attempt, with a token of its own. */
@@ -31,3 +35,14 @@ export const modelAccess = (
   models: [...allowedModels(attempt, adapterOf(task, attempt), gateway.tiers)],
   witnessed: gateway.witnesses,
 });
+
+/** Access of the gates of one attempt to what they may ask; null where nothing is configured, or the gateway is not ours. */
+export function opinionAccess(
+  { id }: Pick<Task, 'id'>,
+  { number }: Pick<Attempt, 'number'>,
+  { url, witnesses, judges }: ModelGateway,
+): Opinions | null {
+  return witnesses && allModels(judges, 'box').length > 0
+    ? { token: mintModelToken(id, number, 'gates'), models: forBox(judges, url) }
+    : null;
+}

@@ -1,22 +1,27 @@
 import { adapterOf } from '../cascade/detour.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
+import type { BoxModel } from '../judging/box.ts';
 import { withoutRepository } from '../roles/in-force.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { standing } from '../task/standing.ts';
 import type { Task } from '../task/task.ts';
-import { sameHash } from '../tokens.ts';
+import { type ModelCaller, sameHash } from '../tokens.ts';
 
 /** What a model token is good for. */
 export interface Grant {
   readonly taskId: string;
   readonly attempt: number;
+  /** Whose calls they are; each box has a meter of its own. */
+  readonly caller: ModelCaller;
   /** Models that may be called. */
   readonly models: readonly string[];
   /** What the attempt may spend in all, in millionths of a dollar. */
   readonly limitMicro: number;
   /** The limit is the task's own, and so has to hold. */
   readonly isLimited: boolean;
+  /** Who answers, where that is not a provider of the gateway's own. */
+  readonly answeredBy?: readonly BoxModel[];
 }
 
 /** The attempt's model, and the cheaper tiers below its own: CLIs use a small model for small things beside the work. */
@@ -57,8 +62,34 @@ export function grantOf(
   return {
     taskId: task.id,
     attempt: number,
+    caller: 'agent',
     models: allowedModels(attempt, adapterOf(task, attempt), options.tiers),
     limitMicro: Math.floor(Math.min(left ?? most, most) * 1e6),
     isLimited: left !== null,
+  };
+}
+
+/** Dollars that the gates of one attempt may spend on opinions. It is no part of the task's budget, which is the agents'. */
+export const MAX_OPINIONS_USD = 2;
+
+/** What the token of a gates box may do now; null once that box has reported, is lost or has ended with its attempt. */
+export function opinionGrantOf(
+  task: Task,
+  number: number,
+  tokenHash: string,
+  models: readonly BoxModel[],
+): Grant | null {
+  const launch = task.attempts.find((attempt) => attempt.number === number)?.gates;
+  const hash = launch?.model_token_sha256;
+  if (!launch || !hash || !sameHash(hash, tokenHash)) return null;
+  if (standing(task, { caller: 'gates', attempt: number, launch: launch.number }) !== 'live') return null;
+  return {
+    taskId: task.id,
+    attempt: number,
+    caller: 'gates',
+    models: [...new Set(models.map(({ model }) => model))],
+    limitMicro: MAX_OPINIONS_USD * 1e6,
+    isLimited: false,
+    answeredBy: models,
   };
 }

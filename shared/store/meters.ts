@@ -5,6 +5,7 @@ import { MAX_TROUBLES, type Trouble } from '../models/trouble.ts';
 import { USAGE_FIELDS } from '../models/witness.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Usage } from '../task/attempt.ts';
+import type { ModelCaller } from '../tokens.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
@@ -12,9 +13,16 @@ const RETENTION_DAYS = 90;
 const OPEN = 'open:';
 const USE = 'use:';
 
-const keyOf = (taskId: string, attempt: number): Record<string, string> => ({
+/** Which meter: of the agent of an attempt, or of its gates. */
+interface Metered {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly caller: ModelCaller;
+}
+
+const keyOf = ({ taskId, attempt, caller }: Metered): Record<string, string> => ({
   [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
-  [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
+  [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
 });
 
 /** Calls in a row that the provider could not do, and the last of them. */
@@ -58,15 +66,15 @@ export class MeterStore {
     this.#table = table;
   }
 
-  /** What was counted for an attempt; null when it has called no model. */
+  /** What was counted for the agent of an attempt; null when it has called no model. */
   async read(taskId: string, attempt: number): Promise<Meter | null> {
-    const item = await this.#item(taskId, attempt);
+    const item = await this.#item({ taskId, attempt, caller: 'agent' });
     return item ? meterOf(item) : null;
   }
 
-  async #item(taskId: string, attempt: number): Promise<Record<string, unknown> | null> {
+  async #item(of: Metered): Promise<Record<string, unknown> | null> {
     const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: keyOf(taskId, attempt), ConsistentRead: true }),
+      new GetCommand({ TableName: this.#table, Key: keyOf(of), ConsistentRead: true }),
     );
     return Item ?? null;
   }
@@ -76,7 +84,7 @@ export class MeterStore {
    * one call's worst case lies beyond it. Refused, too, once the provider could not do the last few.
    */
   async reserve(
-    of: { readonly taskId: string; readonly attempt: number; readonly limitMicro: number },
+    of: Metered & { readonly limitMicro: number },
     call: string,
     worst: number,
     now: Date,
@@ -85,7 +93,7 @@ export class MeterStore {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
-          Key: keyOf(of.taskId, of.attempt),
+          Key: keyOf(of),
           UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
           ConditionExpression:
             'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
@@ -103,7 +111,7 @@ export class MeterStore {
       return 'made';
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const item = await this.#item(of.taskId, of.attempt);
+      const item = await this.#item(of);
       // The answer to an earlier try of this very write was lost.
       if (item?.[`${OPEN}${call}`] !== undefined) return 'made';
       return Number(item?.[TROUBLES] ?? 0) >= MAX_TROUBLES ? 'failing' : 'spent';
@@ -111,12 +119,7 @@ export class MeterStore {
   }
 
   /** Puts what a call has cost in the place of its reservation. A repeat changes nothing. */
-  async settle(
-    of: { readonly taskId: string; readonly attempt: number },
-    call: string,
-    worst: number,
-    settlement: Settlement,
-  ): Promise<void> {
+  async settle(of: Metered, call: string, worst: number, settlement: Settlement): Promise<void> {
     const { model, usage, micro, estimated, mistaken, end } = settlement;
     const isTrouble = typeof end === 'object';
     const counted = USAGE_FIELDS.filter((field) => usage[field] > 0);
@@ -136,7 +139,7 @@ export class MeterStore {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
-          Key: keyOf(of.taskId, of.attempt),
+          Key: keyOf(of),
           UpdateExpression: `REMOVE #open ADD ${adds.join(', ')} ${sets}`,
           ConditionExpression: 'attribute_exists(#open)',
           ExpressionAttributeNames: {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { adapterOf } from '../cascade/detour.ts';
 import { promptParts } from '../cascade/prompt.ts';
-import type { Assignment, GatesAssignment, ModelAccess } from '../messages/assignment.ts';
-import { type ModelGateway, modelAccess } from '../models/access.ts';
+import type { Assignment, GatesAssignment, ModelAccess, Opinions } from '../messages/assignment.ts';
+import { type ModelGateway, modelAccess, opinionAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
 import type { Authorize } from '../store/minter.ts';
 import type { ObjectStore } from '../store/objects.ts';
@@ -72,13 +72,21 @@ async function hiddenFor(
   return { url: await objects.presignGet(key), sha256, bytes, read_credential };
 }
 
+/** How a box reaches models. */
+interface Access {
+  /** Of an agent. */
+  readonly models: ModelAccess | null;
+  /** Of gates. */
+  readonly opinions: Opinions | null;
+}
+
 async function assignmentFor(
   kind: BoxKind,
   task: Task,
   attempt: Attempt,
   token: string,
   key: string,
-  models: ModelAccess | null,
+  { models, opinions }: Access,
   credentials: Credentials,
   context: AssignmentContext,
 ): Promise<Assignment> {
@@ -126,12 +134,13 @@ async function assignmentFor(
       base_ref: task.base_ref,
       description: task.description,
       model: attempt.model,
-      // What a model is asked is asked by the janitor: no key is near a box.
+      // What a model is asked about a signal is asked by the janitor: no key is near a box.
       signals: task.completion_signals.filter((signal) => !isJudged(signal)),
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expects: task.expects,
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
+      opinions,
     };
   const { message, author, at } = commitText(task, attempt);
   return {
@@ -150,8 +159,8 @@ async function assignmentFor(
 interface Written {
   readonly key: string;
   readonly token: string;
-  /** Null: the box asks no model. */
-  readonly models: ModelAccess | null;
+  /** Of the model gateway; null: the box asks no model. */
+  readonly modelToken: string | null;
 }
 
 /** Writes what a box is to do where only that box finds it. @throws NotMinted */
@@ -162,13 +171,16 @@ export async function writeAssignment(
   context: AssignmentContext,
 ): Promise<Written> {
   const token = mintBoxToken(kind, task.id, attempt.number);
-  const models =
-    kind === 'agent' && context.modelGateway ? modelAccess(task, attempt, context.modelGateway) : null;
+  const gateway = context.modelGateway;
+  const access: Access = {
+    models: kind === 'agent' && gateway ? modelAccess(task, attempt, gateway) : null,
+    opinions: kind === 'gates' && gateway ? opinionAccess(task, attempt, gateway) : null,
+  };
   const credentials = await credentialsFor(kind, task, context);
   const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
-  const assignment = await assignmentFor(kind, task, attempt, token, key, models, credentials, context);
+  const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
   await context.objects.put(key, JSON.stringify(assignment), 'application/json');
-  return { key, token, models };
+  return { key, token, modelToken: (access.models ?? access.opinions)?.token ?? null };
 }
 
 /**

@@ -84,11 +84,11 @@ async function launchOf(
     launch = { ...present, task_token: message.task_token };
     await signAnew(launch.assignment_key, message.kind, task, attempt, context);
   } else {
-    const { key, token, models } = await writeAssignment(message.kind, task, attempt, context);
+    const { key, token, modelToken } = await writeAssignment(message.kind, task, attempt, context);
     launch = {
       number: (present?.number ?? 0) + 1,
       token_sha256: sha256(token),
-      ...(message.kind === 'agent' && { model_token_sha256: models && sha256(models.token) }),
+      ...(message.kind !== 'deliver' && { model_token_sha256: modelToken && sha256(modelToken) }),
       assignment_key: key,
       task_token: message.task_token,
       lost: false,

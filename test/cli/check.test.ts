@@ -2,6 +2,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../cli/run.ts';
+import { startModelServer } from '../support/models/server.ts';
 import { makeRepository, type Repository, temporaryFolder } from '../support/repository.ts';
 
 /** Runs `assay check` in this process, standing in `cwd`. */
@@ -55,6 +56,25 @@ describe('assay check', () => {
     expect(out).toMatch(/^verdict pass/m);
     expect(out).not.toContain('\u001b[');
     expect(repository.git('status', '--porcelain')).toBe('?? new.js');
+  });
+
+  test('asks the models of a file about the work, with a key from the environment', async () => {
+    const models = await startModelServer({
+      answer: () => ({ reason: 'it only adds a file', verdict: 'no' }),
+    });
+    const repository = shop('intent_verification: { enabled: true }');
+    repository.write({ 'new.js': '2\n' });
+    const judges = file('judges.yaml', 'intent: { provider: anthropic, model: claude-haiku-4-5 }\n');
+    const args = ['--base', 'main', '--no-cache'];
+    const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: models.url };
+    const asked = await check(repository.dir, [...args, '--models', judges], env);
+    await models.stop();
+    expect([asked.code, asked.err]).toEqual([1, '']);
+    expect(asked.out).toMatch(/^gate intent_verification +failed .* no: it only adds a file$/m);
+    expect((await check(repository.dir, [...args, '--models', judges])).err).toContain('ANTHROPIC_API_KEY');
+    const without = await check(repository.dir, args);
+    expect(without.code).toBe(3);
+    expect(without.out).toMatch(/^gate intent_verification +inert /m);
   });
 
   test('colours its verdict where colours are wanted', async () => {

@@ -120,6 +120,7 @@ export const gatesAssignment = (
   files: [],
   expects: [],
   hidden_tests: null,
+  opinions: null,
   ...more,
 });
 

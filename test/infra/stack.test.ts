@@ -309,13 +309,14 @@ describe('functions', () => {
       'tierModels',
       'modelGateway',
       'modelGatewayWitnesses',
+      'judgesKnown',
       'minter',
       'readFrom',
       'imageFamilies',
     ],
     minter: ['table', 'gitSecret'],
     judge: ['table', 'bucket', 'judgeModels'],
-    models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd'],
+    models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {

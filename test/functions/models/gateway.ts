@@ -90,6 +90,7 @@ export async function startGateway(
   providers: Providers,
   options: {
     readonly task?: Task | null;
+    readonly opinions?: Gateway['opinions'];
     readonly deadlineMs?: number;
     readonly maxAttemptUsd?: number;
   } = {},
@@ -102,6 +103,7 @@ export async function startGateway(
     tasks: { get: async () => present },
     meters: meter,
     providers,
+    opinions: options.opinions ?? [],
     tiers: DEFAULT_TIER_MODELS,
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,

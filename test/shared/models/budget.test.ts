@@ -51,7 +51,7 @@ describe('a meter', () => {
         ),
         fc.scheduler(),
         async (limit, calls, scheduler) => {
-          const of = { taskId: `P${++number}`, attempt: 1, limitMicro: limit };
+          const of = { taskId: `P${++number}`, attempt: 1, caller: 'agent' as const, limitMicro: limit };
           const make = async (
             { worst, share }: { worst: number; share: number },
             index: number,
@@ -76,7 +76,7 @@ describe('a meter', () => {
   });
 
   it('takes a reservation and a settlement that are sent twice for one', async () => {
-    const of = { taskId: 'twice', attempt: 1, limitMicro: 100 };
+    const of = { taskId: 'twice', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
     expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
     expect(await meters.read('twice', 1)).toMatchObject({ calls: 1, open: [60], spent: 0 });
@@ -93,7 +93,7 @@ describe('a meter', () => {
   });
 
   it('goes on counting a call that nobody settles, and one without a price, as its reservation', async () => {
-    const of = { taskId: 'lost', attempt: 1, limitMicro: 100 };
+    const of = { taskId: 'lost', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     await meters.reserve(of, 'killed', 60, NOW);
     await meters.reserve(of, 'unpriced', 50, NOW);
     await meters.settle(of, 'unpriced', 50, settled(null));
@@ -102,7 +102,7 @@ describe('a meter', () => {
   });
 
   it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
-    const of = { taskId: 'trouble', attempt: 1, limitMicro: 100 };
+    const of = { taskId: 'trouble', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     const limited = { class: 'rate_limited', status: 429, until: NOW.getTime() + 5_000 } as const;
     const call = async (name: string, end: Settlement['end']) => {
       const made = await meters.reserve(of, name, 1, NOW);
@@ -121,7 +121,14 @@ describe('a meter', () => {
   });
 
   it('has no room with a limit of nothing, and is none where nothing was called', async () => {
-    expect(await meters.reserve({ taskId: 'zero', attempt: 1, limitMicro: 0 }, 'a', 1, NOW)).toBe('spent');
+    expect(
+      await meters.reserve(
+        { taskId: 'zero', attempt: 1, caller: 'agent' as const, limitMicro: 0 },
+        'a',
+        1,
+        NOW,
+      ),
+    ).toBe('spent');
     expect(await meters.read('never', 1)).toBeNull();
   });
 });
@@ -187,7 +194,7 @@ describe('a model token', () => {
     );
 
   it('is of another kind than the token of a box, and neither is taken for the other', () => {
-    expect(parseModelToken(token)).toEqual({ taskId: 'T1', attempt: 1 });
+    expect(parseModelToken(token)).toEqual({ caller: 'agent', taskId: 'T1', attempt: 1 });
     expect(parseToken(token)).toBeNull();
     expect(parseModelToken(mintBoxToken('agent', 'T1', 1))).toBeNull();
   });
