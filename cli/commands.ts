@@ -21,6 +21,7 @@ export const COMMANDS: readonly {
   },
   { names: ['reviews'], load: async () => (await import('./commands/reviews.ts')).registerReviews },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
+  { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
   { names: ['check'], load: async () => (await import('./check.ts')).registerCheck },

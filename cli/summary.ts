@@ -6,6 +6,7 @@ export const SUMMARY = {
   task: 'Show everything about one task: attempts, evidence, verdict, costs, delivery',
   watch: 'Follow tasks until each has ended or needs a person',
   status: 'Count tasks by status and role, and say how much was completed without verification',
+  cascade: 'What is learned of models, and where the cascade begins',
   cancel: 'Withdraw a task: nothing of it is delivered',
   retry: 'Give a failed task another round of attempts',
   review: "Give a person's word on a task that was referred to one",

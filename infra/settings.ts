@@ -1,6 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
@@ -116,6 +117,9 @@ const Fields = z.strictObject({
     .prefault(['gates'])
     .describe('JSON list of the boxes that run on Fargate Spot: cheaper, and taken away at times.'),
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
+  cascade: json(CascadePolicy)
+    .prefault({})
+    .describe('JSON of how the cascade chooses where to begin, and of what is learned: docs/cascade.md.'),
   models: json(Providers)
     .prefault(DEFAULT_PROVIDERS)
     .describe(
@@ -272,7 +276,7 @@ export function readSettings(node: Node): Settings {
   if (result.success) return result.data;
   const problems = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => `${PREFIX}${key} is not a setting`)
+      ? issue.keys.map((key) => `${PREFIX}${[...issue.path, key].join('.')} is not a setting`)
       : [`${PREFIX}${issue.path.join('.')}: ${issue.message}`],
   );
   throw new Error(`The context is wrong:\n  ${problems.join('\n  ')}`);

@@ -46,6 +46,7 @@ export class AssayStack extends Stack {
     const tierModels = tierModelsFor(settings.defaultAdapter, settings.tierModels);
     const tiers = { [ENV.tierModels]: JSON.stringify(tierModels) };
     const adapter = { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
+    const policy = { [ENV.cascadePolicy]: JSON.stringify(settings.cascade) };
     const { kind } = settings.defaultAdapter;
     const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
     const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
@@ -85,6 +86,7 @@ export class AssayStack extends Stack {
         'api-submit': {
           [ENV.bucket]: storage.bucket.bucketName,
           ...tiers,
+          ...policy,
           ...agents,
           [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
           ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
@@ -92,7 +94,7 @@ export class AssayStack extends Stack {
         'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
         'api-upload': { [ENV.bucket]: storage.bucket.bucketName },
         'api-evidence': { [ENV.bucket]: storage.bucket.bucketName },
-        'api-read': { ...nudge, ...tiers },
+        'api-read': { ...nudge, ...tiers, ...policy },
       },
       concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
     });
@@ -120,6 +122,7 @@ export class AssayStack extends Stack {
       environment: {
         ...tiers,
         ...agents,
+        ...policy,
         [ENV.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
       },
       resolverEnvironment: workforce.boxes.imageEnvironment,

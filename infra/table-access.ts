@@ -20,7 +20,12 @@ export interface TableAccess {
  */
 export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'beat', 'token'] },
-  'api-submit': { GetItem: ['task', 'beat', 'meter'], BatchGetItem: ['task'], PutItem: ['task'] },
+  'api-submit': {
+    GetItem: ['task', 'beat', 'meter', 'belief'],
+    BatchGetItem: ['task'],
+    PutItem: ['task', 'belief'],
+    Query: ['belief'],
+  },
   'api-work': {
     GetItem: ['task', 'beat', 'lock', 'claim', 'meter'],
     PutItem: ['task', 'lock', 'claim'],
@@ -34,13 +39,13 @@ export const TABLE_ACCESS = {
   'api-read': {
     GetItem: ['task', 'beat'],
     BatchGetItem: ['task'],
-    Query: ['count', 'completions'],
+    Query: ['count', 'completions', 'belief'],
     indexes: ['byStatus'],
   },
   conductor: {
-    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter'],
+    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'belief'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
@@ -50,15 +55,15 @@ export const TABLE_ACCESS = {
     GetItem: ['task', 'beat', 'lock', 'meter'],
     PutItem: ['task', 'lock'],
     DeleteItem: ['lock'],
-    Query: ['lock'],
+    Query: ['lock', 'belief'],
   },
   janitor: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   judge: { GetItem: ['task', 'beat', 'meter'] },
   dispatcher: { GetItem: ['task', 'beat', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
   reconciler: {
-    GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade'],
+    GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade', 'belief'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade', 'belief'],
     UpdateItem: ['task', 'box', 'beat'],
     DeleteItem: ['lock', 'beat'],
     Query: ['box'],

@@ -3,6 +3,7 @@ import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BOX_ENV } from '../shared/names.ts';
+import { lentPolicy } from './cascade-policy.ts';
 import { takeGitSecret } from './git-secret.ts';
 import type { Lent } from './lent.ts';
 import { takeModelKeys } from './model-keys.ts';
@@ -55,7 +56,7 @@ function lentGitSecret(): Lent {
 
 const { data, port, verbose } = readArguments();
 // Before anything else is started.
-const lent = { ...takeModelKeys(process.env), ...lentGitSecret() };
+const lent = { ...takeModelKeys(process.env), ...lentGitSecret(), ...lentPolicy(process.env) };
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };

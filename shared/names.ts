@@ -37,6 +37,8 @@ export const ITEM_PREFIX = {
   counted: 'counted#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
+  /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
+  belief: 'belief#',
   /** Idempotency keys of claims, as hashes: which task each is after. */
   claim: 'claim#',
   /** What was done about items of earlier versions. */
@@ -107,6 +109,8 @@ export const ENV = {
   agentClis: 'ASSAY_AGENT_CLIS',
   /** JSON list of the vendors whose models the gateway has; null when it is the user's own. */
   modelVendors: 'ASSAY_MODEL_VENDORS',
+  /** JSON of CascadePolicy (shared/cascade/learning/policy.ts); absent: the routing table alone. */
+  cascadePolicy: 'ASSAY_CASCADE_POLICY',
   /** JSON of tier to model id. */
   tierModels: 'ASSAY_TIER_MODELS',
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../local/durable.ts';
+import { policyEnvironment } from '../cascade-policy.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -17,6 +18,7 @@ interface Options {
   readonly data: string;
   readonly verbose?: boolean;
   readonly models?: string;
+  readonly cascade?: string;
 }
 
 function portNumber(text: string): number {
@@ -82,13 +84,17 @@ export function registerUp(program: Command, io: Io): void {
     )
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
     .option('--models <file>', 'which models judge: YAML or JSON, purpose to provider and model')
+    .option('--cascade <file>', 'how the cascade chooses a model, and what it may spend: YAML or JSON')
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
     const dataDir = resolve(session.io.cwd, options.data);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await refuseSecond(dataDir);
-    const env = options.models === undefined ? {} : await judgeEnvironment(options.models, session.io);
+    const env = {
+      ...(options.models === undefined ? {} : await judgeEnvironment(options.models, session.io)),
+      ...(options.cascade === undefined ? {} : policyEnvironment(options.cascade, session.io)),
+    };
     if (!session.json) session.note('Starting …');
     const stack = await startStack({
       dataDir,
@@ -120,6 +126,7 @@ export function registerUp(program: Command, io: Io): void {
   examples(command, [
     ['up', 'in one terminal; the other commands find it'],
     ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
+    ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],
   ]);
 }

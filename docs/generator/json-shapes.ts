@@ -23,6 +23,11 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   'plans show': { text: '`--json` prints `{"plan": Plan}`.' },
   'plans approve': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },
   'plans reject': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },
+  'cascade show': {
+    text: '`--json` prints a `Cascade`: the policy, what is believed, and the trail of what people said.',
+  },
+  'cascade pin': { text: '`--json` prints the `Cascade` of the role after it.' },
+  'cascade reset': { text: '`--json` prints the `Cascade` of the role after it.' },
   'agents list': {
     text: '`--json` prints every role that a task may name; a role of the repository or of the catalog stands for a built-in one of its name.',
     example:

@@ -6,18 +6,20 @@ import { plannedId } from '../../shared/plan/create.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
 import { statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
-import { tierModels } from '../kit/config.ts';
+import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, counts } = stores();
+const { tasks, counts, beliefs } = stores();
+const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
 const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
@@ -49,6 +51,9 @@ export const handler = serve('api-read', {
   },
   status: async () => ({
     body: await statusView({ counts, now: new Date(), threshold, minCompletions }),
+  }),
+  cascade: async (request) => ({
+    body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),
   }),
   health: async () => ({ body: { status: 'ok', version: VERSION } }),
 });

@@ -29,6 +29,8 @@ export interface Asked {
   readonly attempt: number;
   /** Refuses a task to a token that has ended, or that is for other repositories. */
   readonly guard: (task: Task) => void;
+  /** Is the token good for every repository? */
+  readonly unlimited: boolean;
   /** Is the token good for this repository? */
   readonly serves: (repository: string) => boolean;
   readonly ifMatch: number | undefined;
@@ -83,7 +85,7 @@ function guardOf(
 function caller(
   event: ApiEvent,
   route: Route,
-): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard' | 'serves'> {
+): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard' | 'serves' | 'unlimited'> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -113,6 +115,7 @@ function caller(
     principal: identity?.principal ?? 'anonymous',
     attempt: Number(identity?.attempt ?? 0),
     guard: guardOf(identity, serves, route),
+    unlimited: !identity?.repositories,
     serves,
   };
 }

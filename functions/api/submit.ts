@@ -4,16 +4,18 @@ import { bounded } from '../../shared/api/problem.ts';
 import type { BatchEntry, PlanView, PlanWordBody, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { verifyAgain } from '../../shared/task/commands/hold.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
-import { deployedAgents, tierModels } from '../kit/config.ts';
+import { cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { readFrom } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
@@ -21,7 +23,8 @@ import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks } = stores();
+const { tasks, beliefs } = stores();
+const policy = cascadePolicy();
 const objects = objectStore();
 const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
@@ -69,7 +72,25 @@ async function wordOnPlan(
   return { body: planView(task, new Map()), version: task.version };
 }
 
+const learned = (): LearnedContext => ({ beliefs, models, policy, now: new Date() });
+/** What a person says of a role holds for all repositories: a token for some must not say it. */
+function wordOf(request: {
+  readonly principal: string;
+  readonly unlimited: boolean;
+  readonly body: { readonly reason: string };
+}): { readonly by: string; readonly reason: string } {
+  if (!request.unlimited)
+    throw new Refusal('forbidden', 'what is learned is of all repositories; this token is for some');
+  return { by: request.principal, reason: request.body.reason };
+}
+
 export const handler = serve('api-submit', {
+  pinTier: async (request) => ({
+    body: await pinTier(request.params.role, request.body, wordOf(request), learned()),
+  }),
+  resetLearned: async (request) => ({
+    body: await resetLearned(request.params.role, request.body.tier, wordOf(request), learned()),
+  }),
   submitTask: async (request) => {
     const { task, created } = await submitTask(request.body, context(request));
     return { ...shown(task), ...replayed(created) };

@@ -1,17 +1,18 @@
 import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
 import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
-import { deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
+import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
-const { tasks, locks } = stores();
+const { tasks, locks, beliefs } = stores();
 const models = tierModels();
 const agents = deployedAgents();
 const holds = holdLimit();
+const learning = { beliefs, policy: cascadePolicy() };
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = async (event: unknown): Promise<CascadeResult> => {
   const { step, task_id, run } = CascadeStep.parse(event);
-  const context: CascadeContext = { tasks, locks, models, agents, holds, now: new Date() };
+  const context: CascadeContext = { tasks, locks, models, agents, holds, learning, now: new Date() };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
 };

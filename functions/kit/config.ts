@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CascadePolicy } from '../../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
 import { PROVIDERS } from '../../shared/models/protocols.ts';
 import { ENV } from '../../shared/names.ts';
@@ -15,6 +16,10 @@ export const tierModels = (): TierModels =>
 /** How long a person has to decide about work that is held, and what happens then. */
 export const holdLimit = (): HoldLimit =>
   HoldLimit.parse(JSON.parse(optionalEnv(ENV.holdLimit, JSON.stringify(DEFAULT_HOLD_LIMIT))));
+
+/** How the cascade chooses where to begin. */
+export const cascadePolicy = (): CascadePolicy =>
+  CascadePolicy.parse(JSON.parse(optionalEnv(ENV.cascadePolicy, '{}')));
 
 /** Seconds that a claim lasts without a sign of life. */
 export const leaseSeconds = (): number => Number(optionalEnv(ENV.leaseSeconds, '120'));

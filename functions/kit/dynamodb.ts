@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENV } from '../../shared/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
+import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
@@ -18,6 +19,7 @@ export interface Stores {
   readonly uploads: UploadStore;
   readonly claims: ClaimStore;
   readonly beats: BeatStore;
+  readonly beliefs: BeliefStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -34,5 +36,6 @@ export function stores(): Stores {
     uploads: new UploadStore(db, table),
     claims: new ClaimStore(db, table),
     beats: new BeatStore(db, table),
+    beliefs: new BeliefStore(db, table),
   };
 }

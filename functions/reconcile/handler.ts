@@ -18,7 +18,7 @@ import { boxRoom } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks, locks, counts, beats } = stores();
+const { db, table, tasks, locks, counts, beats, beliefs } = stores();
 const register = new BoxRegister(db, table, boxRoom().limits);
 const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
@@ -27,6 +27,7 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
   register,
   locks,
   counts,
+  beliefs,
   onCompletion: completions.onCompletion,
   deadlines: new DeadlineStore(db, table),
   beats,

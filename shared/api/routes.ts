@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { RefusalCode } from '../refusal.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
 import type { Right } from './rights.ts';
 import {
   AttemptList,
@@ -375,6 +376,36 @@ export const ROUTES = {
     right: 'read',
     summary: 'Counts by status and role, and the verification nudge',
     answer: StatusView,
+  },
+  cascade: {
+    method: 'GET',
+    path: '/cascade',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'What is believed of the models, from how many observations, and what people have said on it',
+    query: CascadeQuery,
+    answer: CascadeView,
+  },
+  pinTier: {
+    method: 'POST',
+    path: '/cascade/{role}/pin',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Have one tier try first for a role, or lift that',
+    body: PinBody,
+    answer: CascadeView,
+  },
+  resetLearned: {
+    method: 'POST',
+    path: '/cascade/{role}/reset',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Forget what was learned of a tier for a role, or of all tiers',
+    body: ResetBody,
+    answer: CascadeView,
   },
   health: {
     method: 'GET',

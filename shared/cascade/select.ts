@@ -6,7 +6,8 @@ import type { Effort } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
 import { adapterOf } from './detour.ts';
 import { effortFor, ladder, type Rung } from './ladder.ts';
-import type { TierModels } from './tiers.ts';
+import { advise, type Learned } from './learning/advise.ts';
+import { type TierModels, tierModelsFor } from './tiers.ts';
 
 /** Which model the next attempt runs on, at what effort, and why. */
 export interface Selection {
@@ -30,7 +31,12 @@ function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): 
 }
 
 /** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
-export function select(of: Task, models: TierModels, other: CliKind | null = null): Selection {
+export function select(
+  of: Task,
+  models: TierModels,
+  other: CliKind | null = null,
+  learned: Learned | null = null,
+): Selection {
   const last = of.attempts.at(-1);
   const fresh = !last || last.number < of.budget_from;
   const kind = other ?? (fresh ? null : (last.adapter ?? null));
@@ -55,6 +61,23 @@ export function select(of: Task, models: TierModels, other: CliKind | null = nul
   const rung =
     wanted === null ? first : (rungs.find((each) => each.model === wanted) ?? { tier: null, model: wanted });
   const { rule, tier, reason } = route(task);
+  const climbs = !fresh && last.decision?.action === 'escalate';
+  const candidates = fresh ? rungs : climbs && rungs.includes(rung) ? rungs.slice(rungs.indexOf(rung)) : [];
+  const advice =
+    learned && candidates.length > 0
+      ? advise(task, candidates, fresh, tierModelsFor(task.adapter, models), learned)
+      : null;
+  if (advice)
+    return {
+      rung: advice.rung,
+      effort: effortFor(task, advice.rung),
+      route: {
+        rule,
+        reason: `${reason}${climbs ? deviation(task, rung, tier, first) : ''}${advice.why}`,
+        choice: advice.choice,
+      },
+      adapter: kind,
+    };
   return {
     rung,
     effort: effortFor(task, rung),

@@ -4,7 +4,8 @@ import { ADAPTER_FACTS, type AdapterFacts } from '../task/adapter-facts.ts';
 
 /** Cheapest first. A tier is a role; which model fills it is configuration. */
 export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
-export type Tier = (typeof TIERS)[number];
+export const Tier = z.enum(TIERS);
+export type Tier = z.infer<typeof Tier>;
 export const TierModels = z.strictObject({
   haiku: z.string().min(1),
   sonnet: z.string().min(1),

@@ -1,4 +1,5 @@
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
+import { rewardOf } from '../cascade/learning/outcome.ts';
 import { type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Outcome } from '../evidence/outcome.ts';
 import { judgingCost } from '../judging/cost.ts';
@@ -168,9 +169,12 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       task_id: after.id,
       chain_id: chainId,
       model: attempt.model,
+      tier: attempt.tier,
       effort: attempt.effort,
       route_rule: attempt.route?.rule ?? null,
       route_reason: attempt.route?.reason ?? null,
+      chosen_by: attempt.route?.choice?.by ?? null,
+      explored: attempt.route?.choice?.explored ?? false,
       attempt_number: attempt.number,
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
@@ -180,6 +184,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
         : null,
       tokens_used: tokens(attempt),
       success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
+      passed: rewardOf(attempt),
       outcome: attempt.outcome,
       escalated: attempt.decision?.action === 'escalate',
       decision: attempt.decision?.action ?? null,

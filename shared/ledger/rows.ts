@@ -66,10 +66,16 @@ const ChainAttempt = z.object({
   task_id: z.string(),
   chain_id: z.string(),
   model: z.string().nullable(),
+  /** Null for a model that is no tier, and in rows of earlier versions. */
+  tier: z.string().nullable(),
   effort: z.string(),
   /** The row of the routing table that chose tier and effort; null in rows of earlier versions. */
   route_rule: z.string().nullable(),
   route_reason: z.string().nullable(),
+  /** What chose among the tiers beside the table: `pin`, `greedy` or `thompson`; null: nothing did. */
+  chosen_by: z.string().nullable(),
+  /** Chosen by chance, to learn. */
+  explored: z.boolean(),
   attempt_number: z.number().int(),
   started_at: z.iso.datetime(),
   cost_usd: z.number().nullable(),
@@ -78,6 +84,8 @@ const ChainAttempt = z.object({
   latency_s: z.number().nullable(),
   tokens_used: z.number().int().nullable(),
   success: z.boolean(),
+  /** By the verdict on evidence of ours; null: there is none that says pass or fail. */
+  passed: z.boolean().nullable(),
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   escalated: z.boolean(),
   decision: z.enum(DECISIONS).nullable(),

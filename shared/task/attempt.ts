@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Weighed } from '../cascade/learning/weighed.ts';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
@@ -195,7 +196,19 @@ export const ATTEMPT_OUTCOMES = [
 ] as const;
 
 /** Why an attempt runs on this tier at this effort: the rule of `shared/routing/table.ts` (or `role`, `task`), and the whole reason. */
-export const AttemptRoute = z.object({ rule: z.string(), reason: z.string() });
+export const AttemptRoute = z.object({
+  rule: z.string(),
+  reason: z.string(),
+  /** What was thought of the tiers, where something learned or a person chose among them. Absent: the table alone did. */
+  choice: z
+    .object({
+      by: z.enum(['pin', 'greedy', 'thompson']),
+      /** By chance, to learn. */
+      explored: z.boolean(),
+      weighed: z.array(Weighed).max(3),
+    })
+    .optional(),
+});
 export type AttemptRoute = z.infer<typeof AttemptRoute>;
 
 /** One run of one agent on one model for a task. */

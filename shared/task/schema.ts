@@ -30,6 +30,7 @@ export const PRIORITIES = [1, 2, 3] as const;
 export const Priority = z.literal([1, 2, 3]).describe('1 critical, 2 normal, 3 nice to have.');
 export const Scope = z.enum(['small', 'medium', 'large']);
 export const Complexity = z.enum(['low', 'medium', 'high']);
+export type Complexity = z.infer<typeof Complexity>;
 export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
 export const Effort = z.enum(EFFORTS);
 export type Effort = z.infer<typeof Effort>;

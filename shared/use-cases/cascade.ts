@@ -1,11 +1,14 @@
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
 import { notBefore } from '../cascade/later.ts';
+import type { Learned } from '../cascade/learning/advise.ts';
+import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
 import type { TierModels } from '../cascade/tiers.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
+import type { BeliefStore } from '../store/beliefs.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Agents } from '../task/adapter-choice.ts';
@@ -30,6 +33,8 @@ export interface CascadeContext {
   readonly agents?: Agents;
   /** How long a person has to decide; absent: the default. */
   readonly holds?: HoldLimit;
+  /** What is learned of models; absent: the routing table alone chooses. */
+  readonly learning?: { readonly beliefs: Pick<BeliefStore, 'read'>; readonly policy: CascadePolicy };
   readonly now: Date;
 }
 
@@ -61,6 +66,13 @@ export async function step(
   return result(task, stageOf(task, run));
 }
 
+/** What is known for choosing the task's model; null: this deployment learns nothing. */
+async function recall({ role }: Task, { learning, now }: CascadeContext): Promise<Learned | null> {
+  if (!learning) return null;
+  const memory = await learning.beliefs.read(role);
+  return { policy: learning.policy, memory, at: now.toISOString() };
+}
+
 /** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
 export async function selectModel(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
@@ -74,12 +86,13 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);
+  const learned = await recall(present, context);
   return step(
     present,
     run,
     'select_model',
     (task) => {
-      const { rung, effort, route, adapter } = select(task, context.models, other(task));
+      const { rung, effort, route, adapter } = select(task, context.models, other(task), learned);
       return startAttempt(task, {
         model: rung.model,
         tier: rung.tier,

@@ -1,5 +1,7 @@
+import { newOutcomes, outcomesOf } from '../cascade/learning/outcome.ts';
 import { wakes } from '../cascade/wakes.ts';
 import type { Fact } from '../ledger/counts.ts';
+import type { BeliefStore } from '../store/beliefs.ts';
 import type { CountStore } from '../store/counts.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
@@ -12,6 +14,7 @@ export interface FollowContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly counts: CountStore;
+  readonly beliefs: BeliefStore;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -41,18 +44,19 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
  */
 export async function makeUp(
   task: Task,
-  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'now' | 'onCompletion'>,
+  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'beliefs' | 'now' | 'onCompletion'>,
 ): Promise<void> {
   if (task.waits_for !== null) await wakeWaiter(task.id, context);
   if (!isTerminal(task.status)) return;
   await context.locks.release(task);
   for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
   if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
+  for (const outcome of outcomesOf(task)) await context.beliefs.observe(outcome);
 }
 
 /**
  * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: executions are started by
- * name, wakes of gone states are nothing, waiters are looked at as they stand, tasks are counted by version.
+ * name, wakes of gone states are nothing, waiters are looked at as they stand, tasks are counted by version, outcomes by attempt.
  */
 export async function follow(before: Task | null, after: Task, context: FollowContext): Promise<void> {
   if (after.run > (before?.run ?? 0))
@@ -71,6 +75,7 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
     for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);
   if (before?.status !== after.status && (await context.counts.count(factOf(after), context.now())))
     context.onCompletion(after);
+  for (const outcome of newOutcomes(before, after)) await context.beliefs.observe(outcome);
 }
 
 const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): Fact => ({

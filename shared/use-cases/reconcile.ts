@@ -20,7 +20,8 @@ import {
 import { executionName, launchName, type Task } from '../task/task.ts';
 import { type FollowContext, makeUp } from './follow.ts';
 
-export interface ReconcileContext extends Pick<FollowContext, 'locks' | 'counts' | 'onCompletion'> {
+export interface ReconcileContext
+  extends Pick<FollowContext, 'locks' | 'counts' | 'beliefs' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly beats: BeatStore;

@@ -68,7 +68,13 @@ const leading = (condition: unknown): string[] => {
 /** All that each function may do beside writing its own log. A new entry here is a decision. */
 const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-authorizer': ['dynamodb:GetItem'],
-  'api-submit': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
+  'api-submit': [
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    's3:PutObject',
+  ],
   'api-work': [
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',

@@ -6,6 +6,7 @@ import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { readSettings, Settings } from '../../infra/settings.ts';
+import { FIXED } from '../../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
@@ -17,6 +18,7 @@ describe('settings', () => {
       nudgeThreshold: 0.3,
       nudgeMinCompletions: 3,
       leaseSeconds: 120,
+      cascade: FIXED,
       tierModels: DEFAULT_TIER_MODELS,
       onDelete: 'retain',
     });
@@ -86,6 +88,8 @@ describe('settings', () => {
     ['logRetentionDays', '4'],
     ['alarmEmail', 'nobody'],
     ['tierModels', '{"haiku":"a"}'],
+    ['cascade', '{"policy":"best"}'],
+    ['cascade', '{"espilon":0.1}'],
     ['tierModels', '{haiku'],
     ['defaultAdapter', '{"kind":"magic"}'],
     ['deliverySecretArn', 'arn:aws:secretsmanager:us-east-1:123456789012:secret:partial'],

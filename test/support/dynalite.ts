@@ -3,6 +3,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
+import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
@@ -59,6 +60,7 @@ export async function testTable() {
     deadlines: new DeadlineStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
+    beliefs: new BeliefStore(db, 'tasks'),
     claims: new ClaimStore(db, 'tasks'),
     beats: new BeatStore(db, 'tasks'),
     upgrades: new UpgradeStore(db, 'tasks'),

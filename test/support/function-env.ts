@@ -32,6 +32,7 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.modelVendors]: '["anthropic"]',
   [ENV.modelProviders]: JSON.stringify({}),
   [ENV.judgeModels]: JSON.stringify({}),
+  [ENV.cascadePolicy]: JSON.stringify({}),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',

@@ -102,6 +102,11 @@ const elsewhere = { kind: 'git', repository: 'https://example.test/h.git', ref: 
 
 /** Bodies that each route takes, which have all of its fields among them. */
 export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
+  pinTier: [
+    { tier: 'opus', complexity: 'low', reason: 'better' },
+    { tier: null, reason: 'no more' },
+  ],
+  resetLearned: [{ tier: 'haiku', reason: 'anew' }],
   submitTask: [
     submission,
     {

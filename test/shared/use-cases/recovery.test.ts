@@ -61,6 +61,7 @@ const at = (now: Date): FollowContext => ({
   tasks: table.tasks,
   locks: table.locks,
   counts: table.counts,
+  beliefs: table.beliefs,
   machines,
   cascadeMachine: 'arn',
   now: () => now,
@@ -207,9 +208,9 @@ describe('a round', () => {
     ];
     for (const each of waiting) await own.tasks.create(each);
     await own.tasks.create(task({ id: 'due', run: 1 }));
-    const { tasks, deadlines, locks, counts } = own;
+    const { tasks, deadlines, locks, counts, beliefs } = own;
     const looked = async (after: number) =>
-      (await round(later(after), { tasks, deadlines, locks, counts })).looked_at;
+      (await round(later(after), { tasks, deadlines, locks, counts, beliefs })).looked_at;
     expect(await looked(60)).toBe(1);
     expect(await looked(121)).toBe(4);
     await own.tasks.change('due', (each) => failByOperator(each, 'x', 'ann', later(200)));

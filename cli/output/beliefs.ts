@@ -1,0 +1,56 @@
+import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
+import type { Colors } from '../io.ts';
+import { renderTable } from './table.ts';
+import { oneLine } from './text.ts';
+
+const share = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
+const dollars = (value: number | null): string => (value === null ? 'unknown' : `$${value.toFixed(4)}`);
+
+/** What is believed, as a table, and under it what people have said on it. */
+export function renderBeliefs(
+  { policy, beliefs, history }: CascadeView,
+  width: number | undefined,
+  pc: Colors,
+): string {
+  const lines = [`policy ${pc.bold(policy.policy)}`];
+  if (beliefs.length === 0) lines.push('', 'Nothing is learned yet: no attempt has ended with a verdict.');
+  else
+    lines.push(
+      '',
+      renderTable(
+        [
+          { title: 'ROLE', shrinkTo: 8 },
+          { title: 'COMPLEXITY' },
+          { title: 'TIER' },
+          { title: 'MODEL', shrinkTo: 10, optional: true },
+          { title: 'SEEN', align: 'right' },
+          { title: 'PASS', align: 'right' },
+          { title: '90 %', align: 'right' },
+          { title: 'COST', align: 'right' },
+          { title: 'PAYS ABOVE', align: 'right' },
+          { title: '' },
+        ],
+        beliefs.map((each) => [
+          each.role,
+          each.complexity,
+          each.tier,
+          each.model,
+          String(each.observations),
+          share(each.pass_rate),
+          `${share(each.pass_rate_90.low)} to ${share(each.pass_rate_90.high)}`,
+          dollars(each.cost_usd),
+          share(each.break_even),
+          [each.pinned ? 'pinned' : '', each.from === 'role' ? 'from all of the role' : '']
+            .filter((word) => word !== '')
+            .join(', '),
+        ]),
+        width,
+        pc.dim,
+      ),
+    );
+  for (const { role, action, complexity, tier, by, reason, at } of history)
+    lines.push(
+      `${pc.dim(at)} ${action} ${[role, complexity, tier].filter(Boolean).join(' ')} by ${oneLine(by)}: ${oneLine(reason)}`,
+    );
+  return lines.join('\n');
+}

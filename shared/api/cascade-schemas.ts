@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { Control, PinScope } from '../cascade/learning/control.ts';
+import { CascadePolicy } from '../cascade/learning/policy.ts';
+import { Tier } from '../cascade/tiers.ts';
+import { Complexity, Role } from '../task/schema.ts';
+
+const Range = z.object({ low: z.number(), high: z.number() });
+
+export const TierBelief = z
+  .object({
+    role: z.string(),
+    complexity: Complexity,
+    tier: Tier,
+    model: z.string(),
+    from: z
+      .enum(['complexity', 'role', 'nothing'])
+      .describe('Outcomes of this complexity, of the whole role because these are few, or none.'),
+    observations: z.int(),
+    passes: z.int(),
+    pass_rate: z.number().nullable().describe('Null without observations.'),
+    pass_rate_90: Range,
+    cost_usd: z
+      .number()
+      .nullable()
+      .describe('Expected of an attempt: observed, else by the price. Null: not known.'),
+    cost_usd_90: Range.nullable().describe('Where nine of ten attempts lie; null: no cost was observed.'),
+    costs_known: z.int(),
+    mean_seconds: z.number().nullable(),
+    break_even: z
+      .number()
+      .nullable()
+      .describe('The pass rate above which trying this tier before the next saves money.'),
+    pinned: z.boolean().describe('A person wants it to try first.'),
+  })
+  .meta({ id: 'TierBelief' });
+
+export const CascadeView = z
+  .object({
+    policy: CascadePolicy,
+    beliefs: z.array(TierBelief),
+    /** The latest first, of each role. */
+    history: z.array(Control.shape.history.element.extend({ role: z.string() })),
+  })
+  .meta({ id: 'Cascade' });
+export type CascadeView = z.infer<typeof CascadeView>;
+
+export const CascadeQuery = z.strictObject({ role: Role.optional() });
+
+const reason = z.string().trim().min(1).max(2_000);
+export const PinBody = z
+  .strictObject({
+    complexity: PinScope.default('any'),
+    tier: Tier.nullable().describe('Which tier tries first; null lifts the pin.'),
+    reason,
+  })
+  .meta({ id: 'PinBody' });
+export const ResetBody = z
+  .strictObject({
+    tier: Tier.nullable().default(null).describe('Of which what was learned no longer counts; null: of all.'),
+    reason,
+  })
+  .meta({ id: 'ResetBody' });

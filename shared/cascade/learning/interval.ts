@@ -1,0 +1,38 @@
+/** Both ends of what is probable. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Of a normal distribution: nine of ten lie between. */
+const Z_90 = 1.6449;
+
+/** Wilson's interval of a share at 90 %: sound for few observations, too, and all of 0 to 1 for none. */
+export function shareInterval(passes: number, observations: number): Interval {
+  if (observations === 0) return { low: 0, high: 1 };
+  const share = passes / observations;
+  const z2 = Z_90 ** 2;
+  const middle = (share + z2 / (2 * observations)) / (1 + z2 / observations);
+  const half =
+    (Z_90 / (1 + z2 / observations)) *
+    Math.sqrt((share * (1 - share)) / observations + z2 / (4 * observations ** 2));
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** The value below which a share of the sorted values lies, interpolated between neighbours. */
+export function quantile(sorted: readonly number[], share: number): number {
+  const place = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(place)] ?? 0;
+  const high = sorted[Math.ceil(place)] ?? low;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+export const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
+
+/** Between which values nine of ten lie; null for none. */
+export function spread(values: readonly number[]): Interval | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  return { low: quantile(sorted, 0.05), high: quantile(sorted, 0.95) };
+}

@@ -1,0 +1,97 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pin } from '../../../shared/cascade/learning/control.ts';
+import type { Observed } from '../../../shared/cascade/learning/outcome.ts';
+import { latest } from '../../../shared/cascade/learning/window.ts';
+import { TIERS } from '../../../shared/cascade/tiers.ts';
+import { BeliefStore } from '../../../shared/store/beliefs.ts';
+import { later, NOW } from '../../support/builders.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+
+const observed = (number: number): Observed => ({
+  role: 'backend',
+  complexity: 'low',
+  tier: TIERS[number % 2] ?? 'haiku',
+  outcome: {
+    id: `T${number}#1`,
+    model: 'claude-haiku-4-5',
+    passed: number % 3 === 0,
+    cost_usd: null,
+    seconds: 1,
+    at: later(number).toISOString(),
+  },
+});
+
+/** A store whose requests are carried out one at a time, in an order that the test chooses; `steps` of them in all. */
+function world(choose: (below: number) => number) {
+  const table = new MemoryTable();
+  const pending: (() => void)[] = [];
+  const db = {
+    send: (command: unknown) =>
+      new Promise((resolve, reject) => {
+        pending.push(() => {
+          try {
+            resolve(table.carryOut(command));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      }),
+  } as unknown as DynamoDBDocumentClient;
+  const until = async <T>(promise: Promise<T>): Promise<T> => {
+    const waiting = { over: false };
+    const ended = promise.finally(() => {
+      waiting.over = true;
+    });
+    while (!waiting.over) {
+      pending.splice(choose(pending.length), 1)[0]?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return ended;
+  };
+  return { store: new BeliefStore(db, 'tasks'), until };
+}
+
+describe('what is learned', () => {
+  it('is the same whoever writes at once, in whatever order, and however often each outcome comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.nat({ max: 200 }), { minLength: 1, maxLength: 40, size: 'max' }),
+        fc.infiniteStream(fc.nat({ max: 1_000 })),
+        async (numbers, stream) => {
+          const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
+          await until(Promise.all([...numbers, ...numbers].map((number) => store.observe(observed(number)))));
+          const read = await until(store.read('backend'));
+          for (const tier of TIERS) {
+            const expected = latest(
+              numbers
+                .map(observed)
+                .filter((each) => each.tier === tier)
+                .map(({ outcome }) => outcome),
+            );
+            expect(read.windows.find((each) => each.tier === tier)?.window ?? []).toEqual(expected);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it("keeps a person's word beside it, with its trail", async () => {
+    const table = new MemoryTable();
+    const db = {
+      send: async (command: unknown) => table.carryOut(command),
+    } as unknown as DynamoDBDocumentClient;
+    const store = new BeliefStore(db, 'tasks');
+    const word = { by: 'ann', reason: 'a try', now: NOW };
+    await store.control('backend', (control) => pin(control, 'low', 'opus', word));
+    await store.control('backend', (control) => pin(control, 'low', 'opus', word));
+    const { control } = await store.read('backend');
+    expect(control).toMatchObject({ revision: 1, pins: { low: 'opus' } });
+    expect(control.history).toEqual([
+      { action: 'pin', complexity: 'low', tier: 'opus', by: 'ann', reason: 'a try', at: NOW.toISOString() },
+    ]);
+    expect((await store.read('qa')).control.revision).toBe(0);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
+import type { ChainRow } from '../../shared/ledger/rows.ts';
+import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
+import { Stack } from './support/stack.ts';
+
+let stack: Stack;
+let repository: Repository;
+
+beforeAll(async () => {
+  repository = new Repository(PROJECT);
+  stack = await Stack.start({
+    ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'greedy', epsilon: 0, min_observations: 1 }),
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  repository.remove();
+});
+
+/** The cheapest tier breaks it, the others do it. */
+const DOES = agent(
+  `if (model.includes('haiku')) { ${writes('src/sum.js', WRONG)} } else { ${writes('src/sum.js', RIGHT)} }`,
+);
+const ended = async (id: string, fields: Record<string, unknown> = {}) => {
+  await stack.submit({
+    id,
+    title: 'Mend sum',
+    repository: repository.url,
+    complexity: 'low',
+    completion_signals: [{ type: 'test_passes', command: 'node --test' }],
+    adapter: DOES,
+    ...fields,
+  });
+  await stack.ended(id);
+  await stack.control('POST', '/drain');
+  return stack.attempts(id);
+};
+
+describe('a deployment that learns', () => {
+  it('begins where the work of a role has passed, says why, and does as a person says until that is lifted', async () => {
+    const first = await ended('first');
+    expect(first.map(({ tier, outcome }) => [tier, outcome])).toEqual([
+      ['haiku', 'failed'],
+      ['sonnet', 'passed'],
+    ]);
+
+    const second = await ended('second');
+    expect(second.map(({ tier, outcome }) => [tier, outcome])).toEqual([['sonnet', 'passed']]);
+    expect(second[0]?.route?.reason).toContain('haiku skipped: 0 of 1 passed');
+    expect(second[0]?.route?.choice).toMatchObject({ by: 'greedy', explored: false });
+
+    const { body: known } = await stack.call<CascadeView>('GET', '/cascade');
+    expect(
+      known.beliefs.map(({ tier, complexity, observations, passes }) => [
+        complexity,
+        tier,
+        observations,
+        passes,
+      ]),
+    ).toEqual([
+      ['low', 'haiku', 1, 0],
+      ['low', 'sonnet', 2, 2],
+      ['low', 'opus', 0, 0],
+    ]);
+
+    const word = { tier: 'opus', complexity: 'any', reason: 'to see what it makes of it' };
+    const pinned = await stack.call<CascadeView>('POST', '/cascade/backend/pin', word);
+    expect(pinned).toMatchObject({ status: 200, body: { history: [{ action: 'pin', tier: 'opus' }] } });
+    const third = await ended('third');
+    expect(third[0]).toMatchObject({ tier: 'opus', route: { choice: { by: 'pin' } } });
+
+    await stack.call('POST', '/cascade/backend/pin', { ...word, tier: null });
+    await stack.call('POST', '/cascade/backend/reset', { reason: 'a better prompt' });
+    const { body: anew } = await stack.call<CascadeView>('GET', '/cascade?role=backend');
+    expect(anew.beliefs.every(({ observations }) => observations === 0)).toBe(true);
+    expect(anew.history.map(({ action }) => action)).toEqual(['reset', 'unpin', 'pin']);
+
+    const chains = await stack.records<ChainRow>('cascade_chains');
+    expect(chains.find(({ task_id }) => task_id === 'second')?.attempts).toMatchObject([
+      { tier: 'sonnet', chosen_by: 'greedy', explored: false, passed: true },
+    ]);
+  });
+
+  it('refuses words that say nothing, or of a tier that there is not, and changes nothing', async () => {
+    for (const [path, body] of [
+      ['/cascade/backend/pin', { tier: 'gold', reason: 'x' }],
+      ['/cascade/backend/pin', { tier: 'opus' }],
+      ['/cascade/backend/pin', { tier: 'opus', reason: ' ' }],
+      ['/cascade/backend/reset', { reason: 'x', teir: 'opus' }],
+      ['/cascade/Not%20a%20role/pin', { tier: 'opus', reason: 'x' }],
+    ] as const)
+      expect((await stack.call('POST', path, body)).status).toBe(422);
+    const { body } = await stack.call<CascadeView>('GET', '/cascade?role=qa');
+    expect(body).toMatchObject({ beliefs: [], history: [] });
+    expect((await stack.call('GET', '/cascade?rule=qa')).status).toBe(422);
+  });
+});
