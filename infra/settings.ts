@@ -6,6 +6,7 @@ import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
+import { RESERVED_CONCURRENCY } from '../shared/names.ts';
 import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/task/hold-limit.ts';
@@ -135,13 +136,13 @@ const Fields = z.strictObject({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('A gateway of your own in the place of ours: then usage is what agents claim.'),
-  modelConcurrency: concurrency(50).describe(
+  modelConcurrency: concurrency(RESERVED_CONCURRENCY.models).describe(
     'Model calls at a time; so many are reserved in the account. 0 reserves none.',
   ),
-  authorizerConcurrency: concurrency(20).describe(
+  authorizerConcurrency: concurrency(RESERVED_CONCURRENCY.authorizer).describe(
     'Tokens looked up at a time; so many invocations are reserved in the account. 0 reserves none.',
   ),
-  workConcurrency: concurrency(50).describe(
+  workConcurrency: concurrency(RESERVED_CONCURRENCY.work).describe(
     'The same for what boxes and outside agents report to: nobody else can use them up.',
   ),
   maxAttemptUsd: z.coerce

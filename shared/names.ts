@@ -219,6 +219,9 @@ export const METRICS = {
   reason: 'reason',
 } as const;
 
+/** Invocations at a time that a deployment reserves unless its settings say otherwise; `assay doctor` looks whether an account has them. */
+export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50 } as const;
+
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */

@@ -1,7 +1,8 @@
+import { RESERVED_CONCURRENCY } from '../../shared/names.ts';
 import { attention, type Finding, missing, ok } from './check.ts';
 
-/** Concurrent executions that a default deployment reserves, and those that Lambda wants left for everybody. docs/deploy.md. */
-const RESERVED = 50 + 20 + 50;
+const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
+/** Concurrent executions that Lambda wants left for everybody. */
 const UNRESERVED = 100;
 /** What the CDK of this version needs; https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
 const BOOTSTRAP_VERSION = 6;

@@ -1,5 +1,11 @@
 import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
-import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
+import {
+  type CascadeContext,
+  decideStep,
+  isElsewhere,
+  selectModel,
+  settleStep,
+} from '../../shared/use-cases/cascade.ts';
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
@@ -12,7 +18,8 @@ const STEPS = { select_model: selectModel, decide: decideStep, settle: settleSte
 
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = async (event: unknown): Promise<CascadeResult> => {
-  const { step, task_id, run } = CascadeStep.parse(event);
+  const { step, task_id, run, said } = CascadeStep.parse(event);
+  if (said && isElsewhere(said, step)) return said;
   const context: CascadeContext = { tasks, locks, models, agents, holds, learning, now: new Date() };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
 };

@@ -54,8 +54,8 @@ const HEARTBEAT = 900;
 export function cascadeDefinition(parts: CascadeParts): State {
   const { partition, agentQueues, gatesQueue } = parts;
 
-  const step = (name: (typeof CASCADE_STEPS)[number]): State =>
-    invoke(partition, parts.cascadeFunction, { step: name, task_id: TASK_ID, run: RUN });
+  const step = (name: (typeof CASCADE_STEPS)[number], more: State = {}): State =>
+    invoke(partition, parts.cascadeFunction, { step: name, task_id: TASK_ID, run: RUN, ...more });
 
   /** Asks the repository. */
   const ask = (name: (typeof REPOSITORY_STEPS)[number]): State =>
@@ -115,12 +115,13 @@ export function cascadeDefinition(parts: CascadeParts): State {
         Comment:
           'Asks the repository what the base ref stands for, or says where the task stands when that is known.',
         ...ask('resolve_base'),
-        Next: 'WhereNext',
+        // Nearly always. What is not for it, it hands on.
+        Next: 'SelectModel',
       },
 
       SelectModel: {
         Comment: 'Starts the next attempt, or waits for the task that holds the files.',
-        ...step('select_model'),
+        ...step('select_model', { said: '{% $states.input %}' }),
         Next: 'WhereNext',
       },
 
@@ -146,7 +147,8 @@ export function cascadeDefinition(parts: CascadeParts): State {
       RunAgent: {
         Comment: 'An agent works in a box of its own.',
         ...box('agent', queueOfPriority, 24 * HOUR),
-        Next: 'WhereNext',
+        // Where an agent has brought nothing to look at, the dispatcher says so in the place of a box.
+        Next: 'RunGates',
       },
 
       RunGates: {

@@ -28,11 +28,6 @@ export const REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
 export const RepositoryStep = CascadeInput.extend({ step: z.enum(REPOSITORY_STEPS) });
 export type RepositoryStep = z.infer<typeof RepositoryStep>;
 
-/** Steps of the cascade machine that a Lambda does. */
-export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
-export const CascadeStep = CascadeInput.extend({ step: z.enum(CASCADE_STEPS) });
-export type CascadeStep = z.infer<typeof CascadeStep>;
-
 /**
  * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | find_branch | settle` are states of the machine;
  * `held` (a person is asked), `waiting` (another task holds the files), `superseded` (a newer execution has taken over)
@@ -65,6 +60,15 @@ export const CascadeResult = z.object({
   wait_s: z.number().int().positive().optional(),
 });
 export type CascadeResult = z.infer<typeof CascadeResult>;
+
+/** Steps of the cascade machine that a Lambda does. */
+export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
+export const CascadeStep = CascadeInput.extend({
+  step: z.enum(CASCADE_STEPS),
+  /** What the step before it has said. */
+  said: CascadeResult.optional(),
+});
+export type CascadeStep = z.infer<typeof CascadeStep>;
 
 /** What wakes a waiting state (SendTaskSuccess): where the task stands now. */
 export const WakeOutput = z.object({ stage: z.enum(STAGES) });

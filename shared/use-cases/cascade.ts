@@ -73,6 +73,10 @@ async function recall({ role }: Task, { learning, now }: CascadeContext): Promis
   return { policy: learning.policy, memory, at: now.toISOString() };
 }
 
+/** Has the step before said that the task stands elsewhere, or waits? Then that is the answer of this one, too. */
+export const isElsewhere = (said: CascadeResult, step: Stage): boolean =>
+  said.stage !== step || said.wait_s !== undefined;
+
 /** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
 export async function selectModel(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);

@@ -108,9 +108,12 @@ async function launchOf(
 const familyOf = (kind: BoxKind, { image }: Task, context: LaunchContext): string | undefined =>
   image === undefined || kind === 'deliver' ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
 
+/** Where a task stands that waits for a box of each kind. */
+const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
+
 /**
- * Handles one message of a queue: starts the box, once, however often the message comes. Where the box has reported already, or the
- * message belongs to a superseded execution, the waiting state is woken instead. Throws when the message should come back later.
+ * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it
+ * has reported, the agent has failed, a newer execution has taken over), the waiting state is woken with where it stands instead. Throws when the message should come back later.
  */
 export async function launchBox(
   message: LaunchMessage,
@@ -122,7 +125,8 @@ export async function launchBox(
     await context.machines.wake(message.task_token, { stage: stageOf(each, message.run) });
     return 'woken';
   };
-  if (task.run !== message.run || alreadyReported(task, message.attempt, message.kind)) return wake(task);
+  const isThere = stageOf(task, message.run) === STAGE_OF[message.kind];
+  if (!isThere || alreadyReported(task, message.attempt, message.kind)) return wake(task);
   // One that waits in the queue for long. When nobody waits for it any more, another message has taken its place.
   if (context.receiveCount > 1 && !(await context.machines.beat(message.task_token))) return 'dropped';
   const attempt = task.attempts.at(-1);

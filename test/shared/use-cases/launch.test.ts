@@ -140,6 +140,14 @@ describe('a box that has to wait for room', () => {
   );
 });
 
+const ACCEPTED = {
+  action: 'accept',
+  reason: 'r',
+  next_model: null,
+  next_tier: null,
+  at: build.NOW.toISOString(),
+} as const;
+
 describe('three deliver boxes that were lost', () => {
   const lost = build.launch({ number: 3, lost: true });
   const of = (delivery: Task['delivery']): Task =>
@@ -147,13 +155,7 @@ describe('three deliver boxes that were lost', () => {
       {
         deliver: lost,
         verdict: build.verdict(),
-        decision: {
-          action: 'accept',
-          reason: 'r',
-          next_model: null,
-          next_tier: null,
-          at: build.NOW.toISOString(),
-        },
+        decision: ACCEPTED,
       },
       { delivery },
     );
@@ -176,7 +178,7 @@ describe('a box that ECS does not start', () => {
   const of: Readonly<Record<BoxKind, () => Task>> = {
     agent: claimed,
     gates: () => build.inReview(),
-    deliver: () => build.inReview({ verdict: build.verdict() }),
+    deliver: () => build.inReview({ verdict: build.verdict(), decision: ACCEPTED }),
   };
   const KINDS = ['agent', 'gates', 'deliver'] as const;
 
@@ -297,6 +299,22 @@ describe('the room of a box', () => {
     expect(task.attempts[0]?.gates).toMatchObject({ number: 1, lost: true });
   });
 });
+
+it.each([
+  [
+    'agent has failed',
+    build.inReview({ report: build.report({ status: 'failed' }), artifact: null }),
+    'decide',
+  ],
+  ['person is asked', build.inReview({}, { hold: { reasons: [], since: build.NOW.toISOString() } }), 'held'],
+] as const)(
+  'a gates box is not launched for a task whose %s: the state that waits hears where it stands',
+  async (_case, of, stage) => {
+    task = of;
+    expect(await launch('gates')).toBe('woken');
+    expect([woken, ran]).toEqual([[stage], []]);
+  },
+);
 
 describe('a message that comes again', () => {
   it('is a sign of life to the state that waits', async () => {
