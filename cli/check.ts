@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -5,6 +6,7 @@ import type { Command } from 'commander';
 import { CheckoutError } from '../gates/checkout/error.ts';
 import { captureWorkingTree } from '../gates/checkout/working-tree.ts';
 import { ConfigError } from '../gates/engine/configuration/error.ts';
+import { CONFIG_FILE } from '../gates/engine/configuration/file.ts';
 import { gatherEvidence } from '../gates/engine/gather.ts';
 import { fileMemory } from '../gates/engine/memory/file-memory.ts';
 import { killAllGroups } from '../gates/process/groups.ts';
@@ -16,12 +18,12 @@ import type { Expectation } from '../shared/task/expects.ts';
 import { reduce } from '../shared/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
-import { bypassesOf, defaultBase, readNamed, taskOf, writeNamed } from './check/options.ts';
+import { readNamed, writeNamed } from './check/named.ts';
 import { checkJson, renderCheck } from './check/render.ts';
-import { action, examples, JSON_OPTION } from './command.ts';
 import { CliError, EXIT, type ExitCode, Interrupted } from './exit.ts';
 import { EXPECTS_OPTION } from './expects.ts';
 import type { Io } from './io.ts';
+import { examples, JSON_OPTION, localAction } from './local-command.ts';
 import { SUMMARY } from './summary.ts';
 
 export interface CheckOptions {
@@ -50,6 +52,9 @@ export interface CheckOptions {
   readonly junit?: string | undefined;
 }
 
+/** What reads tasks and configurations is loaded where there is one: most of a short check is its start. */
+const reading = () => import('./check/options.ts');
+
 const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
 
 /**
@@ -76,14 +81,16 @@ export async function runCheck(
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
     const dir = resolve(cwd, options.repo);
-    const bypasses = await bypassesOf(options.skipGate ?? [], options.skipGateReason, dir);
+    const bypasses = options.skipGate
+      ? await (await reading()).bypassesOf(options.skipGate, options.skipGateReason, dir)
+      : [];
     const [task, config, base, folder] = await Promise.all([
       options.task === undefined ? null : readNamed(cwd, options.task),
       options.config === undefined ? null : readNamed(cwd, options.config),
-      options.base ?? defaultBase(dir),
+      options.base ?? (existsSync(join(dir, CONFIG_FILE)) ? (await reading()).defaultBase(dir) : 'main'),
       cacheFolder(dir, options.cacheDir, cwd),
     ]);
-    const about = task === null ? null : taskOf(task, options.task ?? '');
+    const about = task === null ? null : (await reading()).taskOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
     const suites: TestRunOfGate[] = [];
     const rooms = join(workDir, 'rooms');
@@ -146,7 +153,7 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
     .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
     .option(...JSON_OPTION);
-  action<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
+  localAction<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
     const judge =
       options.models === undefined
         ? null
@@ -161,7 +168,11 @@ export function registerCheck(program: Command, io: Io): void {
       await writeNamed(session.io.cwd, options.junit, junitOf(suites));
     }
     if (session.json) session.printJson(checkJson(evidence, verdict));
-    else session.print(renderCheck(evidence, verdict, session.out, session.io.stdout.columns));
+    else {
+      const found = evidence.gates.some(({ findings }) => findings.length > 0);
+      const explain = found ? (await import('../gates/rules/pages.ts')).explanationOf : () => null;
+      session.print(renderCheck(evidence, verdict, explain, session.out, session.io.stdout.columns));
+    }
     return VERDICT_EXIT[verdict.verdict];
   });
   examples(command, [

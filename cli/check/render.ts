@@ -1,4 +1,3 @@
-import { explanationOf } from '../../gates/rules/pages.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/evidence/schema.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
@@ -54,10 +53,15 @@ const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) 
   return outcome === 'skipped' ? pc.dim : pc.yellow;
 };
 
-/** Evidence and verdict for people. `width` in columns; undefined: nothing is cut. */
+/**
+ * Evidence and verdict for people.
+ * @param explain how anybody asks for the page of a rule; null for what a tool says.
+ * @param width in columns; undefined: nothing is cut.
+ */
 export function renderCheck(
   evidence: Evidence,
   verdict: Verdict,
+  explain: (rule: string) => string | null,
   pc: Colors,
   width: number | undefined,
 ): string {
@@ -102,7 +106,7 @@ export function renderCheck(
     ...section(
       'What they mean',
       [...new Set(evidence.gates.flatMap(({ findings }) => findings.map(({ rule }) => rule)))].flatMap(
-        (rule) => explanationOf(rule) ?? [],
+        (rule) => explain(rule) ?? [],
       ),
     ),
     ...section('Taken from the base commit', protectedLines(evidence, ['base', 'part'])),

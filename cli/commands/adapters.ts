@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/task/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
-import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Colors, Io } from '../io.ts';
+import { examples, JSON_OPTION, localAction } from '../local-command.ts';
 import { renderTable } from '../output/table.ts';
 import { SUMMARY } from '../summary.ts';
 
@@ -64,7 +64,7 @@ export function registerAdapters(program: Command, io: Io): void {
     .command('list')
     .description('Every agent CLI with its tested version, the one on this machine, and what it supports')
     .option(...JSON_OPTION);
-  action(list, io, async (session) => {
+  localAction(list, io, async (session) => {
     const listed = await listAdapters(io.env);
     if (session.json) session.printJson({ adapters: listed });
     else session.print(render(listed, session.out, session.io.stdout.columns));

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { type ListedGate, listGates } from '../gates/list.ts';
 import type { Colors, Io } from '../io.ts';
+import { examples, JSON_OPTION, localAction } from '../local-command.ts';
 import { type Cell, renderTable } from '../output/table.ts';
 import { SUMMARY } from '../summary.ts';
 
@@ -14,7 +14,7 @@ export function registerGates(program: Command, io: Io): void {
     .description('Every gate with switch, condition, and the tool that it would use in a folder')
     .option('--repo <dir>', 'folder to look at, as it stands', '.')
     .option(...JSON_OPTION);
-  action<[{ readonly repo: string }]>(list, io, async (session, { repo }) => {
+  localAction<[{ readonly repo: string }]>(list, io, async (session, { repo }) => {
     const listed = await listGates(repo, session.io.cwd);
     if (session.json) session.printJson({ gates: listed });
     else session.print(renderGates(listed, session.out, session.io.stdout.columns));

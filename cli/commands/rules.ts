@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { RULES } from '../../gates/rules/registry.ts';
 import type { Rule } from '../../gates/rules/rule.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { examples, JSON_OPTION, localAction } from '../local-command.ts';
 import { renderTable } from '../output/table.ts';
 import { SUMMARY } from '../summary.ts';
 
@@ -25,7 +25,7 @@ export function registerRules(program: Command, io: Io): void {
     .command('list')
     .description('Every rule whose level `rules:` in assay.yaml can set')
     .option(...JSON_OPTION);
-  action<[object]>(list, io, async (session) => {
+  localAction<[object]>(list, io, async (session) => {
     if (session.json) session.printJson({ rules: RULES.map(shown) });
     else
       session.print(
@@ -43,7 +43,7 @@ export function registerRules(program: Command, io: Io): void {
     .argument('<id>', 'name of a rule, as a finding has it')
     .description('What a rule says, why, and what it does where nothing is set')
     .option(...JSON_OPTION);
-  action<[string, object]>(explain, io, async (session, id) => {
+  localAction<[string, object]>(explain, io, async (session, id) => {
     const card = RULES.find((each) => each.id === id);
     if (!card)
       throw new CliError(EXIT.notFoundOrRefer, 'unknown_rule', `There is no rule ${id}.`, {

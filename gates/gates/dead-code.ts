@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
-import { Command, runCommand } from '../tool-run/command.ts';
+import { Command } from '../tool-run/command.ts';
 import { PROFILE_SETTINGS } from '../tool-run/settings.ts';
 import { readCode } from './code-reading.ts';
 
@@ -47,6 +47,7 @@ export const deadCode: Gate = {
 
 /** What the project's own tool says counts besides what we see. */
 async function withCommand(context: GateContext, ours: GateResult, command: string): Promise<GateResult> {
+  const { runCommand } = await import('../tool-run/run-command.ts');
   const theirs = await runCommand(context, command);
   const outcome = theirs.outcome === 'passed' ? ours.outcome : theirs.outcome;
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
-import { Command, runCommand } from '../tool-run/command.ts';
+import { Command } from '../tool-run/command.ts';
 import { readCode } from './code-reading.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
@@ -13,7 +13,10 @@ export const importCycle: Gate = {
   settings: { import_cycle_check: z.boolean().optional(), import_cycle_command: Command.optional() },
   run: async (context, settings) => {
     const command = context.command ?? Command.safeParse(settings['import_cycle_command']).data;
-    if (command !== undefined) return runCommand(context, command);
+    if (command !== undefined) {
+      const { runCommand } = await import('../tool-run/run-command.ts');
+      return runCommand(context, command);
+    }
     const [{ CYCLE_RULES }, { cyclesSeen }] = await Promise.all([
       import('../rules/import-cycle/rules.ts'),
       import('../rules/import-cycle/cycles.ts'),

@@ -65,8 +65,7 @@ export const ProtectedFile = z.object({
 });
 export type ProtectedFile = z.infer<typeof ProtectedFile>;
 
-/** Was it judged otherwise than it will be delivered? */
-export const isPutBack = ({ used }: Pick<ProtectedFile, 'used'>): boolean => used !== 'patch';
+export { isPutBack } from './put-back.ts';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({

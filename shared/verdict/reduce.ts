@@ -1,13 +1,7 @@
 import { ALLOWED_FILES } from '../evidence/names.ts';
 import { hasResult, type Outcome } from '../evidence/outcome.ts';
-import {
-  type Evidence,
-  type GateEvidence,
-  isPutBack,
-  type SignalEvidence,
-  type Verdict,
-  type VerdictReason,
-} from '../evidence/schema.ts';
+import { isPutBack } from '../evidence/put-back.ts';
+import type { Evidence, GateEvidence, SignalEvidence, Verdict, VerdictReason } from '../evidence/schema.ts';
 import { withoutOpinion } from '../judging/outcomes.ts';
 import { firstOf } from '../task/cut.ts';
 import { describeSignal } from '../task/signals.ts';

@@ -62,7 +62,7 @@ const CONFIGURATIONS: readonly (readonly [name: string, settings: string])[] = [
   ],
 ];
 
-const MAIN = join(import.meta.dirname, '../../cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../cli/assay.js');
 
 interface Look {
   readonly ms: number;

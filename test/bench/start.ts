@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 
 const RUNS = 7;
 const TIME = '/usr/bin/time';
-const MAIN = join(import.meta.dirname, '../../cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../cli/assay.js');
 
 /** A command line for `sh -c` that does the same work in the folder of the project, such as a checkout of another version, or another tool. */
 const AGAINST = process.env['ASSAY_BENCH_AGAINST'];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 
-const MAIN = new URL('../../cli/main.ts', import.meta.url).pathname;
+const MAIN = new URL('../../cli/assay.js', import.meta.url).pathname;
 const gate = (line: string): string =>
   `version: 1\nquality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: ${JSON.stringify(line)}\n`;
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../cli/commands.ts';
 import { buildProgram, commandIn } from '../../cli/program.ts';
 import { SUMMARY } from '../../cli/summary.ts';
+import { makeRepository } from '../support/repository.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/run.ts');
 const silent = {
@@ -32,6 +33,12 @@ const loadedFor = (...argv: readonly string[]): number => {
 test('for help no command is loaded, and for a command no other', () => {
   expect(loadedFor('--help')).toBeLessThan(40);
   expect(loadedFor('rules', 'list')).toBeLessThan(250);
+});
+
+test('a check loads no gate where the base has no configuration, and nothing of the API', () => {
+  const { dir, write } = makeRepository({ 'a.js': 'export const a = 1;\n' });
+  write({ 'a.js': 'export const a = 2;\n' });
+  expect(loadedFor('check', '--repo', dir, '--base', 'main')).toBeLessThan(240);
 });
 
 test('every command that is listed is there, by the name and the summary that it is listed with', async () => {
