@@ -1,4 +1,3 @@
-import type { ProtectedFile } from './schema.ts';
-
-/** Was it judged otherwise than it will be delivered? */
-export const isPutBack = ({ used }: Pick<ProtectedFile, 'used'>): boolean => used !== 'patch';
+/** Was a protected file judged otherwise than it will be delivered? */
+export const isPutBack = ({ used }: { readonly used: 'base' | 'part' | 'patch' }): boolean =>
+  used !== 'patch';
