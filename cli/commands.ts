@@ -29,6 +29,7 @@ export const COMMANDS: readonly {
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
+  { names: ['quality'], load: async () => (await import('./commands/quality.ts')).registerQuality },
   { names: ['query'], load: async () => (await import('./commands/query.ts')).registerQuery },
   { names: ['export'], load: async () => (await import('./commands/export.ts')).registerExport },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },

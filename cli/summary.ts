@@ -21,6 +21,7 @@ export const SUMMARY = {
   adapters: 'Which agents can do a task',
   rules: 'What is read in a patch, and how much it counts',
   token: 'Operator tokens of a deployment',
+  quality: 'How tasks, models and gates fare',
   query: 'Ask the records a question in SQL: on this machine, or Athena',
   export: 'Write the records as Parquet files',
   doctor: 'Look at the place that Assay is deployed to, and say what to do',

@@ -57,6 +57,7 @@ export class Analytics extends Construct {
       environment: {
         ...environment,
         [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.table]: table.table.tableName,
         [ENV.eventBus]: events.bus.eventBusName,
         [ENV.metricsNamespace]: Stack.of(this).stackName,
       },

@@ -39,7 +39,7 @@ export const TABLE_ACCESS = {
   'api-read': {
     GetItem: ['task', 'beat'],
     BatchGetItem: ['task'],
-    Query: ['count', 'completions', 'belief'],
+    Query: ['count', 'completions', 'belief', 'figures'],
     indexes: ['byStatus'],
   },
   conductor: {
@@ -49,7 +49,7 @@ export const TABLE_ACCESS = {
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
-  ledger: {},
+  ledger: { GetItem: ['figures', 'counted'], PutItem: ['figures', 'counted'] },
   resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   cascade: {
     GetItem: ['task', 'beat', 'lock', 'meter'],

@@ -35,6 +35,8 @@ export const ITEM_PREFIX = {
   count: 'count#',
   /** As what a task was last counted: an item for each. */
   counted: 'counted#',
+  /** What quality is told by, by day: a partition for each month, a few items for each day. */
+  figures: 'figures#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */

@@ -49,6 +49,12 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
   },
   'token revoke': { text: '`--json` prints `{"revoked": […]}`, each as in `token list`.' },
+  'quality show': { text: '`--json` prints a `Quality`. A rate of nothing is null.' },
+  'quality gates': {
+    text: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
+  },
+  'quality models': { text: '`--json` prints a `QualityModels`.' },
+  'quality trend': { text: '`--json` prints a `QualityTrend`.' },
   query: {
     text: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
   },

@@ -9,6 +9,7 @@ import type { Task } from '../../shared/task/task.ts';
 import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
+import { quality, qualityOfModels, qualityTrend } from '../../shared/use-cases/quality.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
 import { statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -18,7 +19,7 @@ import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, counts, beliefs } = stores();
+const { tasks, counts, beliefs, figures } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -55,5 +56,8 @@ export const handler = serve('api-read', {
   cascade: async (request) => ({
     body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),
   }),
+  quality: async () => ({ body: await quality(figures, new Date()) }),
+  qualityModels: async () => ({ body: await qualityOfModels(figures, new Date()) }),
+  qualityTrend: async ({ query }) => ({ body: await qualityTrend(figures, query, new Date()) }),
   health: async () => ({ body: { status: 'ok', version: VERSION } }),
 });

@@ -6,6 +6,7 @@ import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UploadStore } from '../../shared/store/uploads.ts';
@@ -16,6 +17,7 @@ export interface Stores {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly counts: CountStore;
+  readonly figures: FigureStore;
   readonly uploads: UploadStore;
   readonly claims: ClaimStore;
   readonly beats: BeatStore;
@@ -33,6 +35,7 @@ export function stores(): Stores {
     tasks,
     locks: new LockStore(db, table, tasks),
     counts: new CountStore(db, table),
+    figures: new FigureStore(db, table),
     uploads: new UploadStore(db, table),
     claims: new ClaimStore(db, table),
     beats: new BeatStore(db, table),

@@ -2,8 +2,10 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { deriveEvents } from '../../shared/events/derive.ts';
 import { deriveRows, groupRows } from '../../shared/ledger/derive.ts';
 import { objectKey } from '../../shared/names.ts';
+import { factsOf } from '../../shared/quality/facts.ts';
 import { sha256 } from '../../shared/tokens.ts';
 import { tierModels } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
 import { eventPublisher } from '../kit/events.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import { images } from '../kit/stream.ts';
@@ -12,9 +14,10 @@ import { countWrites } from './metrics.ts';
 const objects = objectStore();
 const publisher = eventPublisher();
 const models = tierModels();
+const { figures } = stores();
 
 /**
- * Writes what a batch of stream records tells as JSONL, one object per table and day, and puts what the world is to hear on the bus. The name
+ * Writes what a batch of stream records tells as JSONL, one object per table and day, adds it to the figures, and puts what the world is to hear on the bus. The name
  * of an object is made from the records, and the id of an event from its write, so a re-delivery says the same again.
  */
 export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
@@ -28,6 +31,7 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
       objects.put(objectKey.records(table, date, batch), body, 'application/x-ndjson'),
     ),
   );
+  await figures.count(factsOf(rows), new Date());
   await publisher.put(writes.flatMap(({ before, after }) => (after ? deriveEvents(before, after) : [])));
   countWrites(writes, rows);
 };

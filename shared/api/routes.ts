@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
 import type { RefusalCode } from '../refusal.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
@@ -406,6 +407,34 @@ export const ROUTES = {
     summary: 'Forget what was learned of a tier for a role, or of all tiers',
     body: ResetBody,
     answer: CascadeView,
+  },
+  quality: {
+    method: 'GET',
+    path: '/quality',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'How tasks, models and gates fare: success, times, pass rates',
+    answer: QualityView,
+  },
+  qualityModels: {
+    method: 'GET',
+    path: '/quality/models',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'The models of the last 30 days',
+    answer: QualityModels,
+  },
+  qualityTrend: {
+    method: 'GET',
+    path: '/quality/trend',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'Tasks, cost and gates by day or week',
+    query: TrendQuery,
+    answer: QualityTrend,
   },
   health: {
     method: 'GET',

@@ -97,7 +97,14 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     ...STREAM,
     ...DEAD_LETTERS,
   ],
-  ledger: ['events:PutEvents', 's3:PutObject', ...STREAM, ...DEAD_LETTERS],
+  ledger: [
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'events:PutEvents',
+    's3:PutObject',
+    ...STREAM,
+    ...DEAD_LETTERS,
+  ],
   cascade: ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
@@ -213,7 +220,21 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
       action.startsWith('secretsmanager:') ||
       (action === 'lambda:InvokeFunction' && !/^<MinterMint/.test(resource)),
   ],
-  ['ledger', 'read the table', ({ resource }) => /TasksTable\w+\.Arn>/.test(resource)],
+  [
+    'ledger',
+    'read or write anything of the table but figures and what is counted in them',
+    ({ resource, condition }) =>
+      /TasksTable\w+\.Arn>$/.test(resource) &&
+      !leading(condition).every((key) => key === 'figures#*' || key === 'counted#*'),
+  ],
+  [
+    'ledger',
+    'touch the table without saying which items',
+    ({ action, resource, condition }) =>
+      /^dynamodb:(?!.*Stream|GetRecords|GetShardIterator)/.test(action) &&
+      /TasksTable\w+\.Arn>/.test(resource) &&
+      leading(condition).length === 0,
+  ],
   [
     'ledger',
     'write outside of records',

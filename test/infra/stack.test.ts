@@ -289,7 +289,7 @@ describe('functions', () => {
     'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
-    ledger: ['eventBus', 'metricsNamespace', 'bucket', 'tierModels'],
+    ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     resolver: ['imageFamilies', 'minter', 'readFrom', 'table'],
     cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'cascadePolicy'],
     janitor: ['table', 'bucket'],

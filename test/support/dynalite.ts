@@ -26,30 +26,34 @@ export async function testTable() {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   const indexes = Object.values(INDEXES);
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'tasks',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [TABLE.pk, TABLE.sk, ...indexes.flatMap((index) => [index.pk, index.sk])].map(
-        (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
-      ),
-      KeySchema: [
-        { AttributeName: TABLE.pk, KeyType: 'HASH' },
-        { AttributeName: TABLE.sk, KeyType: 'RANGE' },
-      ],
-      GlobalSecondaryIndexes: indexes.map((index) => ({
-        IndexName: index.name,
+  const create = async (name: string): Promise<string> => {
+    await client.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [TABLE.pk, TABLE.sk, ...indexes.flatMap((index) => [index.pk, index.sk])].map(
+          (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
+        ),
         KeySchema: [
-          { AttributeName: index.pk, KeyType: 'HASH' },
-          { AttributeName: index.sk, KeyType: 'RANGE' },
+          { AttributeName: TABLE.pk, KeyType: 'HASH' },
+          { AttributeName: TABLE.sk, KeyType: 'RANGE' },
         ],
-        Projection:
-          index.name === INDEXES.byStatus.name
-            ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
-            : { ProjectionType: 'KEYS_ONLY' },
-      })),
-    }),
-  );
+        GlobalSecondaryIndexes: indexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: [
+            { AttributeName: index.pk, KeyType: 'HASH' },
+            { AttributeName: index.sk, KeyType: 'RANGE' },
+          ],
+          Projection:
+            index.name === INDEXES.byStatus.name
+              ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
+              : { ProjectionType: 'KEYS_ONLY' },
+        })),
+      }),
+    );
+    return name;
+  };
+  await create('tasks');
   const db = documentClient(client);
   const tasks = new TaskStore(db, 'tasks');
   return {
@@ -64,6 +68,8 @@ export async function testTable() {
     claims: new ClaimStore(db, 'tasks'),
     beats: new BeatStore(db, 'tasks'),
     upgrades: new UpgradeStore(db, 'tasks'),
+    /** Makes a further, empty table of the same form. */
+    another: create,
     close: async () => {
       client.destroy();
       await new Promise<void>((resolve) => {

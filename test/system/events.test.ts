@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
+import { QualityView } from '../../shared/quality/schemas.ts';
+import { tablesOf } from '../support/records/plain-answers.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -43,6 +45,17 @@ describe('what the deployment tells the world', () => {
     const told = all.messages.filter(({ message }) => message.includes(failed.id));
     expect(told[0]?.message).toMatch(/^Task \S+ \(Make sum add\) has failed: /);
     expect(all.messages.some(({ message }) => message.includes(done.id))).toBe(false);
+    // Figures are counted by the same reader: each end once, and the same as in the records.
+    const { body } = await stack.call('GET', '/quality');
+    expect(QualityView.parse(body)).toMatchObject({
+      overall: { total_tasks: 2, success_rate: 0.5 },
+      per_role: { backend: { total_tasks: 2 } },
+    });
+    const { quality_gates } = tablesOf(stack.ready.records_dir);
+    const passed = quality_gates.filter(({ result }) => result === 'pass').length;
+    expect(body).toMatchObject({
+      guardrail_pass_rate: Math.round((passed / quality_gates.length) * 10_000) / 10_000,
+    });
   });
 
   it('says what a task waits for a person for', async () => {

@@ -1,0 +1,39 @@
+import type { Derived } from '../ledger/derive.ts';
+import { type Figures, NO_FIGURES, withRecord } from './figures.ts';
+
+/** Records that are counted together, once: the gates of an attempt, the end of a task, a person's word. */
+export interface QualityFact {
+  /** The same whenever the records come again. */
+  readonly id: string;
+  /** YYYY-MM-DD, the records' own. */
+  readonly date: string;
+  readonly figures: Figures;
+}
+
+function idOf(derived: Derived): string | null {
+  switch (derived.table) {
+    case 'quality_gates':
+      return `${derived.row.task_id}#${derived.row.attempt}#gates`;
+    case 'cascade_chains':
+    case 'cascade_attempts':
+      return `${derived.row.chain_id}#end`;
+    case 'reviews':
+      return derived.row.record_id;
+    default:
+      return null;
+  }
+}
+
+/** What is to be counted of the records of one write. */
+export function factsOf(records: readonly Derived[]): QualityFact[] {
+  const facts = new Map<string, QualityFact>();
+  // A write may be in a batch twice.
+  const once = new Map(records.map((each) => [`${each.table} ${each.row.record_id}`, each]));
+  for (const derived of once.values()) {
+    const id = idOf(derived);
+    if (id === null) continue;
+    const fact = facts.get(id) ?? { id, date: derived.date, figures: NO_FIGURES };
+    facts.set(id, { ...fact, figures: withRecord(fact.figures, derived) });
+  }
+  return [...facts.values()];
+}

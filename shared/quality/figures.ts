@@ -1,0 +1,167 @@
+import type { Derived } from '../ledger/derive.ts';
+import { type Histogram, withValue } from './histogram.ts';
+
+/** Some things that were counted, with what they took: sums over those of which it is known, beside how many those are. */
+export interface Worked {
+  readonly count: number;
+  readonly success: number;
+  readonly seconds: number;
+  readonly with_seconds: number;
+  readonly by_seconds: Histogram;
+  readonly tokens: number;
+  readonly with_tokens: number;
+  readonly cost_usd: number;
+  readonly with_cost: number;
+}
+
+export interface GateFigures {
+  readonly total: number;
+  readonly pass: number;
+  readonly blocked: number;
+  readonly flagged: number;
+  readonly seconds: number;
+}
+
+/** What happened in a span of time, as numbers that can be added up. */
+export interface Figures {
+  /** Tasks that came to their goal or failed. */
+  readonly tasks: Worked;
+  readonly roles: Readonly<Record<string, Worked>>;
+  /** Attempts by model. */
+  readonly models: Readonly<Record<string, Worked>>;
+  readonly gates: Readonly<Record<string, GateFigures>>;
+  readonly reviews: { readonly approved: number; readonly rejected: number };
+}
+
+const NOTHING_DONE: Worked = {
+  count: 0,
+  success: 0,
+  seconds: 0,
+  with_seconds: 0,
+  by_seconds: {},
+  tokens: 0,
+  with_tokens: 0,
+  cost_usd: 0,
+  with_cost: 0,
+};
+const NO_RUNS: GateFigures = { total: 0, pass: 0, blocked: 0, flagged: 0, seconds: 0 };
+export const NO_FIGURES: Figures = {
+  tasks: NOTHING_DONE,
+  roles: {},
+  models: {},
+  gates: {},
+  reviews: { approved: 0, rejected: 0 },
+};
+
+interface One {
+  readonly success: boolean;
+  readonly seconds: number | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+const withOne = (sum: Worked = NOTHING_DONE, { success, seconds, tokens, cost }: One): Worked => ({
+  count: sum.count + 1,
+  success: sum.success + (success ? 1 : 0),
+  seconds: sum.seconds + (seconds ?? 0),
+  with_seconds: sum.with_seconds + (seconds === null ? 0 : 1),
+  by_seconds: seconds === null ? sum.by_seconds : withValue(sum.by_seconds, seconds),
+  tokens: sum.tokens + (tokens ?? 0),
+  with_tokens: sum.with_tokens + (tokens === null ? 0 : 1),
+  cost_usd: sum.cost_usd + (cost ?? 0),
+  with_cost: sum.with_cost + (cost === null ? 0 : 1),
+});
+
+/** Adds what one record says. Records of kinds that no figure is made of change nothing. */
+export function withRecord(sum: Figures, derived: Derived): Figures {
+  switch (derived.table) {
+    case 'quality_gates': {
+      const { gate, result, duration_ms } = derived.row;
+      const runs = sum.gates[gate] ?? NO_RUNS;
+      const next = {
+        ...runs,
+        total: runs.total + 1,
+        [result]: runs[result] + 1,
+        seconds: runs.seconds + duration_ms / 1_000,
+      };
+      return { ...sum, gates: { ...sum.gates, [gate]: next } };
+    }
+    case 'cascade_chains': {
+      const { role, succeeded, total_cost_usd: cost, attempts } = derived.row;
+      const tokens = attempts.map(({ tokens_used }) => tokens_used);
+      const took = attempts.map(({ latency_s }) => latency_s);
+      const one = { success: succeeded, seconds: totalOf(took), tokens: totalOf(tokens), cost };
+      return {
+        ...sum,
+        tasks: withOne(sum.tasks, one),
+        roles: { ...sum.roles, [role]: withOne(sum.roles[role], one) },
+      };
+    }
+    case 'cascade_attempts': {
+      const { model, success, latency_s: seconds, tokens_used: tokens, cost_usd: cost } = derived.row;
+      const name = model ?? 'unknown';
+      const next = withOne(sum.models[name], { success, seconds, tokens, cost });
+      return { ...sum, models: { ...sum.models, [name]: next } };
+    }
+    case 'reviews': {
+      const { approved, rejected } = sum.reviews;
+      const { decision } = derived.row;
+      return {
+        ...sum,
+        reviews: {
+          approved: approved + (decision === 'approve' ? 1 : 0),
+          rejected: rejected + (decision === 'reject' ? 1 : 0),
+        },
+      };
+    }
+    default:
+      return sum;
+  }
+}
+
+/** Null when a part of it is unknown. */
+const totalOf = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0 as number | null);
+
+const merged = <T>(
+  a: Readonly<Record<string, T>>,
+  b: Readonly<Record<string, T>>,
+  add: (x: T, y: T) => T,
+): Record<string, T> => {
+  const result: Record<string, T> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const present = result[key];
+    result[key] = present === undefined ? value : add(present, value);
+  }
+  return result;
+};
+const plus = (x: number, y: number): number => x + y;
+const addWorked = (a: Worked, b: Worked): Worked => ({
+  count: a.count + b.count,
+  success: a.success + b.success,
+  seconds: a.seconds + b.seconds,
+  with_seconds: a.with_seconds + b.with_seconds,
+  by_seconds: merged(a.by_seconds, b.by_seconds, plus),
+  tokens: a.tokens + b.tokens,
+  with_tokens: a.with_tokens + b.with_tokens,
+  cost_usd: a.cost_usd + b.cost_usd,
+  with_cost: a.with_cost + b.with_cost,
+});
+const addGates = (a: GateFigures, b: GateFigures): GateFigures => ({
+  total: a.total + b.total,
+  pass: a.pass + b.pass,
+  blocked: a.blocked + b.blocked,
+  flagged: a.flagged + b.flagged,
+  seconds: a.seconds + b.seconds,
+});
+
+export const addFigures = (a: Figures, b: Figures): Figures => ({
+  tasks: addWorked(a.tasks, b.tasks),
+  roles: merged(a.roles, b.roles, addWorked),
+  models: merged(a.models, b.models, addWorked),
+  gates: merged(a.gates, b.gates, addGates),
+  reviews: {
+    approved: a.reviews.approved + b.reviews.approved,
+    rejected: a.reviews.rejected + b.reviews.rejected,
+  },
+});

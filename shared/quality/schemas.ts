@@ -1,0 +1,76 @@
+import * as z from 'zod';
+
+const Ratio = z
+  .number()
+  .min(0)
+  .max(1)
+  .nullable()
+  .describe('0 to 1; null when there is nothing to divide by.');
+const Seconds = z.number().nullable();
+const Times = z.object({
+  total_tasks: z.number().int(),
+  success_rate: Ratio,
+  avg_completion_seconds: Seconds,
+  p50_completion_seconds: Seconds,
+  p90_completion_seconds: Seconds,
+  p99_completion_seconds: Seconds,
+});
+export const ModelQuality = Times.extend({
+  avg_tokens: z.number().nullable(),
+  avg_cost_usd: z.number().nullable(),
+  cost_usd: z.number().describe('Of the attempts of which it is known.'),
+  cost_unknown: z.number().int().describe('How many attempts have an unknown cost.'),
+});
+const GateQuality = z.object({
+  total: z.number().int(),
+  pass: z.number().int(),
+  blocked: z.number().int(),
+  flagged: z.number().int(),
+  pass_rate: Ratio,
+  seconds: z.number(),
+});
+
+export const QualityView = z
+  .object({
+    overall: Times.describe('Tasks that came to their goal or failed.'),
+    per_model: z.record(z.string(), ModelQuality).describe('Attempts by model.'),
+    per_role: z.record(z.string(), Times),
+    gate_stats: z.record(z.string(), GateQuality),
+    guardrail_pass_rate: Ratio,
+    review_rejection_rate: Ratio.describe("Share of persons' words that were a no."),
+    windows: z.object({ completions: z.number().int(), gates: z.number().int(), models: z.number().int() }),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Quality' });
+
+export const QualityModels = z
+  .object({
+    models: z.record(z.string(), ModelQuality),
+    window_days: z.number().int(),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'QualityModels' });
+
+export const TrendQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(365).default(90),
+  granularity: z.enum(['day', 'week']).default('day').describe('A week begins on Monday, UTC.'),
+});
+export const QualityTrend = z
+  .object({
+    granularity: z.enum(['day', 'week']),
+    window_days: z.number().int(),
+    series: z.array(
+      z.object({
+        date: z.iso.date(),
+        ts: z.number().int().describe('Epoch seconds of its beginning.'),
+        tasks_total: z.number().int(),
+        tasks_success: z.number().int(),
+        success_rate: Ratio,
+        cost_usd: z.number(),
+        cost_unknown: z.number().int(),
+        gate_pass_rates: z.record(z.string(), Ratio),
+      }),
+    ),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'QualityTrend' });

@@ -1,0 +1,145 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import type { QualityFact } from '../quality/facts.ts';
+import { addFigures, type Figures, NO_FIGURES } from '../quality/figures.ts';
+import { Refusal } from '../refusal.ts';
+import { shardOf } from './shard.ts';
+
+/** Items of a day: writers of the same one race. */
+const SHARDS = 4;
+const MAX_RACES = 50;
+/** Facts that an item knows to be in it; older ones are put into items of their own. */
+const KEPT_FACTS = 32;
+const KEPT_DAYS = 400;
+/** Days for which a fact is remembered beside its item: longer than a stream keeps a record. */
+const REMEMBERED_DAYS = 7;
+
+type Item = Record<string, unknown>;
+
+const keyOf = ({ id, date }: QualityFact): Item => ({
+  [TABLE.pk]: `${ITEM_PREFIX.figures}${date.slice(0, 7)}`,
+  [TABLE.sk]: `${date}#${shardOf(id, SHARDS)}`,
+});
+const factKey = (id: string): Item => ({ [TABLE.pk]: `${ITEM_PREFIX.counted}${id}`, [TABLE.sk]: 'figures' });
+const inDays = (days: number, now: Date): number => Math.floor(now.getTime() / 1_000) + days * 86_400;
+
+/**
+ * Figures by day that are right however often a fact is delivered: figures and the facts that were counted last are one item, written
+ * under the condition that it is as it was read. A fact that goes out of the list is first written into an item of its own.
+ */
+export class FigureStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  async #get(Key: Item): Promise<Item | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key, ConsistentRead: true }),
+    );
+    return Item ?? null;
+  }
+
+  async #put(Item: Item, revision: number): Promise<boolean> {
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item,
+          ConditionExpression: 'attribute_not_exists(#revision) OR #revision = :revision',
+          ExpressionAttributeNames: { '#revision': 'revision' },
+          ExpressionAttributeValues: { ':revision': revision },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
+  async count(facts: readonly QualityFact[], now: Date): Promise<number> {
+    const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOf(fact)));
+    let counted = 0;
+    for (const [key, all] of items)
+      for (let at = 0; at < all.length; at += KEPT_FACTS / 2)
+        // What is new stays in the item: beside it, it would be taken for counted before it is.
+        counted += await this.#add(JSON.parse(key) as Item, all.slice(at, at + KEPT_FACTS / 2), now);
+    return counted;
+  }
+
+  async #add(key: Item, facts: readonly QualityFact[], now: Date): Promise<number> {
+    for (let race = 0; race < MAX_RACES; race++) {
+      const item = await this.#get(key);
+      const revision = (item?.['revision'] as number | undefined) ?? 0;
+      const known = (item?.['facts'] as string[] | undefined) ?? [];
+      const beside = await Promise.all(facts.map(({ id }) => this.#get(factKey(id))));
+      const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);
+      if (fresh.length === 0) return 0;
+      const all = [...known, ...fresh.map(({ id }) => id)];
+      const spilled = all.slice(0, Math.max(0, all.length - KEPT_FACTS));
+      await Promise.all(spilled.map((id) => this.#remember(id, now)));
+      const before = (item?.['figures'] as Figures | undefined) ?? NO_FIGURES;
+      const next = {
+        ...key,
+        figures: fresh.reduce((sum, { figures }) => addFigures(sum, figures), before),
+        facts: all.slice(spilled.length),
+        revision: revision + 1,
+        [TABLE.ttl]: inDays(KEPT_DAYS, now),
+      };
+      if (await this.#put(next, revision)) return fresh.length;
+    }
+    throw new Refusal('busy', `the figures of ${String(key[TABLE.sk])} change too fast; try again`);
+  }
+
+  async #remember(id: string, now: Date): Promise<void> {
+    const Item = { ...factKey(id), [TABLE.ttl]: inDays(REMEMBERED_DAYS, now) };
+    await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
+  }
+
+  /** Figures by day, of the days from `first` to `last` that have any. */
+  async days(first: string, last: string): Promise<Map<string, Figures>> {
+    const days = new Map<string, Figures>();
+    for (const month of monthsBetween(first, last)) {
+      let after: Item | undefined;
+      do {
+        const answer = await this.#db.send(
+          new QueryCommand({
+            TableName: this.#table,
+            KeyConditionExpression: '#pk = :pk AND #sk BETWEEN :first AND :last',
+            ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+            ExpressionAttributeValues: {
+              ':pk': `${ITEM_PREFIX.figures}${month}`,
+              ':first': first,
+              // Behind every shard of the day.
+              ':last': `${last}#~`,
+            },
+            ...(after ? { ExclusiveStartKey: after } : {}),
+          }),
+        );
+        for (const item of answer.Items ?? []) {
+          const day = String(item[TABLE.sk]).slice(0, 10);
+          days.set(day, addFigures(days.get(day) ?? NO_FIGURES, item['figures'] as Figures));
+        }
+        after = answer.LastEvaluatedKey;
+      } while (after);
+    }
+    return days;
+  }
+}
+
+/** Months as YYYY-MM, from that of one day to that of another. */
+function monthsBetween(first: string, last: string): string[] {
+  const months: string[] = [];
+  const month = new Date(`${first.slice(0, 7)}-01T00:00:00Z`);
+  while (month.toISOString().slice(0, 7) <= last.slice(0, 7)) {
+    months.push(month.toISOString().slice(0, 7));
+    month.setUTCMonth(month.getUTCMonth() + 1);
+  }
+  return months;
+}

@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Derived } from '../../shared/ledger/derive.ts';
+import {
+  AttemptRow,
+  ChainRow,
+  GateRow,
+  RECORD_TABLES,
+  type RecordTable,
+  ReviewRow,
+} from '../../shared/ledger/rows.ts';
+import { factsOf } from '../../shared/quality/facts.ts';
+import { addFigures, NO_FIGURES, withRecord } from '../../shared/quality/figures.ts';
+import { percentile, withValue } from '../../shared/quality/histogram.ts';
+import { QualityModels, QualityTrend, QualityView } from '../../shared/quality/schemas.ts';
+import { modelsView, qualityView, sumOf, trendView } from '../../shared/quality/views.ts';
+import { FigureStore } from '../../shared/store/figures.ts';
+import { testTable } from '../support/dynalite.ts';
+import { rowsOf } from '../support/records/made-up.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const TABLES = [
+  'quality_gates',
+  'cascade_chains',
+  'cascade_attempts',
+  'reviews',
+  'tasks',
+] as const satisfies RecordTable[];
+
+/** Records of the last days of November, in the order in which they were made, as batches of single writes. */
+const records = fc
+  .array(
+    fc.record({
+      table: fc.constantFrom(...TABLES),
+      day: fc.integer({ min: 1, max: 20 }),
+      rows: fc.record(
+        Object.fromEntries(
+          TABLES.map((table) => [
+            table,
+            rowsOf(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+          ]),
+        ),
+      ),
+    }),
+    { maxLength: 40 },
+  )
+  .map((writes) =>
+    writes.map(
+      ({ table, day, rows }, index) =>
+        ({
+          table,
+          date: `2026-11-${String(day).padStart(2, '0')}`,
+          row: {
+            ...rows[table],
+            record_id: `${table}-${index}`,
+            task_id: `t-${index}`,
+            chain_id: `c-${index}`,
+          },
+        }) as unknown as Derived,
+    ),
+  );
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+/** The same numbers, however they were added up. */
+const settled = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_key, each) => (typeof each === 'number' ? Number(each.toPrecision(9)) : each)),
+  );
+
+describe('figures by day', () => {
+  test('are what the records say, each counted once, however often and in whatever order they come', async () => {
+    await fc.assert(
+      fc.asyncProperty(records, fc.infiniteStream(fc.nat()), async (all, choice) => {
+        const name = `f${Math.random().toString(36).slice(2)}`;
+        const store = new FigureStore(table.db, await table.another(name));
+        const order = all
+          .flatMap((each) => [each, each])
+          .toSorted(() => ((choice.next().value ?? 0) % 3) - 1);
+        for (let at = 0; at < order.length; at += 7) await store.count(factsOf(order.slice(at, at + 7)), NOW);
+        const days = await store.days('2026-11-01', '2026-11-30');
+        expect(settled(sumOf(days))).toEqual(settled(all.reduce(withRecord, NO_FIGURES)));
+        for (const [day, figures] of days)
+          expect(settled(figures)).toEqual(
+            settled(all.filter(({ date }) => date === day).reduce(withRecord, NO_FIGURES)),
+          );
+      }),
+      { numRuns: 8, seed: 5 },
+    );
+  });
+
+  test('count a fact once when writers race and when it was long ago', async () => {
+    const store = new FigureStore(table.db, await table.another('races'));
+    const [row] = fc.sample(rowsOf(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, { numRuns: 1, seed: 1 });
+    const facts = Array.from({ length: 120 }, (_, index) =>
+      factsOf([
+        {
+          table: 'quality_gates',
+          date: '2026-11-03',
+          row: {
+            ...GateRow.parse({ ...row, timestamp: '2026-11-03T00:00:00.000Z' }),
+            record_id: `r-${index}`,
+            task_id: `t-${index}`,
+          },
+        },
+      ]),
+    );
+    await Promise.all(facts.slice(0, 12).map((each) => store.count(each, NOW)));
+    for (let at = 12; at < facts.length; at += 27) await store.count(facts.slice(at, at + 27).flat(), NOW);
+    expect(await store.count(facts.flat(), NOW)).toBe(0);
+    const days = await store.days('2026-11-03', '2026-11-03');
+    expect(Object.values(sumOf(days).gates).reduce((sum, { total }) => sum + total, 0)).toBe(120);
+  });
+
+  test('can be added up by parts', () => {
+    fc.assert(
+      fc.property(records, fc.nat(40), (all, cut) => {
+        const fold = (part: readonly Derived[]) => part.reduce(withRecord, NO_FIGURES);
+        expect(settled(addFigures(fold(all.slice(0, cut)), fold(all.slice(cut))))).toEqual(
+          settled(fold(all)),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+test('a percentile is the value at floor(p(n-1)), to 2.5 %', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 200 }),
+      fc.constantFrom(0, 0.5, 0.9, 0.99, 1),
+      (values, p) => {
+        const exact = values.toSorted((a, b) => a - b)[Math.floor(p * (values.length - 1))] ?? 0;
+        const told =
+          percentile(
+            values.reduce<Record<string, number>>((sum, each) => ({ ...withValue(sum, each) }), {}),
+            p,
+          ) ?? 0;
+        expect(Math.abs(told / exact - 1)).toBeLessThan(0.026);
+      },
+    ),
+  );
+  expect(percentile({}, 0.5)).toBeNull();
+});
+
+describe('what is told of quality', () => {
+  test('is null where there is nothing, and never a perfect rate', () => {
+    const view = qualityView(new Map(), NOW);
+    expect(QualityView.parse(view)).toMatchObject({
+      overall: { total_tasks: 0, success_rate: null, p50_completion_seconds: null },
+      guardrail_pass_rate: null,
+      review_rejection_rate: null,
+    });
+    expect(modelsView(new Map(), NOW).models).toEqual({});
+    expect(trendView(new Map(), 'day', 90, NOW).series).toEqual([]);
+  });
+
+  test('keeps to its shapes, whatever the records are', () => {
+    fc.assert(
+      fc.property(records, (all) => {
+        const days = new Map(
+          [...Map.groupBy(all, ({ date }) => date)].map(([day, part]) => [
+            day,
+            part.reduce(withRecord, NO_FIGURES),
+          ]),
+        );
+        expect(() => QualityView.parse(qualityView(days, NOW))).not.toThrow();
+        expect(() => QualityModels.parse(modelsView(days, NOW))).not.toThrow();
+        expect(() => QualityTrend.parse(trendView(days, 'week', 30, NOW))).not.toThrow();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('follows the formulas', () => {
+    const gate = (result: 'pass' | 'blocked' | 'flagged', n: number): Derived => ({
+      table: 'quality_gates',
+      date: '2026-11-19',
+      row: { ...base(GateRow), gate: 'lint', result, duration_ms: 1_000, task_id: `g-${result}-${n}` },
+    });
+    const review = (decision: 'approve' | 'reject' | null): Derived => ({
+      table: 'reviews',
+      date: '2026-11-19',
+      row: { ...base(ReviewRow), decision },
+    });
+    const chain = (succeeded: boolean, cost: number | null): Derived => ({
+      table: 'cascade_chains',
+      date: '2026-11-19',
+      row: { ...base(ChainRow), role: 'qa', attempts: [], succeeded, total_cost_usd: cost },
+    });
+    const attempt = (success: boolean, tokens: number | null): Derived => ({
+      table: 'cascade_attempts',
+      date: '2026-11-19',
+      row: { ...base(AttemptRow), model: 'm', success, tokens_used: tokens, latency_s: 10, cost_usd: null },
+    });
+    const all = [
+      gate('pass', 1),
+      gate('pass', 2),
+      gate('blocked', 3),
+      gate('flagged', 4),
+      review('approve'),
+      review('reject'),
+      review('reject'),
+      review(null),
+      chain(true, 1),
+      chain(false, null),
+      chain(true, 2),
+      attempt(true, 100),
+      attempt(false, null),
+    ];
+    const view = qualityView(new Map([['2026-11-19', all.reduce(withRecord, NO_FIGURES)]]), NOW);
+    expect(view).toMatchObject({
+      overall: { total_tasks: 3, success_rate: 0.6667 },
+      per_model: {
+        m: {
+          total_tasks: 2,
+          success_rate: 0.5,
+          avg_tokens: 100,
+          avg_cost_usd: null,
+          cost_unknown: 2,
+          avg_completion_seconds: 10,
+        },
+      },
+      gate_stats: { lint: { total: 4, pass: 2, blocked: 1, flagged: 1, pass_rate: 0.5, seconds: 4 } },
+      guardrail_pass_rate: 0.5,
+      review_rejection_rate: 0.6667,
+    });
+  });
+
+  test('has a window that includes today: a day before it does not count', () => {
+    const one: Derived = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const of = (day: string) =>
+      qualityView(new Map([[day, withRecord(NO_FIGURES, one)]]), NOW).overall.total_tasks;
+    expect([of('2026-11-20'), of('2026-11-14'), of('2026-11-13')]).toEqual([1, 1, 0]);
+  });
+
+  test('puts days of one week together, from Monday on', () => {
+    const one: Derived = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const figures = withRecord(NO_FIGURES, one);
+    const days = new Map(['2026-11-15', '2026-11-16', '2026-11-20'].map((day) => [day, figures]));
+    expect(
+      trendView(days, 'week', 30, NOW).series.map(({ date, tasks_total }) => [date, tasks_total]),
+    ).toEqual([
+      ['2026-11-09', 1],
+      ['2026-11-16', 2],
+    ]);
+  });
+});
+
+/** Some row of a schema. */
+function base<T extends z.ZodObject>(schema: T): z.infer<T> {
+  const [row] = fc.sample(rowsOf(z.toJSONSchema(schema, { io: 'output' })), { numRuns: 1, seed: 2 });
+  return row as z.infer<T>;
+}
