@@ -291,7 +291,15 @@ describe('functions', () => {
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     resolver: ['imageFamilies', 'minter', 'readFrom', 'table'],
-    cascade: ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'cascadePolicy'],
+    cascade: [
+      'table',
+      'tierModels',
+      'defaultAdapter',
+      'agentClis',
+      'modelVendors',
+      'cascadePolicy',
+      'holdLimit',
+    ],
     janitor: ['table', 'bucket'],
     dispatcher: [
       'table',
