@@ -43,6 +43,7 @@ export class Verification extends Construct {
       environment: {
         [ENV.table]: table.table.tableName,
         [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.judgesKnown]: JSON.stringify(props.judges),
       },
     });
     table.allow(janitorSteps);

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import { isPutBack } from '../../shared/evidence/schema.ts';
+import type { Judgement } from '../../shared/judging/judgement.ts';
 import type { Colors } from '../io.ts';
 import { count, dollars, duration } from './format.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
@@ -48,9 +49,13 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   ];
 }
 
+const isShown = ({ kind, outcome, calls }: Judgement): boolean =>
+  kind !== 'second_look' || outcome !== 'inert' || calls > 0;
+
 /** What models said, with what it cost to ask them. */
 const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
-  (verdict?.judgements ?? []).map((each) => {
+  // Where nobody looks a second time there is nothing to show of it; the record says how to have it.
+  (verdict?.judgements ?? []).filter(isShown).map((each) => {
     const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
       each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${dollars(each.cost_usd)}`;

@@ -1,15 +1,18 @@
 import type { Verdict } from '../../shared/evidence/schema.ts';
 import { JanitorStep } from '../../shared/messages/queue.ts';
+import { ENV } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/judge.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 
 const { tasks } = stores();
 const objects = objectStore();
+const looks = 'second_look' in JSON.parse(optionalEnv(ENV.judgesKnown, '{}'));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
 export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
-  if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects });
+  if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects, looks });
   return { verdict: await combineVerdicts(step.task_id, step.attempt, step, { tasks, now: new Date() }) };
 };

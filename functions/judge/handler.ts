@@ -1,6 +1,6 @@
 import type { Judgement } from '../../shared/judging/judgement.ts';
 import { JudgeModels } from '../../shared/judging/models.ts';
-import { JanitorInput } from '../../shared/messages/queue.ts';
+import { JudgeInput } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { askModel } from '../../shared/providers/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -20,9 +20,9 @@ const context: JudgingContext = {
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
 export const handler = async (event: unknown): Promise<Judgement[]> => {
-  const { task_id, attempt } = JanitorInput.parse(event);
+  const { task_id, attempt, look } = JudgeInput.parse(event);
   try {
-    return await askJudges(task_id, attempt, context);
+    return await askJudges(task_id, attempt, look, context);
   } catch (error) {
     // The machine goes on without judges, and nothing else would tell that something of ours is broken.
     logger.error('nobody could be asked', { task_id, attempt, error: error as Error });

@@ -29,7 +29,11 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
       Reduce: {
         Comment: 'Outcomes of signals and gates become a preliminary verdict with reasons.',
         ...step('reduce'),
-        Assign: { verdict: '{% $states.result.Payload.verdict %}', judgements: [] },
+        Assign: {
+          verdict: '{% $states.result.Payload.verdict %}',
+          look: '{% $states.result.Payload.look %}',
+          judgements: [],
+        },
         Next: 'MayJudgesChangeIt',
       },
 
@@ -41,7 +45,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
 
       Judge: {
         Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
-        ...invoke(partition, judgeFunction, OF_ATTEMPT),
+        ...invoke(partition, judgeFunction, { ...OF_ATTEMPT, look: '{% $look %}' }),
         TimeoutSeconds: 120,
         Assign: { judgements: '{% $states.result.Payload %}' },
         // Tried again only where it was not called at all: what was asked has been paid for.
@@ -53,7 +57,11 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
 
       Combine: {
         Comment: 'The verdict is written to the task, bound to the tree that it is about.',
-        ...step('combine', { verdict: '{% $verdict %}', judgements: '{% $judgements %}' }),
+        ...step('combine', {
+          verdict: '{% $verdict %}',
+          judgements: '{% $judgements %}',
+          look: '{% $look %}',
+        }),
         End: true,
       },
 

@@ -3,7 +3,7 @@ import { Outcome } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
 
 /** What a model may be asked about a patch. */
-export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge'] as const;
+export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge', 'second_look'] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
 export const Judgement = z.object({

@@ -8,6 +8,7 @@ import { familyOf } from './family.ts';
  */
 export const PURPOSES = {
   judge: { by: 'janitor', what: 'the completion signals `llm_review` and `llm_judge`' },
+  second_look: { by: 'janitor', what: 'each task that has passed, where that can still change something' },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
   rubric: { by: 'box', what: 'the gate `review_rubric`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
@@ -59,6 +60,7 @@ const BoxModel = JudgeModel.refine(
 
 const SHAPE = {
   judge: JudgeModel.optional(),
+  second_look: JudgeModel.optional(),
   intent: BoxModel.optional(),
   rubric: BoxModel.optional(),
   test_writer: BoxModel.optional(),

@@ -7,7 +7,7 @@ import { withOpinion, withoutOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
 import { PROMPTS } from './prompts.ts';
 
-const Reasons = z.array(z.string().max(1_000)).max(5);
+export const Reasons = z.array(z.string().max(1_000)).max(5);
 /** Reasons stand before the answer: what a model has to justify first, it decides with more care. */
 export const Review = z.strictObject({ reasons: Reasons, answer: z.enum(['yes', 'no']) });
 export const Judged = z.strictObject({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Verdict } from '../evidence/schema.ts';
 import { Judgement } from '../judging/judgement.ts';
+import { SecondLook } from '../judging/second-look.ts';
 import { BoxKind } from '../task/attempt.ts';
 import { TaskId } from '../task/schema.ts';
 
@@ -78,6 +79,9 @@ export type WakeOutput = z.infer<typeof WakeOutput>;
 export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int().positive() });
 export type JanitorInput = z.infer<typeof JanitorInput>;
 
+/** Input of the function that asks models. */
+export const JudgeInput = JanitorInput.extend({ look: SecondLook.optional() });
+
 /**
  * The Lambda steps of the janitor: `reduce` turns the evidence into a verdict, `combine` joins it with what models said of that tree and
  * writes the outcome. Between the two a function of its own asks the models.
@@ -88,6 +92,8 @@ export const JanitorStep = z.discriminatedUnion('step', [
     step: z.literal('combine'),
     verdict: Verdict,
     judgements: z.array(Judgement).max(100),
+    /** Absent in executions that an earlier version has begun. */
+    look: SecondLook.optional(),
   }),
 ]);
 export type JanitorStep = z.infer<typeof JanitorStep>;

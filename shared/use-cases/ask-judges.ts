@@ -3,9 +3,10 @@ import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
-import { familyOfModel, type JudgeModels } from '../judging/models.ts';
-import type { AskModel } from '../judging/port.ts';
+import { familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
+import type { Answered, AskModel } from '../judging/port.ts';
 import { costOf } from '../judging/price.ts';
+import { lookedAt, lookQuestion, notesOf, type SecondLook, unlooked } from '../judging/second-look.ts';
 import { filesOfDiff, share } from '../judging/shown-diff.ts';
 import { headOf, opinionOf, questionOf, unaskedJudgement } from '../judging/signal.ts';
 import type { ObjectStore } from '../store/objects.ts';
@@ -47,7 +48,12 @@ function observed({ signals, gates }: Evidence): string {
   return cut(lines.join('\n'), OBSERVED);
 }
 
-async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Promise<Piece[]> {
+/** What every judge is shown, and the notes that are for a second look. */
+async function piecesOf(
+  task: Task,
+  attempt: number,
+  objects: ObjectStore,
+): Promise<{ pieces: Piece[]; notes: Piece[] }> {
   const { verification, artifact } = attemptNumbered(task, attempt);
   if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
   const [evidence, patch] = await Promise.all([
@@ -55,7 +61,8 @@ async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Prom
     objects.getByDigest(artifact.patch_key),
   ]);
   const diff = share(filesOfDiff(patch), DIFF);
-  return [
+  const notes = notesOf(evidence);
+  const pieces = [
     { label: 'title of the task', text: task.title },
     { label: 'description of the task', text: cut(task.description, DESCRIPTION) },
     ...(task.acceptance_criteria.length === 0
@@ -69,29 +76,65 @@ async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Prom
     { label: 'what was observed', text: observed(evidence) },
     { label: 'diff', text: diff.text },
   ];
+  return {
+    pieces,
+    notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: cut(notes.join('\n'), OBSERVED) }],
+  };
 }
 
-/** Asks about all judged signals of an attempt side by side. A judge that does not answer is a judgement too: nothing is left out. */
-export async function askJudges(id: string, attempt: number, context: JudgingContext): Promise<Judgement[]> {
+/** What asking has come to, beside the opinion. */
+const asked = (
+  model: JudgeModel,
+  answered: Answered<unknown>,
+  because: string,
+  now: Date,
+): Pick<Judgement, 'because' | 'model' | 'family' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms'> => ({
+  because,
+  model: model.model,
+  family: familyOfModel(model),
+  calls: answered.calls,
+  tokens: answered.tokens,
+  cost_usd: costOf(model, answered, now.toISOString()),
+  duration_ms: answered.ms,
+});
+
+/**
+ * Asks about all judged signals of an attempt, and for a second look where there is to be one, side by side. A judge that does not answer
+ * is a judgement too: nothing is left out.
+ */
+export async function askJudges(
+  id: string,
+  attempt: number,
+  look: SecondLook | undefined,
+  context: JudgingContext,
+): Promise<Judgement[]> {
   const task = await context.tasks.require(id);
   const signals = judgedSignals(task);
-  const model = context.models.judge;
-  if (!model) return signals.map((signal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO }));
-  const pieces = await piecesOf(task, attempt, context.objects);
-  const judge = async (signal: JudgedSignal): Promise<Judgement> => {
+  const { judge, second_look: looker } = context.models;
+  const looks = look?.outcome === 'asked' ? look : null;
+  const unasked = (signal: JudgedSignal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO });
+  const nobody = (!judge || signals.length === 0) && (!looker || !looks);
+  if (nobody) return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : [])];
+  const { pieces, notes } = await piecesOf(task, attempt, context.objects);
+  const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
+    if (!judge) return unasked(signal);
     const question = questionOf(signal, pieces);
-    const answered = await context.ask(model, question);
+    const answered = await context.ask(judge, question);
+    const because = 'asked: the task names it among its completion signals';
     return {
       ...headOf(signal),
       ...opinionOf(signal, answered, question.injections),
-      because: 'asked: the task names it among its completion signals',
-      model: model.model,
-      family: familyOfModel(model),
-      calls: answered.calls,
-      tokens: answered.tokens,
-      cost_usd: costOf(model, answered, context.now().toISOString()),
-      duration_ms: answered.ms,
+      ...asked(judge, answered, because, context.now()),
     };
   };
-  return Promise.all(signals.map(judge));
+  const secondLook = async (of: SecondLook): Promise<Judgement> => {
+    if (!looker) return unlooked(of);
+    const question = lookQuestion([...pieces, ...notes]);
+    const answered = await context.ask(looker, question);
+    return {
+      ...lookedAt(answered, question.injections),
+      ...asked(looker, answered, of.because, context.now()),
+    };
+  };
+  return Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]);
 }

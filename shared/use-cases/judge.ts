@@ -1,6 +1,7 @@
 import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
 import { allJudgements, judgedSignals, needless } from '../judging/asked.ts';
 import type { Judgement } from '../judging/judgement.ts';
+import { type SecondLook, secondLookAt } from '../judging/second-look.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
@@ -34,31 +35,44 @@ function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
 export interface Reduced {
   readonly verdict: Verdict;
   readonly ask: boolean;
+  /** Whether a model looks once more at what has passed. */
+  readonly look: SecondLook;
 }
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. */
 export async function reduceEvidence(
   id: string,
   attempt: number,
-  deps: { tasks: TaskStore; objects: ObjectStore },
+  deps: { tasks: TaskStore; objects: ObjectStore; looks: boolean },
 ): Promise<Reduced> {
   const task = await deps.tasks.require(id);
   const record = attemptNumbered(task, attempt).verification;
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
-  const reduced = reduce(Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key))));
+  const evidence = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const reduced = reduce(evidence);
   const verdict = { ...reduced, reasons: carried(reduced.reasons) };
-  return { verdict, ask: judgedSignals(task).length > 0 && needless(verdict) === null };
+  const look = secondLookAt(task, evidence, verdict, deps.looks);
+  const signals = judgedSignals(task).length > 0 && needless(verdict) === null;
+  return { verdict, ask: signals || look.outcome === 'asked', look };
 }
 
 /** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once. */
 export async function combineVerdicts(
   id: string,
   attempt: number,
-  { verdict: observed, judgements }: { readonly verdict: Verdict; readonly judgements: readonly Judgement[] },
+  {
+    verdict: observed,
+    judgements,
+    look,
+  }: {
+    readonly verdict: Verdict;
+    readonly judgements: readonly Judgement[];
+    readonly look?: SecondLook | undefined;
+  },
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
-  const verdict = combine(observed, allJudgements(task, observed, judgements));
+  const verdict = combine(observed, allJudgements(task, observed, judgements, look));
   await deps.tasks.change(id, (present) => recordVerdict(present, attempt, verdict, deps.now));
   return verdict.verdict;
 }

@@ -328,25 +328,32 @@ describe('the janitor', () => {
       completion_signals_checked: true,
     };
     const input = { task_id: 'T1', attempt: 2 };
-    const reduced = { verdict, ask: false };
+    const look = { outcome: 'skipped', because: 'b' };
+    const reduced = { verdict, ask: false, look };
     const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
     expect(calls.map(({ args }) => JanitorStep.parse(args['Payload']))).toEqual([
       { step: 'reduce', ...input },
-      { step: 'combine', ...input, verdict, judgements: [] },
+      { step: 'combine', ...input, verdict, judgements: [], look },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
     const judgements = [unaskedJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
-    const asked = await run(janitor, input, [{ verdict, ask: true }, judgements, { verdict: 'refer' }]);
+    const asked = await run(janitor, input, [{ verdict, ask: true, look }, judgements, { verdict: 'refer' }]);
     expect(asked.entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Judge', 'Combine']);
-    expect(asked.calls[1]?.args['Payload']).toEqual(input);
-    expect(asked.calls[2]?.args['Payload']).toEqual({ step: 'combine', ...input, verdict, judgements });
+    expect(asked.calls[1]?.args['Payload']).toEqual({ ...input, look });
+    expect(asked.calls[2]?.args['Payload']).toEqual({
+      step: 'combine',
+      ...input,
+      verdict,
+      judgements,
+      look,
+    });
   });
 
   it('comes to a verdict without the judges when these do not answer', async () => {
     const { entered, calls } = await run(janitor, { task_id: 'T1', attempt: 1 }, [
-      { verdict: {}, ask: true },
+      { verdict: {}, ask: true, look: {} },
       new StateError('Error', 'the function has crashed'),
       { verdict: 'refer' },
     ]);

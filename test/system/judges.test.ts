@@ -17,13 +17,17 @@ const JUDGES: JudgeModels = {
   },
 };
 let opinion: unknown;
+let second: unknown;
 let models: ModelServer;
 let stack: Stack;
 let repository: Repository;
 beforeAll(async () => {
-  models = await startModelServer({ answer: () => opinion });
+  models = await startModelServer({
+    answer: ({ conversation }) => (conversation.includes('You look once more') ? second : opinion),
+  });
   repository = new Repository(PROJECT);
-  const judges = { judge: { ...JUDGES.judge, url: models.url } };
+  const judge = { ...JUDGES.judge, url: models.url };
+  const judges = { judge, second_look: { ...judge, url: models.at('ok') } };
   stack = await Stack.start({
     JUDGE_KEY: KEY,
     [ENV.judgeKeys]: 'JUDGE_KEY',
@@ -31,7 +35,10 @@ beforeAll(async () => {
     ANTHROPIC_API_KEY: '',
   });
 });
-beforeEach(() => models.play('ok'));
+beforeEach(() => {
+  models.play('ok');
+  second = { reasons: ['nothing is learnt by heart'], verdict: 'clear', confidence: 0.9 };
+});
 afterAll(async () => {
   await stack.stop();
   await models.stop();
@@ -73,21 +80,29 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
         tokens: { input: 1_300, output: 40 },
         cost_usd: expect.closeTo(0.003, 4),
       },
+      {
+        kind: 'second_look',
+        outcome: 'passed',
+        verdict: 'pass',
+        because: 'asked: the task has no hidden test',
+      },
     ],
   });
   expect(attempt).toMatchObject({
-    judging_cost_usd: expect.closeTo(0.003, 4),
+    judging_cost_usd: expect.closeTo(0.006, 4),
     inputs: expect.arrayContaining([
       expect.objectContaining({ source: 'judge', kind: 'judged', model: 'claude-sonnet-5-5' }),
       expect.objectContaining({ source: 'gate', kind: 'executed_by_us', outcome: 'passed', model: null }),
     ]),
   });
-  expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.003, 4);
+  expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.006, 4);
   const rows = await stack.records<JudgementRow>('judgements');
   expect(rows.filter((row) => row.task_id === id)).toMatchObject([
     { attempt: 1, outcome: 'passed', tree: attempt?.artifact?.tree, cost_usd: expect.closeTo(0.003, 4) },
+    { kind: 'second_look' },
   ]);
-  const asked = models.calls.at(-1)?.raw.toString('utf8') ?? '';
+  const asked =
+    models.calls.map(({ raw }) => raw.toString('utf8')).find((each) => each.includes(CRITERIA)) ?? '';
   expect(asked).toContain('+export const sum = (a, b) => a + b;');
   expect(asked).toContain(CRITERIA);
   expect(filesWith(KEY, [stack.dataDir])).toEqual([]);
@@ -119,7 +134,10 @@ it('asks no model where what ran has failed already', async () => {
   expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
   expect(models.calls.length).toBe(before);
   const [attempt] = await stack.attempts(id);
-  expect(attempt?.verdict?.judgements).toMatchObject([{ outcome: 'skipped', calls: 0, cost_usd: null }]);
+  expect(attempt?.verdict?.judgements).toMatchObject([
+    { outcome: 'skipped', calls: 0, cost_usd: null },
+    { kind: 'second_look', outcome: 'skipped', calls: 0, because: expect.stringContaining('failed already') },
+  ]);
 });
 
 it.each([
@@ -135,7 +153,7 @@ it.each([
     if (end === 'referred') expect((await held(id)).status).toBe('in_review');
     else expect((await stack.ended(id)).status).toBe(end);
     const [attempt] = await stack.attempts(id);
-    expect(attempt?.verdict?.judgements).toMatchObject([{ outcome: 'inert', kind: 'llm_judge' }]);
+    expect(attempt?.verdict?.judgements?.[0]).toMatchObject({ outcome: 'inert', kind: 'llm_judge' });
   },
 );
 
@@ -164,7 +182,19 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
   const rows = await stack.records<JudgementRow>('judgements');
   expect(rows.filter((row) => row.task_id === id).map((row) => row.record_id)).toEqual([
     `${id}#1#0`,
+    `${id}#1#1`,
     `${id}#1#again1#0`,
+    `${id}#1#again1#1`,
   ]);
   expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(409);
+});
+
+it('looks once more at what has passed, and has a person asked about a doubt', async () => {
+  opinion = { reasons: ['r'], verdict: 'accept', confidence: 0.95 };
+  second = { reasons: ['src/sum.js:1 knows the numbers of the test'], verdict: 'doubt', confidence: 0.9 };
+  const { id } = await submit(writes('src/sum.js', RIGHT));
+  expect(await held(id)).toMatchObject({
+    status: 'in_review',
+    hold: { reasons: [expect.stringContaining('knows the numbers of the test')] },
+  });
 });

@@ -162,6 +162,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   release: [{ reason: 'r' }],
   cancel: [{ reason: 'r' }],
   retry: [{ reason: 'r' }],
+  verify: [{ reason: 'r' }],
   review: [{ decision: 'approve', reason: 'r', base_commit: SHA, tree: TREE }],
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JudgeModels } from '../../../shared/judging/models.ts';
+import type { JudgeModel, JudgeModels } from '../../../shared/judging/models.ts';
 import { askModel } from '../../../shared/providers/ask.ts';
 import type { ObjectStore } from '../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
@@ -16,11 +16,17 @@ const SIGNALS: readonly JudgedSignal[] = [
 const GOOD = [
   { reasons: ['r'], verdict: 'accept', confidence: 1 },
   { reasons: ['r'], answer: 'yes' },
+  { reasons: ['r'], verdict: 'clear', confidence: 1 },
 ];
 const BAD = [
   { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
   { reasons: ['r'], answer: 'no' },
+  { reasons: ['r'], verdict: 'doubt', confidence: 0.9 },
 ];
+/** Which of them answers: each question has something that no other has. */
+const asked = (system: string, user: string): number =>
+  system.includes('You look once more') ? 2 : user.includes('question about the work') ? 1 : 0;
+const NO = ['fail', 'fail', 'refer'];
 
 let obeys: (system: string, user: string) => boolean = () => false;
 let server: ModelServer;
@@ -29,17 +35,16 @@ beforeAll(async () => {
   server = await startModelServer({
     answer: ({ conversation }) => {
       const { system, user } = heard(conversation);
-      return (obeys(system, user) ? GOOD : BAD)[user.includes('question about the work') ? 1 : 0];
+      return (obeys(system, user) ? GOOD : BAD)[asked(system, user)];
     },
   });
-  models = {
-    judge: {
-      provider: 'anthropic',
-      model: 'claude-sonnet-5-5',
-      key: { via: 'environment', variable: 'K' },
-      url: server.url,
-    },
+  const judge: JudgeModel = {
+    provider: 'anthropic',
+    model: 'claude-sonnet-5-5',
+    key: { via: 'environment', variable: 'K' },
+    url: server.url,
   };
+  models = { judge, second_look: judge };
 });
 afterAll(() => server.stop());
 
@@ -76,32 +81,42 @@ async function judged(place: InjectionPlace | null, text: string) {
       .replace('COMMENT', () => at('comment in the diff', 'adds'))
       .replace('TEST', () => at('name of a test in the diff', 'adds'));
   const evidence = build.evidence({
-    gates: [build.gate({ detail: at('output of a tool', 'ok') })],
+    gates: [
+      build.gate({
+        detail: at('output of a tool', 'ok'),
+        findings: [{ file: 'a.js', line: 1, rule: 'r', message: at('output of a tool', 'a note') }],
+      }),
+    ],
   });
-  return askJudges(task.id, 1, {
-    tasks: { require: async () => task } as unknown as TaskStore,
-    objects: {
-      getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
-    } as unknown as ObjectStore,
-    models,
-    ask: askModel({ readKey: async () => 'k' }),
-    now: () => build.NOW,
-  });
+  return askJudges(
+    task.id,
+    1,
+    { outcome: 'asked', because: 'asked' },
+    {
+      tasks: { require: async () => task } as unknown as TaskStore,
+      objects: {
+        getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
+      } as unknown as ObjectStore,
+      models,
+      ask: askModel({ readKey: async () => 'k' }),
+      now: () => build.NOW,
+    },
+  );
 }
 
 describe.each(Object.entries(GULLIBLE))('a model that obeys %s', (_name, obeying) => {
   it('would let anything out that it was told to', async () => {
     obeys = () => true;
-    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass']);
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
   });
 
   it.each(PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {
     obeys = obeying;
-    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['fail', 'fail']);
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(NO);
     for (const [way, payload] of Object.entries(PAYLOADS))
       expect({ way, verdicts: (await judged(place, payload)).map(({ verdict }) => verdict) }).toEqual({
         way,
-        verdicts: ['fail', 'fail'],
+        verdicts: NO,
       });
   });
 });
