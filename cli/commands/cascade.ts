@@ -9,6 +9,7 @@ import { renderBeliefs } from '../output/beliefs.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
+import { registerSimulate } from './cascade-simulate.ts';
 
 const tierNamed = (text: string): Tier => {
   if (isTier(text)) return text;
@@ -91,4 +92,6 @@ export function registerCascade(program: Command, io: Io): void {
   examples(reset, [
     ['cascade reset backend --tier haiku --reason "the prompt of the role is another"', 'start anew'],
   ]);
+
+  registerSimulate(cascade, io);
 }

@@ -91,8 +91,12 @@ export function believe(
 /** Tokens of an attempt of which nothing is known yet, half of them input: the seed's number. */
 const NOMINAL_TOKENS = 80_000;
 
-/** What an attempt costs in US dollars by the price of its model alone; null: the model has none. */
-export function nominalCost(model: string, at: string): number | null {
+/** What tokens of which nothing more is known cost in US dollars, half of them as input; null: the model has no price. */
+export function blendedUsd(model: string, tokens: number, at: string): number | null {
   const price = priceOf(model, at);
-  return price ? (((price.input + price.output) / 2) * NOMINAL_TOKENS) / 1e6 : null;
+  return price ? (((price.input + price.output) / 2) * tokens) / 1e6 : null;
 }
+
+/** What an attempt costs in US dollars by the price of its model alone; null: the model has none. */
+export const nominalCost = (model: string, at: string): number | null =>
+  blendedUsd(model, NOMINAL_TOKENS, at);
