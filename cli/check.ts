@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CheckoutError } from '../gates/checkout/error.ts';
 import { captureWorkingTree } from '../gates/checkout/working-tree.ts';
 import { ConfigError } from '../gates/engine/configuration/error.ts';
@@ -26,6 +26,9 @@ import type { Io } from './io.ts';
 import { examples, JSON_OPTION, localAction } from './local-command.ts';
 import { SUMMARY } from './summary.ts';
 
+const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
+type Format = (typeof FORMATS)[number];
+
 export interface CheckOptions {
   /** Folder inside the repository to look at. */
   readonly repo: string;
@@ -48,6 +51,8 @@ export interface CheckOptions {
   readonly cacheDir?: string | undefined;
   /** File for the findings. */
   readonly sarif?: string | undefined;
+  /** What is printed; absent: a page for people. */
+  readonly format?: Format | undefined;
   /** File for the results of all tests. */
   readonly junit?: string | undefined;
 }
@@ -152,6 +157,12 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
     .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
     .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'what to print: for people, scripts, code scanning, test reports, GitHub annotations, a summary',
+      ).choices(FORMATS),
+    )
     .option(...JSON_OPTION);
   localAction<[CheckOptions]>(command, io, async (session, options): Promise<ExitCode> => {
     const judge =
@@ -167,8 +178,12 @@ export function registerCheck(program: Command, io: Io): void {
       const { junitOf } = await import('../gates/reports/out/junit.ts');
       await writeNamed(session.io.cwd, options.junit, junitOf(suites));
     }
-    if (session.json) session.printJson(checkJson(evidence, verdict));
-    else {
+    const { format = session.json ? 'json' : 'text' } = options;
+    if (format === 'json') session.printJson(checkJson(evidence, verdict));
+    else if (format !== 'text') {
+      const { FORMATS: writers } = await import('./check/formats.ts');
+      session.print(writers[format](evidence, verdict));
+    } else {
       const found = evidence.gates.some(({ findings }) => findings.length > 0);
       const explain = found ? (await import('../gates/rules/pages.ts')).explanationOf : () => null;
       session.print(renderCheck(evidence, verdict, explain, session.out, session.io.stdout.columns));
@@ -178,5 +193,7 @@ export function registerCheck(program: Command, io: Io): void {
   examples(command, [
     ['check --base main', 'what stands here, against main'],
     ['check --repo ../shop --base v1.2 --task task.yaml --json', 'with the signals of a task, for a script'],
+    ['check --format github', 'in a workflow: annotations on the lines'],
+    ['check --format markdown >> "$GITHUB_STEP_SUMMARY"', 'a summary on the page of the run'],
   ]);
 }

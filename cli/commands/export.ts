@@ -2,9 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
-import { action, examples, JSON_OPTION } from '../command.ts';
+
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { examples, JSON_OPTION, localAction } from '../local-command.ts';
 import { count } from '../output/format.ts';
 import { SUMMARY } from '../summary.ts';
 
@@ -29,7 +30,7 @@ export function registerExport(program: Command, io: Io): void {
     .option('--to <dir>', 'folder for the files; made where it is missing', 'assay-export')
     .option('--records <dir>', 'folder of records, such as a copy from S3; else those of `assay up` here')
     .option(...JSON_OPTION);
-  action<[Options]>(command, io, async (session, { since, to, records: given }) => {
+  localAction<[Options]>(command, io, async (session, { since, to, records: given }) => {
     const [{ Records }, { recordsFolder, TABLES }] = await Promise.all([
       import('../query/duckdb.ts'),
       import('../query/records.ts'),

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { namedQueries } from '../../shared/ledger/named-queries.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
+
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { examples, JSON_OPTION, localAction } from '../local-command.ts';
+import type { LocalSession as Session } from '../local-session.ts';
 import { renderTable } from '../output/table.ts';
 import type { Answer, Value } from '../query/answer.ts';
-import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
 import { timeLimit } from '../time-limit.ts';
 
@@ -81,7 +82,7 @@ export function registerQuery(program: Command, io: Io): void {
     .option('--stack <name>', 'with --athena: name of the stack', 'Assay')
     .option('--timeout <seconds>', 'with --athena: how long to wait', timeLimit, 300)
     .option(...JSON_OPTION);
-  action<[string | undefined, Options]>(command, io, async (session, what, options) => {
+  localAction<[string | undefined, Options]>(command, io, async (session, what, options) => {
     if (what === undefined) {
       const queries = namedQueries().map(({ name, about }) => ({ name, about }));
       if (session.json) session.printJson({ queries });

@@ -50,7 +50,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(6);
 const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '"': '&quot;', '&': '&amp;' };
 
 /** An attribute's value. Characters that XML cannot have are replaced; names come from the code that is looked at. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .toWellFormed()
     .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')

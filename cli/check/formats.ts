@@ -1,0 +1,131 @@
+import { escaped } from '../../gates/reports/out/junit.ts';
+import { sarifOf } from '../../gates/reports/out/sarif.ts';
+import type { Outcome } from '../../shared/evidence/outcome.ts';
+import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import { describeSignal } from '../../shared/task/signals.ts';
+import { duration } from '../output/format.ts';
+import { oneLine, printable } from '../output/text.ts';
+
+/** A signal or a gate, as every format shows it. */
+interface Check {
+  readonly name: string;
+  readonly kind: 'signal' | 'gate';
+  readonly outcome: Outcome;
+  readonly counts: boolean;
+  readonly detail: string;
+  readonly duration_ms: number;
+}
+
+const checksOf = ({ signals, gates }: Evidence): Check[] => [
+  ...signals.map(({ signal, outcome, detail, duration_ms }) => ({
+    name: describeSignal(signal),
+    kind: 'signal' as const,
+    outcome,
+    counts: true,
+    detail,
+    duration_ms,
+  })),
+  ...gates.map(({ name, outcome, required, blocked, detail, duration_ms }) => ({
+    name,
+    kind: 'gate' as const,
+    outcome,
+    counts: required || blocked,
+    detail,
+    duration_ms,
+  })),
+];
+
+const SKIPPED: readonly Outcome[] = ['skipped', 'bypassed', 'inert'];
+const isGood = (outcome: Outcome): boolean => outcome === 'passed' || SKIPPED.includes(outcome);
+
+function junit(evidence: Evidence, verdict: Verdict): string {
+  const checks = checksOf(evidence);
+  const inner = ({ outcome, detail }: Check): string => {
+    if (outcome === 'passed') return '';
+    const message = ` message="${escaped(`${outcome}: ${detail}`)}"`;
+    if (SKIPPED.includes(outcome)) return `<skipped${message}/>`;
+    return outcome === 'failed' ? `<failure${message}/>` : `<error${message}/>`;
+  };
+  const count = (test: (outcome: Outcome) => boolean): number =>
+    checks.filter(({ outcome }) => test(outcome)).length;
+  const cases = checks.map(
+    (each) =>
+      `<testcase classname="assay.${each.kind}" name="${escaped(each.name)}" time="${(each.duration_ms / 1_000).toFixed(3)}">${inner(each)}</testcase>\n`,
+  );
+  const failures = count((outcome) => outcome === 'failed');
+  const errors = count((outcome) => !isGood(outcome) && outcome !== 'failed');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="assay">
+<testsuite name="assay: ${verdict.verdict}" tests="${checks.length}" failures="${failures}" errors="${errors}" skipped="${count((outcome) => SKIPPED.includes(outcome))}" time="${(evidence.duration_ms / 1_000).toFixed(3)}">
+${cases.join('')}</testsuite>
+</testsuites>`;
+}
+
+/** What a workflow command takes: a text of others must not begin a command of its own, nor end a property. */
+const data = (text: string): string =>
+  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+/** Workflow commands of GitHub Actions: an annotation for each finding and each reason. */
+function github(evidence: Evidence, verdict: Verdict): string {
+  const findings = evidence.gates.flatMap((gate) =>
+    gate.findings.map(({ file, line, rule, message }) => {
+      const level = gate.blocked ? 'error' : gate.outcome === 'passed' ? 'notice' : 'warning';
+      const place = [
+        ...(file === null ? [] : [`file=${property(file)}`]),
+        ...(file === null || line === null ? [] : [`line=${line}`]),
+        `title=${property(`${gate.name}: ${rule}`)}`,
+      ];
+      return `::${level} ${place.join(',')}::${data(message)}`;
+    }),
+  );
+  const level = verdict.verdict === 'pass' ? 'notice' : 'error';
+  const reasons = verdict.reasons.map(({ message }) => message).join('\n');
+  const end = `::${level} title=Assay%3A ${verdict.verdict}${verdict.verified ? '' : ' (unverified)'}::${data(reasons === '' ? 'nothing speaks against it' : reasons)}`;
+  return [...findings, end].join('\n');
+}
+
+/** A cell or a line of Markdown in which nothing is markup, a link, an image or a mention. */
+const plain = (text: string): string =>
+  oneLine(text)
+    .replace(/[\\`*_{}[\]<>()#+!|~@:&-]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .slice(0, 4_000);
+
+const MARKS: Readonly<Record<Verdict['verdict'], string>> = { pass: '✅', fail: '❌', refer: '🟡' };
+
+function markdown(evidence: Evidence, verdict: Verdict): string {
+  const rows = checksOf(evidence).map(
+    ({ name, outcome, counts, detail, duration_ms }) =>
+      `| ${plain(name)} | ${outcome === 'passed' ? '' : '**'}${outcome.replace('_', ' ')}${outcome === 'passed' ? '' : '**'} | ${counts ? 'yes' : 'no'} | ${duration(duration_ms)} | ${plain(detail.split('\n', 1)[0] ?? '')} |`,
+  );
+  const findings = evidence.gates.flatMap((gate) =>
+    gate.findings.map(
+      ({ file, line, rule, message }) =>
+        `- ${plain(gate.name)}, ${plain(rule)}${file === null ? '' : `, ${plain(file)}${line === null ? '' : ` line ${line}`}`}: ${plain(message)}`,
+    ),
+  );
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', `### ${title}`, '', ...lines];
+  return [
+    `## ${MARKS[verdict.verdict]} Assay: ${verdict.verdict}${verdict.verified ? '' : ' (unverified)'}`,
+    '',
+    `Base \`${evidence.base_commit.slice(0, 12)}\`, tree \`${evidence.tree.slice(0, 12)}\`, ${evidence.changed_files.length} changed files, ${duration(evidence.duration_ms)}.`,
+    '',
+    ...(rows.length === 0
+      ? ['No signals and no gates.']
+      : ['| Check | Outcome | Counts | Time | Detail |', '|---|---|---|---|---|', ...rows]),
+    ...section(
+      'Reasons',
+      verdict.reasons.map(({ message }) => `- ${plain(message)}`),
+    ),
+    ...section('Findings', findings),
+  ].join('\n');
+}
+
+/** What `assay check` can print beside its own page and JSON: for what reads it. */
+export const FORMATS = {
+  sarif: (evidence: Evidence, _verdict: Verdict) => JSON.stringify(sarifOf(evidence), null, 2),
+  junit,
+  github,
+  markdown,
+} as const satisfies Record<string, (evidence: Evidence, verdict: Verdict) => string>;
