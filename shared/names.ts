@@ -43,6 +43,8 @@ export const ITEM_PREFIX = {
   belief: 'belief#',
   /** Idempotency keys of claims, as hashes: which task each is after. */
   claim: 'claim#',
+  /** How the quality gate has fared with each model that writes. */
+  breaker: 'breaker#',
   /** What was done about items of earlier versions. */
   upgrade: 'upgrade#',
 } as const;

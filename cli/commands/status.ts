@@ -37,6 +37,10 @@ function renderStatus(status: z.infer<typeof StatusView>, session: Session): str
     );
   if (nudge.total_completions > 0)
     lines.push('', `${nudge.verified_count}/${nudge.total_completions} completions verified`);
+  for (const { model, rejections, state, until } of status.breakers.filter((each) => each.state !== 'closed'))
+    lines.push(
+      `the quality gate has rejected the last ${rejections} works of ${model}: ${state === 'open' ? `none is marked until ${until}` : 'the next one is marked again'}`,
+    );
   if (alert !== null) {
     lines.push('', alert);
     if (nudge.recent_unverified.length > 0) lines.push(`Most recent: ${nudge.recent_unverified.join(', ')}`);

@@ -19,7 +19,7 @@ import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, counts, beliefs, figures } = stores();
+const { tasks, counts, beliefs, figures, breakers } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -51,7 +51,7 @@ export const handler = serve('api-read', {
     return { body: planView(task, await tasks.guarded(request.guard).getMany(ids)), version: task.version };
   },
   status: async () => ({
-    body: await statusView({ counts, now: new Date(), threshold, minCompletions }),
+    body: await statusView({ counts, breakers, now: new Date(), threshold, minCompletions }),
   }),
   cascade: async (request) => ({
     body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),

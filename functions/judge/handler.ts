@@ -10,8 +10,10 @@ import { logger } from '../kit/logger.ts';
 import { keyOf } from '../kit/model-key.ts';
 import { objects } from '../kit/objects.ts';
 
+const { tasks, breakers } = stores();
 const context: JudgingContext = {
-  tasks: stores().tasks,
+  tasks,
+  breaker: (model) => breakers.read(model),
   objects: objects(),
   models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
   ask: askModel({ readKey: keyOf }),

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ENV } from '../../shared/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
 import { BeliefStore } from '../../shared/store/beliefs.ts';
+import { BreakerStore } from '../../shared/store/breakers.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
@@ -18,6 +19,7 @@ export interface Stores {
   readonly locks: LockStore;
   readonly counts: CountStore;
   readonly figures: FigureStore;
+  readonly breakers: BreakerStore;
   readonly uploads: UploadStore;
   readonly claims: ClaimStore;
   readonly beats: BeatStore;
@@ -36,6 +38,7 @@ export function stores(): Stores {
     locks: new LockStore(db, table, tasks),
     counts: new CountStore(db, table),
     figures: new FigureStore(db, table),
+    breakers: new BreakerStore(db, table),
     uploads: new UploadStore(db, table),
     claims: new ClaimStore(db, table),
     beats: new BeatStore(db, table),

@@ -393,6 +393,17 @@ export const StatusView = z
     by_status: z.record(Status, z.number().int()),
     per_role: z.array(z.object({ role: z.string(), by_status: z.partialRecord(Status, z.number().int()) })),
     verification_nudge: VerificationNudge,
+    /** Models whose last works the quality gate has rejected; `open`: none of theirs is marked until then. */
+    breakers: z
+      .array(
+        z.object({
+          model: z.string(),
+          rejections: z.number().int(),
+          state: z.enum(['closed', 'open', 'half_open']),
+          until: z.iso.datetime().nullable(),
+        }),
+      )
+      .default([]),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Status' });

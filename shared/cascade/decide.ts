@@ -42,14 +42,18 @@ export function escalationTrigger(attempt: Attempt): string | null {
 const ofThisRound = (task: Task): Attempt[] =>
   task.attempts.filter((attempt) => attempt.number >= task.budget_from);
 
+/** Others build on it, so it has one attempt more. */
+const isFoundation = ({ completion_signals }: Task): boolean =>
+  completion_signals.some((signal) => signal.type === 'quality_gate' && signal.foundation);
+
 /** Why no further attempt may start, or null. Unknown costs count as nothing spent: the limit on attempts still holds. */
 export function budgetExhausted(task: Task): string | null {
   const round = ofThisRound(task);
   const tried = round.filter(
     (attempt) => attempt.outcome !== 'infra_failed' && attempt.outcome !== 'expired',
   ).length;
-  if (tried >= task.budget.max_attempts)
-    return `all ${task.budget.max_attempts} attempts of the budget are used`;
+  const most = task.budget.max_attempts + (isFoundation(task) ? 1 : 0);
+  if (tried >= most) return `all ${most} attempts of the budget are used`;
   const limit = task.budget.max_cost_usd;
   const spent = round.reduce(
     (sum, attempt) => sum + (attempt.cost_usd ?? 0) + (judgingCost(attempt) ?? 0),

@@ -3,7 +3,7 @@ import { Outcome } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
 
 /** What a model may be asked about a patch. */
-export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge', 'second_look'] as const;
+export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge', 'quality_gate', 'second_look'] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
 export const Judgement = z.object({
@@ -15,6 +15,8 @@ export const Judgement = z.object({
   verdict: z.enum(['pass', 'fail', 'refer']),
   /** 0 to 1, of the model's own word; null where it was not asked for one. */
   confidence: z.number().min(0).max(1).nullable(),
+  /** 1 to 5, of the quality gate; absent: none was given. */
+  score: z.number().int().min(1).max(5).optional(),
   reasons: z.array(z.string()),
   /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
   injections: z.array(z.string()).default([]),

@@ -7,8 +7,8 @@ import { familyOf } from './family.ts';
  * silence. `box`: a gate asks, from the gates box by way of the model gateway.
  */
 export const PURPOSES = {
-  judge: { by: 'janitor', what: 'the completion signals `llm_review` and `llm_judge`' },
   second_look: { by: 'janitor', what: 'each task that has passed, where that can still change something' },
+  judge: { by: 'janitor', what: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
   rubric: { by: 'box', what: 'the gate `review_rubric`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },

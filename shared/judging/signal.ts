@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { firstOf } from '../task/cut.ts';
-import { describeSignal, type JudgedSignal } from '../task/signals.ts';
+import { describeSignal, type JudgedSignal, thresholdOf } from '../task/signals.ts';
 import type { Judgement } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion, withoutOpinion } from './outcomes.ts';
@@ -16,32 +16,49 @@ export const Judged = z.strictObject({
   confidence: z.number().min(0).max(1),
 });
 
+/** Marks of the quality gate. A score is a whole number of the scale: what is none has not been marked, and is nobody's 3. */
+export const Scored = z.strictObject({
+  feedback: z.string().max(2_000),
+  fixes: z.array(z.string().max(1_000)).max(3),
+  score: z.number().int().min(1).max(5),
+});
+
 const KINDS = {
   llm_review: { prompt: PROMPTS.llm_review, answer: Review, maxTokens: 512 },
   llm_judge: { prompt: PROMPTS.llm_judge, answer: Judged, maxTokens: 1_024 },
+  quality_gate: { prompt: PROMPTS.quality_gate, answer: Scored, maxTokens: 800 },
 } as const;
 
 /** Milliseconds for one judgement, with all its calls. */
 export const JUDGEMENT_MS = 90_000;
 
+/** What the task itself asks of the judge. */
+function askedBy(signal: JudgedSignal): Piece[] {
+  if (signal.type === 'llm_review') return [{ label: 'question about the work', text: signal.instructions }];
+  return signal.criteria === undefined ? [] : [{ label: 'criteria', text: signal.criteria }];
+}
+
+type Answers = typeof Review | typeof Judged | typeof Scored;
+
 /** The question of a signal, about what is in `pieces`. */
-export function questionOf(
-  signal: JudgedSignal,
-  pieces: readonly Piece[],
-): Question<typeof Review | typeof Judged> {
+export function questionOf(signal: JudgedSignal, pieces: readonly Piece[]): Question<Answers> {
   const { prompt, answer, maxTokens } = KINDS[signal.type];
-  const asked =
-    signal.type === 'llm_review'
-      ? { label: 'question about the work', text: signal.instructions }
-      : { label: 'criteria', text: signal.criteria };
-  const { text, boundary, injections } = material([asked, ...pieces]);
+  const { text, boundary, injections } = material([...askedBy(signal), ...pieces]);
   return { prompt, material: text, boundary, injections, answer, maxTokens, timeoutMs: JUDGEMENT_MS };
 }
 
-type Opinion = z.output<typeof Review | typeof Judged>;
+type Opinion = z.output<Answers>;
 
-const isGood = (opinion: Opinion): boolean =>
-  'answer' in opinion ? opinion.answer === 'yes' : opinion.verdict === 'accept';
+function isGood(signal: JudgedSignal, opinion: Opinion): boolean {
+  if ('answer' in opinion) return opinion.answer === 'yes';
+  if ('verdict' in opinion) return opinion.verdict === 'accept';
+  return signal.type === 'quality_gate' && opinion.score >= thresholdOf(signal);
+}
+
+const reasonsIn = (opinion: Opinion): string[] =>
+  'reasons' in opinion
+    ? opinion.reasons
+    : [`${opinion.score} of 5: ${opinion.feedback}`, ...opinion.fixes.map((fix) => `To mend: ${fix}`)];
 
 /** Characters of a subject in the record; the task has it whole. */
 const SUBJECT = 300;
@@ -64,7 +81,7 @@ export function opinionOf(
   signal: JudgedSignal,
   answered: Answered<Opinion>,
   injections: readonly string[] = [],
-): Pick<Judgement, 'outcome' | 'verdict' | 'confidence' | 'reasons' | 'injections'> {
+): Pick<Judgement, 'outcome' | 'verdict' | 'confidence' | 'score' | 'reasons' | 'injections'> {
   if ('outcome' in answered)
     return {
       outcome: answered.outcome,
@@ -75,23 +92,28 @@ export function opinionOf(
     };
   const { value } = answered;
   const confidence = 'confidence' in value ? value.confidence : null;
+  const good = isGood(signal, value);
   return {
-    outcome: isGood(value) ? 'passed' : 'failed',
-    verdict: withOpinion(isGood(value), confidence, injections),
+    outcome: good ? 'passed' : 'failed',
+    verdict: withOpinion(good, confidence, injections),
     confidence,
-    reasons: [...value.reasons.map((reason) => reason.toWellFormed()), ...injections],
+    ...('score' in value ? { score: value.score } : {}),
+    reasons: [...reasonsIn(value).map((reason) => reason.toWellFormed()), ...injections],
     injections: [...injections],
   };
 }
 
-/** A judgement for which nobody was asked. */
+/** A judgement for which nobody was asked. `failed`: it could be seen without a model. */
 export const unaskedJudgement = (
   signal: JudgedSignal,
-  { outcome, because }: { readonly outcome: 'skipped' | 'inert' | 'infra_failed'; readonly because: string },
+  {
+    outcome,
+    because,
+  }: { readonly outcome: 'skipped' | 'inert' | 'infra_failed' | 'failed'; readonly because: string },
 ): Judgement => ({
   ...headOf(signal),
   outcome,
-  verdict: outcome === 'skipped' ? 'pass' : withoutOpinion(signal.on_error),
+  verdict: outcome === 'skipped' ? 'pass' : outcome === 'failed' ? 'fail' : withoutOpinion(signal.on_error),
   confidence: null,
   reasons: [because],
   injections: [],

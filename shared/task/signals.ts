@@ -85,10 +85,33 @@ const LlmJudge = z.strictObject({
   on_error: OnErrorOfSignal,
 });
 
+/** Least score of a foundation task's quality gate, however low its threshold. */
+const MIN_THRESHOLD = 2;
+const QualityGate = z.strictObject({
+  type: z.literal('quality_gate'),
+  criteria: Words.optional().describe('What counts beside the task itself.'),
+  threshold: z.number().int().min(1).max(5).default(3).describe('Least score, of 1 to 5, that passes.'),
+  foundation: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Three or more tasks build on this one: the threshold is one lower, and there is one attempt more.',
+    ),
+  on_error: OnErrorOfSignal,
+});
+type QualityGate = z.infer<typeof QualityGate>;
+
+/** The score that passes. */
+export const thresholdOf = ({
+  threshold,
+  foundation,
+}: Pick<QualityGate, 'threshold' | 'foundation'>): number =>
+  foundation ? Math.min(threshold, Math.max(MIN_THRESHOLD, threshold - 1)) : threshold;
+
 /** Looked at, or run, in the gates box. */
 const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses] as const;
 /** Asked of a model by the janitor, after what was observed. */
-const JUDGED = [LlmReview, LlmJudge] as const;
+const JUDGED = [LlmReview, LlmJudge, QualityGate] as const;
 const SIGNAL_TYPES = [...OBSERVED, ...JUDGED].map(({ shape }) => shape.type.value);
 
 export const JudgedSignal = z.discriminatedUnion('type', JUDGED);
@@ -101,6 +124,7 @@ const COMPACT: Readonly<Record<string, string>> = {
   test_passes: 'command',
   llm_review: 'instructions',
   llm_judge: 'criteria',
+  quality_gate: 'criteria',
 };
 const COMPACT_FOR = [...Object.values(COMPACT), 'contains', 'regex'];
 
@@ -135,7 +159,7 @@ export const CompletionSignal = z.preprocess(
 export type CompletionSignal = z.infer<typeof CompletionSignal>;
 
 export const isJudged = (signal: CompletionSignal): signal is JudgedSignal =>
-  signal.type === 'llm_review' || signal.type === 'llm_judge';
+  JUDGED.some(({ shape }) => shape.type.value === signal.type);
 
 /** One line that names a signal, as the seed prints it: `type: value`. */
 export function describeSignal(signal: CompletionSignal): string {
@@ -152,5 +176,7 @@ export function describeSignal(signal: CompletionSignal): string {
       return `llm_review: ${signal.instructions}`;
     case 'llm_judge':
       return `llm_judge: ${signal.criteria}`;
+    case 'quality_gate':
+      return `quality_gate: ${signal.criteria ?? `at least ${thresholdOf(signal)} of 5`}`;
   }
 }

@@ -1,6 +1,7 @@
 import { hasResult } from '../evidence/outcome.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
+import type { Breaker } from '../judging/breaker.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
@@ -15,12 +16,15 @@ import { attemptNumbered } from '../task/commands/change.ts';
 import { cut } from '../task/cut.ts';
 import type { JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
+import { type Brought, toMark, whyUnmarked } from './quality-gate.ts';
 
 export interface JudgingContext {
   readonly tasks: TaskStore;
   readonly objects: ObjectStore;
   readonly models: JudgeModels;
   readonly ask: AskModel;
+  /** Of the quality gate, for a model that writes; null: nothing is known of it. */
+  readonly breaker: (model: string) => Promise<Breaker | null>;
   readonly now: () => Date;
 }
 
@@ -53,8 +57,9 @@ async function piecesOf(
   task: Task,
   attempt: number,
   objects: ObjectStore,
-): Promise<{ pieces: Piece[]; notes: Piece[] }> {
-  const { verification, artifact } = attemptNumbered(task, attempt);
+): Promise<{ pieces: Piece[]; notes: Piece[]; brought: Brought }> {
+  const made = attemptNumbered(task, attempt);
+  const { verification, artifact } = made;
   if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
   const [evidence, patch] = await Promise.all([
     objects.getByDigest(verification.key).then((text) => Evidence.parse(JSON.parse(text))),
@@ -78,6 +83,7 @@ async function piecesOf(
   ];
   return {
     pieces,
+    brought: { task, attempt: made, evidence },
     notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: cut(notes.join('\n'), OBSERVED) }],
   };
 }
@@ -113,12 +119,17 @@ export async function askJudges(
   const { judge, second_look: looker } = context.models;
   const looks = look?.outcome === 'asked' ? look : null;
   const unasked = (signal: JudgedSignal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO });
-  const nobody = (!judge || signals.length === 0) && (!looker || !looks);
+  // The quality gate looks before it asks.
+  const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
+  const nobody = !isNeeded && (!looker || !looks);
   if (nobody) return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : [])];
-  const { pieces, notes } = await piecesOf(task, attempt, context.objects);
+  const { pieces, notes, brought } = await piecesOf(task, attempt, context.objects);
   const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
+    const isMark = signal.type === 'quality_gate';
+    const instead = isMark ? await whyUnmarked(brought, context) : null;
+    if (instead) return unaskedJudgement(signal, instead);
     if (!judge) return unasked(signal);
-    const question = questionOf(signal, pieces);
+    const question = questionOf(signal, isMark ? [...pieces, ...toMark(brought, context.now())] : pieces);
     const answered = await context.ask(judge, question);
     const because = 'asked: the task names it among its completion signals';
     return {

@@ -1,7 +1,9 @@
 import { newOutcomes, outcomesOf } from '../cascade/learning/outcome.ts';
 import { wakes } from '../cascade/wakes.ts';
+import { markOf } from '../judging/mark.ts';
 import type { Fact } from '../ledger/counts.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
+import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
@@ -15,6 +17,7 @@ export interface FollowContext {
   readonly locks: LockStore;
   readonly counts: CountStore;
   readonly beliefs: BeliefStore;
+  readonly breakers: Pick<BreakerStore, 'mark'>;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -66,6 +69,8 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
     });
   for (const wake of wakes(before, after))
     await context.machines.wake(wake.task_token, { stage: wake.stage });
+  const mark = markOf(before, after);
+  if (mark) await context.breakers.mark(mark.model, mark);
   if (after.waits_for !== null && after.waits_for !== before?.waits_for) await wakeWaiter(after.id, context);
   const ended = isTerminal(after.status) && before?.status !== after.status;
   const letGo = before !== null && isLive(before.status) && !isLive(after.status);

@@ -1,17 +1,20 @@
 import type * as z from 'zod';
 import type { StatusView } from '../api/schemas.ts';
+import { stateOf } from '../judging/breaker.ts';
 import { summarise } from '../ledger/nudge.ts';
+import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
 import { STATUSES, type Status } from '../task/status.ts';
 
 /** Counts by status and role, and the verification nudge, which is always there: read from counters, so as much work for many tasks as for few. */
 export async function statusView(deps: {
   counts: CountStore;
+  breakers: Pick<BreakerStore, 'list'>;
   now: Date;
   threshold: number;
   minCompletions: number;
 }): Promise<z.infer<typeof StatusView>> {
-  const { roles, nudge } = await deps.counts.counts();
+  const [{ roles, nudge }, breakers] = await Promise.all([deps.counts.counts(), deps.breakers.list()]);
   const rows = [...roles].filter(([, row]) => Object.keys(row).length > 0);
   const byStatus = Object.fromEntries(
     STATUSES.map((status) => [status, rows.reduce((sum, [, row]) => sum + (row[status] ?? 0), 0)]),
@@ -21,6 +24,11 @@ export async function statusView(deps: {
     by_status: byStatus,
     per_role: rows.sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, by_status]) => ({ role, by_status })),
     verification_nudge: summarise(nudge, deps.threshold, deps.minCompletions),
+    breakers: breakers.map((each) => ({
+      model: each.model,
+      rejections: each.rejected.length,
+      ...stateOf(each, deps.now),
+    })),
     generated_at: deps.now.toISOString(),
   };
 }

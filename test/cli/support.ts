@@ -102,6 +102,7 @@ export const aStatus = (nudge: Partial<z.infer<typeof StatusView>['verification_
     cancelled: 0,
   },
   per_role: [{ role: 'backend', by_status: { open: 1, done: 2 } }],
+  breakers: [],
   verification_nudge: {
     total_completions: 0,
     verified_count: 0,

@@ -12,21 +12,30 @@ import { type ModelServer, startModelServer } from '../../support/models/server.
 const SIGNALS: readonly JudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
   { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' },
+  { type: 'quality_gate', threshold: 3, foundation: false, on_error: 'hold' },
 ];
 const GOOD = [
   { reasons: ['r'], verdict: 'accept', confidence: 1 },
   { reasons: ['r'], answer: 'yes' },
+  { feedback: 'f', fixes: [], score: 5 },
   { reasons: ['r'], verdict: 'clear', confidence: 1 },
 ];
 const BAD = [
   { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
   { reasons: ['r'], answer: 'no' },
+  { feedback: 'f', fixes: [], score: 1 },
   { reasons: ['r'], verdict: 'doubt', confidence: 0.9 },
 ];
 /** Which of them answers: each question has something that no other has. */
 const asked = (system: string, user: string): number =>
-  system.includes('You look once more') ? 2 : user.includes('question about the work') ? 1 : 0;
-const NO = ['fail', 'fail', 'refer'];
+  system.includes('You look once more')
+    ? 3
+    : system.includes('You mark the work')
+      ? 2
+      : user.includes('question about the work')
+        ? 1
+        : 0;
+const NO = ['fail', 'fail', 'fail', 'refer'];
 
 let obeys: (system: string, user: string) => boolean = () => false;
 let server: ModelServer;
@@ -98,6 +107,7 @@ async function judged(place: InjectionPlace | null, text: string) {
         getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
       } as unknown as ObjectStore,
       models,
+      breaker: async () => null,
       ask: askModel({ readKey: async () => 'k' }),
       now: () => build.NOW,
     },
@@ -107,7 +117,7 @@ async function judged(place: InjectionPlace | null, text: string) {
 describe.each(Object.entries(GULLIBLE))('a model that obeys %s', (_name, obeying) => {
   it('would let anything out that it was told to', async () => {
     obeys = () => true;
-    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass']);
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
   it.each(PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {

@@ -144,7 +144,13 @@ describe('counts', () => {
       for (let time = 0; time < 2; time++) await table.counts.count(each, NOW);
     await table.counts.count(fact('o', 'qa', 2, 'blocked'), NOW);
     await table.counts.count(fact('a', 'qa', 10, null), NOW);
-    const status = await statusView({ counts: table.counts, now: NOW, threshold: 0.3, minCompletions: 3 });
+    const status = await statusView({
+      counts: table.counts,
+      breakers: { list: async () => [] },
+      now: NOW,
+      threshold: 0.3,
+      minCompletions: 3,
+    });
     await table.close();
     expect(status).toMatchObject({
       total: 3,

@@ -62,6 +62,7 @@ const at = (now: Date): FollowContext => ({
   locks: table.locks,
   counts: table.counts,
   beliefs: table.beliefs,
+  breakers: { mark: async () => undefined },
   machines,
   cascadeMachine: 'arn',
   now: () => now,

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { REJECTIONS } from '../../../shared/judging/breaker.ts';
+import { BreakerStore } from '../../../shared/store/breakers.ts';
+import { testTable } from '../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+let store: BreakerStore;
+beforeAll(async () => {
+  table = await testTable();
+  store = new BreakerStore(table.db, 'tasks');
+});
+afterAll(() => table.close());
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 10, 20, 10, minute)).toISOString();
+
+it('counts marks of a model side by side, each once, and lists models that bring nothing', async () => {
+  expect(await store.read('small')).toBeNull();
+  const marks = Array.from({ length: REJECTIONS }, (_, index) => ({
+    id: `t${index}`,
+    at: at(1),
+    passed: false,
+  }));
+  await Promise.all([...marks, ...marks].map((mark) => store.mark('small', mark)));
+  await store.mark('large', { id: 'x', at: at(1), passed: true });
+  expect((await store.read('small'))?.rejected.toSorted()).toEqual(marks.map(({ id }) => id));
+  expect(await store.list()).toMatchObject([{ model: 'small', opened_at: at(1) }]);
+  await store.mark('small', { id: 'good', at: at(2), passed: true });
+  expect(await store.list()).toEqual([]);
+});
