@@ -180,12 +180,12 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
   const ofEvidence = (attempt: typeof first) => attempt?.inputs.filter(({ source }) => source !== 'judge');
   expect(ofEvidence(second)).toEqual(ofEvidence(first));
   const rows = await stack.records<JudgementRow>('judgements');
-  expect(rows.filter((row) => row.task_id === id).map((row) => row.record_id)).toEqual([
-    `${id}#1#0`,
-    `${id}#1#1`,
-    `${id}#1#again1#0`,
-    `${id}#1#again1#1`,
-  ]);
+  expect(
+    rows
+      .filter((row) => row.task_id === id)
+      .map((row) => row.record_id)
+      .toSorted(),
+  ).toEqual([`${id}#1#0`, `${id}#1#1`, `${id}#1#again1#0`, `${id}#1#again1#1`]);
   expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(409);
 });
 
