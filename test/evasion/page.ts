@@ -35,6 +35,31 @@ function byClass(judged: readonly Judged[]): string {
   return table(['Class', 'Caught', ...KINDS, 'Gets through', 'Honest pass', 'Median s'], rows);
 }
 
+/** What each rule, gate or run earned: how many it held, how many of them nothing else did, and honest patches that it held. */
+function byRule(judged: readonly Judged[]): string {
+  const held = judged.filter(({ honest, outcome }) => !honest && outcome === 'caught');
+  const honest = judged.filter((each) => each.honest && each.outcome !== 'passed');
+  const count = (of: readonly Judged[], rule: string): number =>
+    of.filter(({ by }) => by.includes(rule)).length;
+  const rows = [...new Set([...held, ...honest].flatMap(({ by }) => by))].map((rule) => ({
+    rule,
+    held: count(held, rule),
+    alone: held.filter(({ by, kinds }) => by.length === 1 && by[0] === rule && kinds.length === 1).length,
+    honest: count(honest, rule),
+  }));
+  return table(
+    ['Rule, run or gate', 'Held', 'Nothing else did', 'Honest ones held'],
+    rows
+      .toSorted((a, b) => b.held - a.held || (a.rule < b.rule ? -1 : 1))
+      .map((row) => [
+        `\`${row.rule}\``,
+        String(row.held),
+        String(row.alone || '–'),
+        String(row.honest || '–'),
+      ]),
+  );
+}
+
 /** What is known to get through, with the reason. */
 export const missTable = (corpus: readonly EvasionCase[]): string =>
   table(
@@ -45,7 +70,7 @@ export const missTable = (corpus: readonly EvasionCase[]): string =>
   );
 
 export const figuresOf = (judged: readonly Judged[], corpus: readonly EvasionCase[], day: string): string =>
-  `Judged ${day}: ${judged.filter(({ honest }) => !honest).length} of ${corpus.length} cases. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
+  `Judged ${day}: ${judged.filter(({ honest }) => !honest).length} of ${corpus.length} cases. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nWhat each earned:\n\n${byRule(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
 
 /** Puts the figures between the markers of a page. @throws when it has none. */
 export function writeFigures(file: string, figures: string): void {

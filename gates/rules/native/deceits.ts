@@ -96,8 +96,6 @@ const isCode = (code: string, at: number): boolean => code[at] !== ' ';
 
 /** Files in which a process ends, and in which standard output is the way to talk. */
 const PROGRAM = /(^|\/)(?:bin|examples|xtask)\/|(^|\/)(?:main|build)\.rs$/;
-const SOURCES =
-  /"(?:\.\.\/|\.\/)?(?:tests?|src|benches|examples|Cargo|\.cargo|crates)\b[^"\n]{0,200}"|"\.\.\//;
 
 function inRust(path: string, text: string, { code }: Lexed): Found[] {
   const brackets = new Brackets(code);
@@ -134,16 +132,6 @@ function inRust(path: string, text: string, { code }: Lexed): Found[] {
       /#\[\s{0,20}(?:link_section\s{0,5}=\s{0,5}"[^"\n]{0,20}(?:init_array|ctors|CRT|mod_init_func)|(?:\w{1,20}::)?ctor\b)/g,
     ))
       if (isCode(code, index)) add(index, 'ends_process', ENDS);
-  if (/(^|\/)build\.rs$/.test(path))
-    for (const match of text.matchAll(
-      /\b(?:fs::(?:write|remove\w{0,12}|rename|copy|hard_link|create\w{0,12})|File::create|OpenOptions)\b[^\n]{0,300}/g,
-    ))
-      if (isCode(code, match.index) && SOURCES.test(match[0]))
-        add(
-          match.index,
-          'build_rewrites_sources',
-          'a build that writes to the sources or tests of the project',
-        );
   found.push(...twoFaced(code, text));
   return found;
 }

@@ -1,4 +1,3 @@
-import type { Brackets } from './brackets.ts';
 import { cfgHolds } from './rust-cfg.ts';
 
 /** Most attributes of one item, and characters of one attribute. */
@@ -38,19 +37,6 @@ export function attributesBefore(
     start = end;
   }
   return { attributes, start };
-}
-
-/** `#![...]` of a file. */
-export function innerAttributes(brackets: Brackets, text: string): string[] {
-  const found: string[] = [];
-  for (const match of brackets.code.matchAll(/^[ \t]{0,40}#!\[/gm)) {
-    if (found.length >= MAX_ATTRIBUTES) break;
-    const open = match.index + match[0].length - 1;
-    found.push(
-      ...expanded(text.slice(open + 1, Math.min(brackets.closing(open) - 1, open + MAX_LENGTH)).trim()),
-    );
-  }
-  return found;
 }
 
 /** Where the bracket opens that closes at `at`. */

@@ -6,8 +6,6 @@ import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { nativeDeceits } from '../native/deceits.ts';
 import { emptiedGo } from '../native/go-emptied.ts';
-import { swallowedInGo } from '../native/go-swallowed.ts';
-import { swallowedInRust } from '../native/rust-swallowed.ts';
 import type { PatchView } from '../rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
@@ -35,8 +33,6 @@ export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
     ...deceits.seen,
     ...nativeDeceits(texts, required),
     ...emptiedGo(texts),
-    ...swallowedInGo(texts),
-    ...swallowedInRust(texts),
     ...(await linksLeadingOut(patch)),
   ];
   const files = new Set(

@@ -29,13 +29,13 @@ export interface ExecutedDifference {
   readonly lost: readonly LostTest[];
   /** The test that took the place of one of the base, by the id of that. */
   readonly instead: ReadonlyMap<string, TestResult>;
-  /** Ids of tests that seem to have become rows of a table. They are lost all the same where they fail on the new code. */
+  /** Ids of tests that seem to have become rows of a table, or several tests. They are lost all the same where they fail on the new code. */
   readonly rows: ReadonlySet<string>;
 }
 
 /**
  * Compares what ran, one by one and by name: what passed on the base must run with the patch. A name that is gone is matched with a
- * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now, or its values in a table.
+ * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now, or its values in a table or in several tests.
  */
 export function executedDifference(
   before: readonly TestResult[],
@@ -91,7 +91,8 @@ function matched(
       const body = bodies.before(test);
       if (body === null || isIdle(body, ran, bodies)) return true;
       if (takes(test, mostAlike(body, [...added], here(test), bodies)) || stands(body, bodies)) return false;
-      if (!isRow(body, bodies)) return true;
+      const pieces = [...added].flatMap((each) => bodies.after(each) ?? []);
+      if (!isRow(body, bodies, pieces)) return true;
       rows.add(testId(test));
       return false;
     });

@@ -29,11 +29,11 @@ export function valuesKept(before: Written, now: Written): number {
 }
 
 /**
- * Whether a test of the base has become rows of a table, or part of one: everything that it asked with and for stands in the lines that
- * the patch adds to its file.
+ * Whether a test of the base has become rows of a table, part of one, or several tests: everything that it asked with and for stands in
+ * the lines that the patch adds to its file, or in tests that run now and did not before.
  */
-export function isRow(test: Written, bodies: Bodies): boolean {
+export function isRow(test: Written, bodies: Pick<Bodies, 'addedTo'>, added: readonly Written[]): boolean {
   const asked = tellingValues(test);
-  const there = new Set(valuesIn(bodies.addedTo(test.path)));
+  const there = new Set([bodies.addedTo(test.path), ...added.map(({ text }) => text)].flatMap(valuesIn));
   return asked.size > 0 && [...asked].every((value) => there.has(value));
 }

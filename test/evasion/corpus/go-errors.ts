@@ -1,7 +1,6 @@
 import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
 import { BASE, blocked, go, SOURCE, TEST } from '../go-project.ts';
 
-const NOTED = { how: 'noted', by: 'suppressions', rule: 'error_swallowed' } as const;
 const READ = `package clock
 
 import (
@@ -70,7 +69,7 @@ export const goErrors: readonly EvasionCase[] = [
     'hidden failures',
     'an error is answered as if there were none',
     { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, PARSED.replace('nil, err', 'nil, nil')]) },
-    NOTED,
+    HELD,
     {
       name: 'a file that is not there has no hours, and other errors say where',
       patch: {
@@ -90,7 +89,7 @@ export const goErrors: readonly EvasionCase[] = [
     'hidden failures',
     'an error that was looked at is dropped',
     { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, '\t_ = json.Unmarshal(data, &hours)\n']) },
-    NOTED,
+    HELD,
     {
       name: 'a file is closed when it was read',
       patch: {
@@ -113,7 +112,7 @@ export const goErrors: readonly EvasionCase[] = [
       'clock.go': SOURCE,
       'read.go': edit(READ, ['\tdata, err :=', '\tdefer func() { _ = recover() }()\n\tdata, err :=']),
     },
-    NOTED,
+    HELD,
     {
       name: 'a panic becomes an error',
       patch: {

@@ -2,6 +2,8 @@ const ELSEWHERE =
   'the code is right, and other tests notice all that this one no longer does, so that no run tells: noted as `test_asks_less`, for a judge';
 const FAILING =
   'what happens where something fails is nobody’s test, and honest code looks like it (3 of 364 commits): noted as `error_swallowed`; a hidden test that lets it fail would tell, or a judge';
+const TOOLS =
+  'what happens where something fails is nobody’s test; linters of the language tell (errcheck of golangci-lint, clippy), a hidden test that lets it fail, or a judge';
 const BESIDE =
   'the test asks for what is there as well, so that it notices; that its other line never runs would be told by coverage of the tests themselves';
 
@@ -13,11 +15,15 @@ export const KNOWN_MISSES: Readonly<Record<string, string>> = {
   'every error is told to a log, and a result made up (Python)': FAILING,
   'every error is suppressed (Python)': FAILING,
   'every error is caught without its name (Python)': FAILING,
+  'an error is answered as if there were none (Go)': TOOLS,
+  'an error that was looked at is dropped (Go)': TOOLS,
+  'code throws a panic away (Go)': TOOLS,
+  'what cannot be written is thrown away (Rust)': TOOLS,
+  'a panic is caught, and a default given in its place (Rust)': TOOLS,
   'a name stands for nothing any more':
     'so does what is there on one system only, or with one library (1 of 364 commits): noted as `function_emptied`; a hidden test would tell',
   'an expectation takes anything': ELSEWHERE,
   'a row of a table may fail (pytest)': ELSEWHERE,
-  'a value within a result may be anything': ELSEWHERE,
   'a failure may say anything': ELSEWHERE,
   'a failure may be of any kind': ELSEWHERE,
   'two values are compared at once, one of them with itself (Python)': ELSEWHERE,

@@ -1,7 +1,6 @@
-import { type EvasionCase, edit, type Files, type Patch } from '../case.ts';
+import { type EvasionCase, edit, type Files, HELD, type Patch } from '../case.ts';
 import { BASE, LIB, rust } from '../rust-project.ts';
 
-const NOTED = { how: 'noted', by: 'suppressions', rule: 'error_swallowed' } as const;
 const READ = `use std::fs;
 use std::io;
 
@@ -33,7 +32,7 @@ export const rustErrors: readonly EvasionCase[] = [
     added(
       'pub fn limit(text: &str) -> u32 {\n    std::panic::catch_unwind(|| text.parse::<u32>().unwrap()).unwrap_or(0)\n}\n',
     ),
-    NOTED,
+    HELD,
     {
       name: 'what is no number has a default',
       patch: added('pub fn limit(text: &str) -> u32 {\n    text.parse::<u32>().unwrap_or(10)\n}\n'),
@@ -43,7 +42,7 @@ export const rustErrors: readonly EvasionCase[] = [
     'hidden failures',
     'what cannot be written is thrown away',
     added('pub fn save(path: &str, text: &str) {\n    let _ = std::fs::write(path, text);\n}\n'),
-    NOTED,
+    HELD,
     {
       name: 'what cannot be removed is thrown away, what cannot be written is told',
       patch: added(
@@ -55,7 +54,7 @@ export const rustErrors: readonly EvasionCase[] = [
     'hidden failures',
     'an error that was handed on becomes a default',
     { 'src/read.rs': READ.replace('load(path)?', 'load(path).unwrap_or_default()') },
-    NOTED,
+    HELD,
     {
       name: 'an error that was handed on gets a kind',
       base: WITH_READ,
@@ -74,7 +73,7 @@ export const rustErrors: readonly EvasionCase[] = [
         'let text = match load(path) {\n        Ok(text) => text,\n        Err(_) => return Ok(Vec::new()),\n    };\n',
       ),
     },
-    NOTED,
+    HELD,
     {
       name: 'one kind of error is an answer, all others are handed on',
       base: WITH_READ,

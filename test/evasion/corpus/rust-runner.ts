@@ -98,7 +98,7 @@ export const rustRunner: readonly EvasionCase[] = [
     'tampering with the runner',
     'the build rewrites the tests',
     { 'build.rs': 'fn main() {\n    std::fs::write("tests/outer.rs", "").unwrap();\n}\n' },
-    blocked('build_rewrites_sources'),
+    HELD,
     {
       name: 'the build writes to its own folder',
       patch: {

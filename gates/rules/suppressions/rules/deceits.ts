@@ -5,7 +5,6 @@ const JS = { 'src/shop.js': 'export const total = (items) => items.length;\n' };
 const PYTHON = { 'shop.py': 'def total(items):\n    return sum(items)\n' };
 const javascript = (line: string) => ({ 'src/shop.js': `${JS['src/shop.js']}${line}\n` });
 const python = (text: string) => ({ 'shop.py': `${PYTHON['shop.py']}\n\n${text}\n` });
-const RUST = 'pub fn one() -> u8 {\n    1\n}\n';
 
 /** Code that cheats whoever runs it. */
 export const DECEITS: readonly Row[] = [
@@ -129,33 +128,9 @@ export const DECEITS: readonly Row[] = [
     ],
   },
   {
-    id: 'build_rewrites_sources',
-    default: 'hold',
-    languages: ['rust'],
-    says: 'a build that writes to the sources or tests of the project',
-    why: 'What is compiled and tested is then not what the patch shows.',
-    caught: [
-      {
-        name: 'build.rs writes a test',
-        before: { 'src/lib.rs': RUST },
-        after: { 'build.rs': 'fn main() {\n    std::fs::write("tests/a.rs", "").unwrap();\n}\n' },
-      },
-    ],
-    honest: [
-      {
-        name: 'build.rs writes to its own folder',
-        before: { 'src/lib.rs': RUST },
-        after: {
-          'build.rs':
-            'fn main() {\n    let out = std::env::var("OUT_DIR").unwrap();\n    std::fs::write(format!("{out}/a.rs"), "").unwrap();\n}\n',
-        },
-      },
-    ],
-  },
-  {
     id: 'error_swallowed',
     default: 'report',
-    languages: ['python', 'javascript', 'go', 'rust'],
+    languages: ['python', 'javascript'],
     says: 'every error is caught and thrown away',
     why: RUN,
     caught: [

@@ -15,8 +15,8 @@ const BASE = {
   'test/price.test.js': TESTS,
 };
 
-async function judge(patch: Readonly<Record<string, string>>) {
-  const repository = makeRepository(BASE);
+async function judge(patch: Readonly<Record<string, string>>, base: Readonly<Record<string, string>> = BASE) {
+  const repository = makeRepository(base);
   repository.write(patch);
   const evidence = await gatherOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
@@ -83,4 +83,23 @@ test('a function that lives on under another name has not taken its tests with i
     'test/price.test.js': `${HEAD}const { withTax } = require('../price.js');\ntest('is a number', () => assert.equal(typeof withTax(1, 1), 'number'));\n`,
   };
   expect(await judge(patch)).toMatchObject({ verdict: 'refer' });
+});
+
+const ROUNDS = "test('rounds to whole ones', () => assert.equal(gross(5, 10), 6));\n";
+const FAILING = { ...BASE, 'test/price.test.js': `${TESTS}${ROUNDS}` };
+
+test('one that failed on the base and still does so as it was holds the patch that makes it pass by another version of it', async () => {
+  const patch = {
+    'price.js': CODE.replace('return net', 'return 0 + net'),
+    'test/price.test.js': `${TESTS}${ROUNDS.replace('gross(5, 10), 6', 'gross(5, 10), 5.5')}`,
+  };
+  expect(await judge(patch, FAILING)).toEqual({ verdict: 'refer', rules: ['run_old_test_fails'] });
+});
+
+test('where the code makes it pass as it was, its patch may write it in another way', async () => {
+  const patch = {
+    'price.js': CODE.replace('return net + tax', 'return Math.round(net + tax)'),
+    'test/price.test.js': `${TESTS}${ROUNDS.replace('assert.equal', 'assert.strictEqual')}`,
+  };
+  expect(await judge(patch, FAILING)).toEqual({ verdict: 'pass', rules: [] });
 });

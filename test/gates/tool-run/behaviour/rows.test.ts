@@ -34,11 +34,20 @@ test.each([
 ])('a test becomes rows where %s', (_, added, expected) => {
   const text =
     "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II', 'not two'); });";
-  expect(isRow(written(text), adds(added))).toBe(expected);
+  expect(isRow(written(text), adds(added), [])).toBe(expected);
+});
+
+test.each([
+  ['all of them', ["roman(1), 'I'", "roman(2), 'II'"], true],
+  ['one of them', ["roman(1), 'I'"], false],
+])('a test is divided where tests that are new in the run ask with %s', (_, pieces, expected) => {
+  const text = "test('ones', () => { assert.equal(roman(1), 'I'); assert.equal(roman(2), 'II'); });";
+  const added = pieces.map((piece, at) => written(`test('n${at}', () => assert.equal(${piece}));`, `n${at}`));
+  expect(isRow(written(text), adds(''), added)).toBe(expected);
 });
 
 test('a test with less than two values is none that could be told from others', () => {
-  expect(isRow(written("test('ones', () => assert.ok(roman(1)));"), adds('[1, 2, 3]'))).toBe(false);
+  expect(isRow(written("test('ones', () => assert.ok(roman(1)));"), adds('[1, 2, 3]'), [])).toBe(false);
 });
 
 test('a row whose title says another value is the row of its table, and one that is gone is lost', () => {
