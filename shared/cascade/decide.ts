@@ -1,3 +1,4 @@
+import { fixesSpent } from '../judging/completion-budget.ts';
 import { judgingCost } from '../judging/cost.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
@@ -115,6 +116,8 @@ export function decide(task: Task, models: TierModels): Verdictless {
     );
   if (task.plan && verdict === 'pass')
     return stay('refer', 'the plan holds; its tasks are made once a person says so');
+  const pleased = verdict === 'fail' ? fixesSpent(task.attempts) : null;
+  if (pleased !== null) return stay('refer', pleased);
   if (trigger !== null) {
     const decision = climb(task, attempt, trigger, models);
     // Evidence outweighs words: passed work of the last tier is accepted even when the agent sounded unsure.

@@ -2,6 +2,7 @@ import { hasResult } from '../evidence/outcome.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
 import type { Breaker } from '../judging/breaker.ts';
+import { judgingSpent } from '../judging/completion-budget.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
@@ -116,9 +117,11 @@ export async function askJudges(
 ): Promise<Judgement[]> {
   const task = await context.tasks.require(id);
   const signals = judgedSignals(task);
-  const { judge, second_look: looker } = context.models;
+  const spent = judgingSpent(task.attempts);
+  const { judge, second_look: looker } = spent === null ? context.models : {};
   const looks = look?.outcome === 'asked' ? look : null;
-  const unasked = (signal: JudgedSignal) => unaskedJudgement(signal, { outcome: 'inert', because: HOW_TO });
+  const unasked = (signal: JudgedSignal) =>
+    unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
   const nobody = !isNeeded && (!looker || !looks);

@@ -170,11 +170,29 @@ describe('the quality gate', () => {
   afterAll(() => server.stop());
 
   async function judge(
-    more: { files?: string[]; breaker?: Breaker; configured?: boolean; signal?: JudgedSignal } = {},
+    more: {
+      times?: number;
+      files?: string[];
+      breaker?: Breaker;
+      configured?: boolean;
+      signal?: JudgedSignal;
+    } = {},
   ) {
     const task = build.inReview(
       {
         model: 'small',
+        ...(more.times === undefined
+          ? {}
+          : {
+              repeated: {
+                times: more.times,
+                judging_cost_usd: 0,
+                earlier: 'refer' as const,
+                reason: 'r',
+                by: 'ada',
+                at: build.NOW.toISOString(),
+              },
+            }),
         verification: {
           key: 'evidence',
           tree: build.sha1('b'),
@@ -252,6 +270,19 @@ describe('the quality gate', () => {
         judgement: { outcome: 'failed', verdict: 'fail', model: null, calls: 0 },
         calls: 0,
       });
+  });
+
+  it('asks nobody once the task has been judged as often as its budget allows', async () => {
+    said = mark(5);
+    expect((await judge({ times: 4 })).calls).toBe(1);
+    expect(await judge({ times: 5 })).toMatchObject({
+      judgement: {
+        outcome: 'inert',
+        verdict: 'refer',
+        because: expect.stringContaining('judged this task 5 times'),
+      },
+      calls: 0,
+    });
   });
 
   it('asks nobody about a model whose breaker is open; that is no pass', async () => {
