@@ -28,6 +28,7 @@ export const COMMANDS: readonly {
   { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
+  { names: ['judge'], load: async () => (await import('./commands/judge.ts')).registerJudge },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
   { names: ['quality'], load: async () => (await import('./commands/quality.ts')).registerQuality },
   { names: ['query'], load: async () => (await import('./commands/query.ts')).registerQuery },

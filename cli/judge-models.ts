@@ -20,7 +20,7 @@ const LooseModel = z.looseObject({ provider: z.string() });
 const Loose = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
 
 /** The model with its key from the usual variable, where it names none. */
-function withUsualKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
+export function withUsualKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
   const usual = USUAL[model.provider as keyof typeof USUAL];
   if (!usual || model['key'] !== undefined) return model;
   const url = model['url'] ?? environment[usual.url];

@@ -20,6 +20,7 @@ export const SUMMARY = {
   gates: 'What checks a patch here',
   adapters: 'Which agents can do a task',
   rules: 'What is read in a patch, and how much it counts',
+  judge: 'Models that judge work: how far they can be relied on',
   token: 'Operator tokens of a deployment',
   quality: 'How tasks, models and gates fare',
   query: 'Ask the records a question in SQL: on this machine, or Athena',

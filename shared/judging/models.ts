@@ -26,6 +26,16 @@ const Common = {
   family: z.string().min(1).max(50).optional(),
   /** Dollars per million tokens, where the price table does not know the model. */
   price: z.strictObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }).optional(),
+  /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */
+  calibrations: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^cal-[0-9a-f]{12}$/, 'must be the name of a calibration'),
+        prompt: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      }),
+    )
+    .max(20)
+    .optional(),
 };
 const keyed = { ...Common, key: ModelKey, url: ProviderUrl.optional() };
 
@@ -88,3 +98,9 @@ export const allModels = (models: JudgeModels, by?: (typeof PURPOSES)[Purpose]['
 
 export const familyOfModel = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
   family ?? familyOf(model);
+
+/** The calibration of a model that was made with this very prompt; null: none was. */
+export const calibrationFor = (
+  { calibrations }: Pick<JudgeModel, 'calibrations'>,
+  prompt: { readonly sha256: string } | null,
+): string | null => calibrations?.findLast((each) => each.prompt === prompt?.sha256)?.id ?? null;

@@ -5,7 +5,7 @@ import type { Breaker } from '../judging/breaker.ts';
 import { judgingSpent } from '../judging/completion-budget.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
-import { familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
+import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
 import type { Answered, AskModel } from '../judging/port.ts';
 import { costOf } from '../judging/price.ts';
 import { lookedAt, lookQuestion, notesOf, type SecondLook, unlooked } from '../judging/second-look.ts';
@@ -94,9 +94,14 @@ const asked = (
   model: JudgeModel,
   answered: Answered<unknown>,
   because: string,
+  prompt: Judgement['prompt'],
   now: Date,
-): Pick<Judgement, 'because' | 'model' | 'family' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms'> => ({
+): Pick<
+  Judgement,
+  'calibration' | 'because' | 'model' | 'family' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms'
+> => ({
   because,
+  calibration: calibrationFor(model, prompt),
   model: model.model,
   family: familyOfModel(model),
   calls: answered.calls,
@@ -138,7 +143,7 @@ export async function askJudges(
     return {
       ...headOf(signal),
       ...opinionOf(signal, answered, question.injections),
-      ...asked(judge, answered, because, context.now()),
+      ...asked(judge, answered, because, question.prompt, context.now()),
     };
   };
   const secondLook = async (of: SecondLook): Promise<Judgement> => {
@@ -147,7 +152,7 @@ export async function askJudges(
     const answered = await context.ask(looker, question);
     return {
       ...lookedAt(answered, question.injections),
-      ...asked(looker, answered, of.because, context.now()),
+      ...asked(looker, answered, of.because, question.prompt, context.now()),
     };
   };
   return Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]);

@@ -7,7 +7,7 @@ import { GO_ENVIRONMENT } from './projects.ts';
 const Patch = z.record(z.string(), z.string().nullable());
 
 /** A case as somebody writes it who knows nothing of the gates: a project, its tests, a patch that cheats and one that does not. */
-const WrittenCase = z.object({
+export const WrittenCase = z.object({
   name: z.string().min(1),
   class: z.string().min(1),
   /** Line that runs the tests. */

@@ -300,7 +300,7 @@ describe('functions', () => {
       'cascadePolicy',
       'holdLimit',
     ],
-    janitor: ['table', 'bucket'],
+    janitor: ['table', 'bucket', 'judgesKnown'],
     dispatcher: [
       'table',
       'bucket',

@@ -84,7 +84,7 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
         kind: 'second_look',
         outcome: 'passed',
         verdict: 'pass',
-        because: 'asked: the task has no hidden test',
+        because: expect.stringMatching(/^asked: the task has no hidden test/),
       },
     ],
   });
