@@ -34,5 +34,6 @@ export const COMMANDS: readonly {
   { names: ['query'], load: async () => (await import('./commands/query.ts')).registerQuery },
   { names: ['export'], load: async () => (await import('./commands/export.ts')).registerExport },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },
+  { names: ['smoke'], load: async () => (await import('./commands/smoke.ts')).registerSmoke },
   { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },
 ];

@@ -51,6 +51,7 @@ export const LONG: Group = {
       'test/system/pipeline.test.ts',
       'test/system/plans.test.ts',
       'test/system/private-repositories.test.ts',
+      'test/system/smoke.test.ts',
       'test/system/survival.test.ts',
       'test/system/workers.test.ts',
     ],

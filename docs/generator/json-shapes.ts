@@ -70,6 +70,11 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   doctor: {
     text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when all is `ok`, 3 when something wants attention, 1 when something is missing or could not be looked at.',
   },
+  smoke: {
+    text: '`--json` prints what is below. Times are milliseconds; null: the task has not come so far. The exit code is 0 when the task is verified and delivered, 3 when a person is asked, 1 when it failed, 124 when the time was over; where it stands is in `detail`.',
+    example:
+      '{"url": "https://…", "task_id": "smoke-1a2b3c4d", "ok": true, "status": "done", "detail": "done", "branch": "assay/smoke-1a2b3c4d", "steps": [{"step": "reach", "ms": 12}, {"step": "agent", "ms": 45210}], "total_ms": 112000}',
+  },
   demo: {
     text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names what differs from how the demo must end, and then the exit code is 1. `agent` is null where scripts stand in for agents, else `{"kind": "claude", "models": "real"}` or `"scripted"`; what real models do is not compared with anything.',
     example: `{

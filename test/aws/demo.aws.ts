@@ -6,6 +6,7 @@ import { type Client, createClient } from '../../cli/client.ts';
 import { demoTasks } from '../../cli/demo/tasks.ts';
 import { follow } from '../../cli/follow.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
+import { assay } from '../cli/support.ts';
 import { operatorToken } from './deployment/token.ts';
 import { requestsIn } from './engine/server.ts';
 import { REPOSITORY_URL, shopIn } from './forge/server.ts';
@@ -76,4 +77,11 @@ test('the emulator still hands neither entry point, dropped capabilities, volume
       HostConfig?.['Mounts'],
       HostConfig?.['ReadonlyRootfs'],
     ]).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('assay smoke times a task of its own from its submission to its branch', async () => {
+  const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: operatorToken() };
+  const ran = await assay(['smoke', '--json', '--repository', REPOSITORY_URL, '--base', 'next'], { env });
+  expect(ran.code, `${ran.stderr}${ran.stdout}`).toBe(0);
+  writeFileSync(join(files().folder, 'smoke.json'), ran.stdout);
 });

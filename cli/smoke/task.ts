@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isLoopback } from '../../shared/repository/loopback.ts';
+import type { SubmitTaskInput } from '../../shared/task/schema.ts';
+import { makeRepository } from '../demo/repository.ts';
+import { CliError, EXIT } from '../exit.ts';
+
+const FILE = 'assay-smoke.txt';
+/** Its gates are lint and tests, which pass. */
+const BUILT_IN_BASE = 'next';
+
+export interface SmokeRepository {
+  readonly url: string;
+  readonly base: string;
+  remove(): void;
+}
+
+/** The repository to work on: one of ours, where the boxes can read what is on this machine; else the one that was named. */
+export function smokeRepository(api: string, named: string | undefined, base: string): SmokeRepository {
+  if (named !== undefined) return { url: named, base, remove: () => {} };
+  if (!isLoopback(api))
+    throw new CliError(EXIT.usage, 'no_repository', `The boxes behind ${api} cannot read this machine.`, {
+      hint: 'Name a repository that this deployment may push to: --repository https://…',
+    });
+  const folder = mkdtempSync(join(tmpdir(), 'assay-smoke-'));
+  const { url } = makeRepository(join(folder, 'repository.git'));
+  return {
+    url,
+    base: BUILT_IN_BASE,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+/** A task that a shell does, with no model: it writes one file, and gates look whether it is there. */
+export const smokeTask = ({ url, base }: SmokeRepository): SubmitTaskInput & { readonly id: string } => ({
+  id: `smoke-${randomUUID().slice(0, 8)}`,
+  title: 'Smoke test: write one file',
+  repository: url,
+  base_ref: base,
+  priority: 1,
+  files: [FILE],
+  completion_signals: [{ type: 'path_exists', path: FILE }],
+  budget: { max_attempts: 1 },
+  adapter: {
+    kind: 'command',
+    argv: ['sh', '-c', `printf '%s\\n' "$0" > ${FILE}`, '{task_id}'],
+    timeout_s: 60,
+  },
+});
