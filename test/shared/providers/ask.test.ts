@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { material } from '../../../shared/judging/material.ts';
 import type { JudgeModel } from '../../../shared/judging/models.ts';
@@ -13,12 +13,24 @@ let said: unknown;
 beforeAll(async () => {
   server = await startModelServer({ answer: () => (Array.isArray(said) ? said.shift() : said) });
 });
+beforeEach(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAPLANTED');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'sk-planted');
+  vi.stubEnv('AWS_SESSION_TOKEN', undefined);
+  return () => vi.unstubAllEnvs();
+});
 afterEach(() => server.play('ok'));
 afterAll(() => server.stop());
 
 const key = { via: 'environment', variable: 'KEY' } as const;
-type Provider = Exclude<JudgeModel['provider'], 'bedrock'>;
+type Provider = JudgeModel['provider'];
 const MODELS: Readonly<Record<Provider, (url: string) => JudgeModel>> = {
+  bedrock: (url) => ({
+    provider: 'bedrock',
+    model: 'us.anthropic.claude-haiku-4-5',
+    region: 'eu-west-1',
+    url,
+  }),
   anthropic: (url) => ({ provider: 'anthropic', model: 'claude-haiku-4-5', key, url }),
   openai: (url) => ({ provider: 'openai', model: 'gpt-5.5', key, url: `${url}/v1` }),
   google: (url) => ({ provider: 'google', model: 'gemini-2.5-flash', key, url }),
@@ -60,7 +72,12 @@ describe.each(PROVIDERS)('%s', (provider) => {
     });
     const call = server.calls.at(-1);
     const { headers, raw } = call ?? { headers: {}, raw: Buffer.alloc(0) };
-    expect(JSON.stringify(headers)).toContain('sk-planted');
+    // Bedrock is asked by the role of whoever asks, in the region that is named.
+    if (provider === 'bedrock')
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=AKIAPLANTED\/\d+\/eu-west-1\/bedrock\//,
+      );
+    else expect(JSON.stringify(headers)).toContain('sk-planted');
     const { messages, input, contents, ...rest } = JSON.parse(raw.toString('utf8')) as Record<
       string,
       unknown
@@ -96,6 +113,15 @@ describe.each(PROVIDERS)('%s', (provider) => {
     said = undefined;
   });
 
+  it('that answers twice in one answer, or in another shape whatever it is told, has not judged', async () => {
+    const answer = JSON.stringify({ reason: 'r', answer: 'yes' });
+    for (const each of [`${answer}\n${answer}`, '```\n{"verdict":"accept"}\n```', '{"answer":"yes"}', '[]']) {
+      said = [each, each];
+      expect(await at(provider, 'ok')).toMatchObject({ outcome: 'inert', calls: 2, tokens: { output: 80 } });
+    }
+    said = undefined;
+  });
+
   it.each([
     ['429x2', 3],
     ['503x1', 2],
@@ -123,6 +149,8 @@ describe.each(PROVIDERS)('%s', (provider) => {
   ] as const)('that plays %s has not judged', async (scenario, outcome, calls) => {
     said = { reason: 'r', answer: 'yes' };
     const answered = await at(provider, scenario);
+    // Converse does not say who answers; IAM lets no other model be asked.
+    if (provider === 'bedrock' && scenario === 'wrongmodel') return expect(answered).toHaveProperty('value');
     if ('value' in answered) expect.fail(`${provider} has answered: ${JSON.stringify(answered)}`);
     if (outcome) expect(answered.outcome).toBe(outcome);
     if (calls) expect(answered.calls).toBe(calls);

@@ -6,6 +6,7 @@ import { fill } from './fill.ts';
 import type { Answer, Asked, Json, Protocol, Tokens } from './protocol.ts';
 import { anthropic } from './protocols/anthropic.ts';
 import { chat } from './protocols/chat.ts';
+import { converse } from './protocols/converse.ts';
 import { gemini } from './protocols/gemini.ts';
 import { responses } from './protocols/responses.ts';
 import { readScenario, type Scenario } from './scenario.ts';
@@ -53,7 +54,7 @@ export interface ModelServer {
   stop(): Promise<void>;
 }
 
-const PROTOCOLS: Readonly<Record<string, Protocol>> = { anthropic, chat, responses, gemini };
+const PROTOCOLS: Readonly<Record<string, Protocol>> = { anthropic, chat, responses, gemini, converse };
 const NOTHING: Tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 const MINUS: Tokens = { input: -1, cacheRead: -1, cacheWrite: -1, output: -1, reasoning: -1 };
 
