@@ -33,6 +33,7 @@ export const COMMANDS: readonly {
   { names: ['quality'], load: async () => (await import('./commands/quality.ts')).registerQuality },
   { names: ['query'], load: async () => (await import('./commands/query.ts')).registerQuery },
   { names: ['export'], load: async () => (await import('./commands/export.ts')).registerExport },
+  { names: ['mcp'], load: async () => (await import('./commands/mcp.ts')).registerMcp },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },
   { names: ['smoke'], load: async () => (await import('./commands/smoke.ts')).registerSmoke },
   { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },

@@ -25,6 +25,7 @@ export const SUMMARY = {
   quality: 'How tasks, models and gates fare',
   query: 'Ask the records a question in SQL: on this machine, or Athena',
   export: 'Write the records as Parquet files',
+  mcp: 'Serve assistants by the Model Context Protocol: look at tasks, judge a folder',
   doctor: 'Look at the place that Assay is deployed to, and say what to do',
   smoke: 'Run one task of a built-in repository through a deployment, and time each step',
   demo: 'Run five tasks through the whole pipeline on this machine, in a temporary folder',
