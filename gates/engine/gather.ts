@@ -117,6 +117,8 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     const seen = looked.get(index);
     if (seen) return seen;
     if (isJudged(signal)) return unasked(signal);
+    if (signal.type === 'api_responds')
+      return (await import('./api-responds.ts')).askService(subject, signal);
     if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
     return runSignal(subject, signal, task);
   });

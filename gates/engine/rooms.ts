@@ -28,8 +28,16 @@ export interface Room {
   readonly root: string;
   /** Its temporary folder, outside of the checkout. */
   readonly tmp: string;
-  /** @param extra variables of the environment besides the usual ones. */
-  run(program: Program, timeoutMs: number, extra?: Readonly<Record<string, string>>): Promise<RunResult>;
+  /**
+   * @param extra variables of the environment besides the usual ones.
+   * @param abort ends the command before its time.
+   */
+  run(
+    program: Program,
+    timeoutMs: number,
+    extra?: Readonly<Record<string, string>>,
+    abort?: AbortSignal,
+  ): Promise<RunResult>;
   /** Leaves paths of the tree for commands to read, each ended by NUL and from the checkout on. Once; gives the file's path. */
   give(paths: readonly string[]): Promise<string>;
 }
@@ -140,7 +148,8 @@ export class Rooms {
           'files',
           Buffer.concat(paths.flatMap((path) => [HERE, encodePath(path), NUL])),
         ),
-      run: (program, timeoutMs, extra = {}) => {
+      run: (program, timeoutMs, extra = {}, abort) => {
+        const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
         const start = () =>
           this.#inside(place, lodger, (runAs) =>
             run(program, {
@@ -149,7 +158,7 @@ export class Rooms {
               timeoutMs,
               runAs,
               territory,
-              ...(this.#options.abort ? { abort: this.#options.abort } : {}),
+              ...(ends.length > 0 ? { abort: AbortSignal.any(ends) } : {}),
             }),
           );
         return group === null ? start() : this.#turns.take(group, start);

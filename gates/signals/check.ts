@@ -6,8 +6,8 @@ import { findGlob } from './glob.ts';
 import { locate } from './inside.ts';
 import { MATCH_TIMEOUT_MS, matchWithin } from './match.ts';
 
-/** The signals that are answered by looking at files; `test_passes` runs a command instead, and judged ones ask a model. */
-export type StaticSignal = Exclude<CompletionSignal, JudgedSignal | { type: 'test_passes' }>;
+/** The signals that are answered by looking at files; `test_passes` and `api_responds` run a command instead, and judged ones ask a model. */
+export type StaticSignal = Exclude<CompletionSignal, JudgedSignal | { type: 'test_passes' | 'api_responds' }>;
 
 export interface Checked {
   readonly outcome: Outcome;
@@ -19,7 +19,7 @@ const failed = (detail: string): Checked => ({ outcome: 'failed', detail });
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
 export const isStatic = (signal: CompletionSignal): signal is StaticSignal =>
-  signal.type !== 'test_passes' && !isJudged(signal);
+  signal.type !== 'test_passes' && signal.type !== 'api_responds' && !isJudged(signal);
 
 /**
  * Looks at the checkout for one signal.

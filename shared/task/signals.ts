@@ -65,6 +65,38 @@ const TestPasses = z.strictObject({
   timeout_s: z.number().int().min(1).max(3_600).default(120),
 });
 
+/** Names and numbers of this machine alone: what is asked can be nobody else, whatever a resolver says. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const FIRST_PORT = 1_024;
+
+/** Says why an address is not that of a service in the box, or null. */
+function badService(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:') return 'must be an http:// URL';
+  if (!LOOPBACK.includes(url.hostname)) return `must name this machine: ${LOOPBACK.join(', ')}`;
+  if (url.username || url.password || url.hash) return 'must have no user, password or fragment';
+  if (Number(url.port) < FIRST_PORT) return `must name a port from ${FIRST_PORT} on`;
+  return null;
+}
+const ApiResponds = z.strictObject({
+  type: z.literal('api_responds'),
+  command: Command.describe(
+    'Starts the service by `bash -c` in the verified tree; it is ended after the answer.',
+  ),
+  url: refine((value) =>
+    value.length > 2_000 ? 'is longer than 2000 characters' : badService(value),
+  ).describe('What is asked for with GET, on this machine; redirects are not followed.'),
+  status: z.number().int().min(200).max(599).default(200),
+  contains: z.string().min(1).max(10_000).optional().describe('Literal text that the answer must hold.'),
+  timeout_s: z
+    .number()
+    .int()
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe('Until the service must have answered so.'),
+});
+
 const Words = z.string().trim().min(1, 'must not be empty').max(8_000);
 const OnErrorOfSignal = z
   .enum(ON_ERROR)
@@ -109,7 +141,7 @@ export const thresholdOf = ({
   foundation ? Math.min(threshold, Math.max(MIN_THRESHOLD, threshold - 1)) : threshold;
 
 /** Looked at, or run, in the gates box. */
-const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses] as const;
+const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses, ApiResponds] as const;
 /** Asked of a model by the janitor, after what was observed. */
 const JUDGED = [LlmReview, LlmJudge, QualityGate] as const;
 const SIGNAL_TYPES = [...OBSERVED, ...JUDGED].map(({ shape }) => shape.type.value);
@@ -172,6 +204,8 @@ export function describeSignal(signal: CompletionSignal): string {
       return `file_contains: ${signal.path} :: ${signal.regex === undefined ? signal.contains : `regex:${signal.regex}`}`;
     case 'test_passes':
       return `test_passes: ${signal.command}`;
+    case 'api_responds':
+      return `api_responds: ${signal.url} ${signal.status}`;
     case 'llm_review':
       return `llm_review: ${signal.instructions}`;
     case 'llm_judge':
