@@ -14,6 +14,7 @@ import { execute } from './execute.ts';
 import type { Execution } from './execution.ts';
 import { flakyLook } from './flaky/terms.ts';
 import type { Blame } from './judge.ts';
+import { filesFor, withFiles } from './on-files.ts';
 import { missing, toolVersion } from './tool-version.ts';
 
 export interface ToolGate {
@@ -44,17 +45,22 @@ export async function runTools(
 
 async function runOne(
   context: GateContext,
-  { tool, setup, language, folder }: Chosen,
+  chosen: Chosen,
   { blame, runsTests }: ToolGate,
   added: AddedLines,
   left: () => number,
 ): Promise<GateResult> {
   const { subject } = context;
+  const { setup, language, folder } = chosen;
+  const files = blame === 'added_lines' ? filesFor(chosen, subject.changes) : null;
+  const tool = withFiles(chosen.tool, files?.patched ?? null);
+  const onBase = withFiles(chosen.tool, files?.base ?? null);
   const version = await toolVersion(subject.rooms, subject.base, tool, { setup, folder });
   const metadata = {
     tool: tool.name,
     tool_version: version,
-    command: tool.line,
+    command: files === null ? tool.line : (tool.onFiles?.line ?? tool.line),
+    ...(files === null ? {} : { files_given: files.patched.length }),
     language,
     ...(folder === '' ? {} : { folder: shownPath(folder) }),
   };
@@ -63,9 +69,14 @@ async function runOne(
   const options = { rooms: subject.rooms, tool, setup, folder, left };
 
   const base = askBase(context, {
-    facts: async () => ({ tool: { ...tool, stops: null, signs: [] }, version, setup, folder }),
+    facts: async () => ({
+      tool: { ...onBase, stops: null, signs: [], onFiles: null },
+      version,
+      setup,
+      folder,
+    }),
     mustReport: tool.format !== null,
-    run: () => execute(subject.base, options),
+    run: () => execute(subject.base, { ...options, tool: onBase }),
   });
   const failsEarly = runsTests && (await failsFast(subject, tool.line));
   const runs: { readonly execution: Execution; readonly result: GateResult }[] = [];
@@ -90,7 +101,7 @@ async function runOne(
     runs.push({ execution, result });
     return result;
   };
-  const all: Guarded = await guarded(subject, tool.line, once, folder);
+  const all: Guarded = await guarded(subject, chosen.tool.line, once, folder);
   const [first] = runs;
   const ran: GateResult = {
     ...all,

@@ -31,6 +31,8 @@ export interface Tool extends Program {
   readonly kind: ToolKind;
   /** Line for `bash -c`. It writes its report to the file that `$REPORT` names. */
   readonly line: string;
+  /** Where only the lines of the patch count: the files that it takes one by one, and the line, with `{files}` in their place. */
+  readonly onFiles?: { readonly names: RegExp; readonly line: string };
   /** Null when it has no stable machine format: then the exit code alone decides. */
   readonly format: FormatName | null;
   /** Exit codes besides 0 with which it says that it has complaints; any other is a tool that broke. */

@@ -20,6 +20,10 @@ export const javascript: Profile = {
     local('biome', {
       kind: 'lint',
       line: 'biome lint --reporter=gitlab --max-diagnostics=none . > "$REPORT"',
+      onFiles: {
+        names: /\.(?:[cm]?[jt]s|[jt]sx|jsonc?|css|graphql|html|vue|svelte|astro)$/,
+        line: 'biome lint --reporter=gitlab --max-diagnostics=none --no-errors-on-unmatched --files-ignore-unknown=true {files} > "$REPORT"',
+      },
       format: 'gitlab',
       complains: [1],
       stops: { rules: /^parse$/, at: 'file' },
@@ -29,6 +33,8 @@ export const javascript: Profile = {
     local('eslint', {
       kind: 'lint',
       line: 'eslint --format json --output-file "$REPORT" .',
+      // Of other files the configuration, or its version, says whether they are looked at: named, they would be in any case.
+      onFiles: { names: /\.js$/, line: 'eslint --format json --output-file "$REPORT" {files}' },
       format: 'eslint',
       complains: [1],
       stops: { rules: /^syntax$/, at: 'file' },

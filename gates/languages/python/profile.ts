@@ -10,6 +10,10 @@ export const python: Profile = {
       version: asks('ruff'),
       get: 'pip install ruff',
       line: 'ruff check --no-cache --output-format sarif --output-file "$REPORT" .',
+      onFiles: {
+        names: /(?:\.pyi?|\.ipynb|(?:^|\/)pyproject\.toml)$/,
+        line: 'ruff check --no-cache --force-exclude --output-format sarif --output-file "$REPORT" {files}',
+      },
       format: 'sarif',
       complains: [1],
       stops: { rules: /^invalid-syntax$/, at: 'file' },

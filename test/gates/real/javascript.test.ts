@@ -46,6 +46,20 @@ const LINT: readonly RealCase[] = [
     findings: ['a.js:3 syntax'],
   },
   {
+    what: 'eslint leaves alone what its configuration ignores, also where the patch writes it',
+    gate: lint,
+    needs: 'js:eslint',
+    base: {
+      ...MODULE,
+      'eslint.config.js':
+        'export default [{ ignores: ["made/**"] }, { rules: { "no-debugger": "error" } }];\n',
+    },
+    edits: { 'made/a.js': 'debugger;\n' },
+    outcome: 'passed',
+    findings: [],
+    metadata: { files_given: 1 },
+  },
+  {
     what: 'eslint without a configuration says nothing about the patch',
     gate: lint,
     needs: 'js:eslint',
@@ -79,7 +93,7 @@ const LINT: readonly RealCase[] = [
     gate: lint,
     needs: 'own:biome',
     base: { ...BIOME, 'a.js': 'debugger;\n' },
-    edits: { [`${ODD}.js`]: '1;\ndebugger;\n' },
+    edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
     outcome: 'failed',
     findings: [`${ODD}.js:2 lint/suspicious/noDebugger`, 'a.js:1 lint/suspicious/noDebugger (before)'],
     metadata: { exit_code: 1 },
