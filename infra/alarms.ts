@@ -23,6 +23,7 @@ export const RUNBOOKS = [
   'failed-tasks',
   'lost-boxes',
   'throttles',
+  'budget-stops',
   'model-cost',
 ] as const;
 export type Runbook = (typeof RUNBOOKS)[number];

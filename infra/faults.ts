@@ -52,6 +52,12 @@ export class Faults extends Construct {
       meaning: `Models have cost $${props.modelUsd} or more within a day.`,
       runbook: 'model-cost',
     });
+    alarms.add(this, 'BudgetStops', {
+      metric: own(this, 'budgetStops', hour),
+      threshold: 1,
+      meaning: 'A task was stopped before a launch, because it could have exceeded a budget.',
+      runbook: 'budget-stops',
+    });
     alarms.add(this, 'TableThrottles', {
       metric: sum('Throttled requests of the table and its indexes', [
         table.table.metric('ReadThrottleEvents'),

@@ -120,7 +120,7 @@ const Fields = z.strictObject({
   tierModels: json(TierModels).prefault(DEFAULT_TIER_MODELS).describe('JSON of tier to model id.'),
   cascade: json(CascadePolicy)
     .prefault({})
-    .describe('JSON of how the cascade chooses where to begin, and of what is learned: docs/cascade.md.'),
+    .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/cascade.md.'),
   models: json(Providers)
     .prefault(DEFAULT_PROVIDERS)
     .describe(

@@ -41,6 +41,8 @@ export const ITEM_PREFIX = {
   completions: 'nudge',
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
   belief: 'belief#',
+  /** What goes to models: a partition for each month, an item for each day. */
+  spend: 'spend#',
   /** Idempotency keys of claims, as hashes: which task each is after. */
   claim: 'claim#',
   /** How the quality gate has fared with each model that writes. */
@@ -215,6 +217,7 @@ export const METRICS = {
   referrals: 'ReferredTasks',
   gatesInert: 'InertGates',
   costUsd: 'ModelCostUsd',
+  budgetStops: 'BudgetStops',
   attempts: 'Attempts',
   escalations: 'Escalations',
   loggedErrors: 'LoggedErrors',

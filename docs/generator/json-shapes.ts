@@ -27,6 +27,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints a `Cascade`: the policy, what is believed, and the trail of what people said.',
   },
   'cascade pin': { text: '`--json` prints the `Cascade` of the role after it.' },
+  'cascade generate': {
+    text: 'Prints JSON Lines with and without `--json`: first `{"synthetic": true, …}`, then an outcome in each line.',
+  },
   'cascade simulate': {
     text: '`--json` prints `{"synthetic": boolean, "tasks": number, "unknown": number, "comparisons": [{"policy", "tasks", "cost_usd", "pass_rate", "seconds", "attempts", "regret_usd", "regret_so_far"}]}`; each estimate is `{"mean", "low", "high"}`, `null` where nothing is known.',
   },

@@ -9,7 +9,7 @@ import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { images } from '../kit/stream.ts';
 
-const { tasks, locks, counts, beliefs, breakers } = stores();
+const { tasks, locks, counts, beliefs, breakers, spend } = stores();
 const completions = completionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
@@ -20,6 +20,7 @@ const context: FollowContext = {
   counts,
   beliefs,
   breakers,
+  spend,
   machines: new Machines(sfnClient()),
   cascadeMachine: requireEnv(ENV.cascadeMachine),
   now: () => new Date(),

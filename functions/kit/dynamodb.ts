@@ -9,6 +9,7 @@ import { CountStore } from '../../shared/store/counts.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
+import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UploadStore } from '../../shared/store/uploads.ts';
 
@@ -24,6 +25,7 @@ export interface Stores {
   readonly claims: ClaimStore;
   readonly beats: BeatStore;
   readonly beliefs: BeliefStore;
+  readonly spend: SpendStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -43,5 +45,6 @@ export function stores(): Stores {
     claims: new ClaimStore(db, table),
     beats: new BeatStore(db, table),
     beliefs: new BeliefStore(db, table),
+    spend: new SpendStore(db, table),
   };
 }

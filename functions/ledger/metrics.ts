@@ -47,6 +47,10 @@ export function countWrites(writes: readonly Write[], rows: readonly Derived[]):
   add(METRICS.escalations, chains.flat().filter(({ escalated }) => escalated).length);
   add(METRICS.failures, rows.filter((each) => each.table === 'tasks' && each.row.status === 'failed').length);
   add(
+    METRICS.budgetStops,
+    rows.filter((each) => each.table === 'tasks' && each.row.failure_code === 'budget_exhausted').length,
+  );
+  add(
     METRICS.gatesInert,
     rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'inert').length,
   );

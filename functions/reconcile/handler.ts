@@ -18,7 +18,7 @@ import { boxRoom } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks, locks, counts, beats, beliefs } = stores();
+const { db, table, tasks, locks, counts, beats, beliefs, spend } = stores();
 const register = new BoxRegister(db, table, boxRoom().limits);
 const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
@@ -28,6 +28,7 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
   locks,
   counts,
   beliefs,
+  spend,
   onCompletion: completions.onCompletion,
   deadlines: new DeadlineStore(db, table),
   beats,

@@ -235,6 +235,8 @@ export const Attempt = z.object({
     .nullable(),
   /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
   usage: Usage.nullable(),
+  /** What was set aside for it of the budgets of the deployment; absent: nothing. */
+  reserved: z.object({ day: z.string(), micro: z.int().nonnegative() }).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */

@@ -1,3 +1,4 @@
+import { setAside } from '../cascade/budget/launching.ts';
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
 import { notBefore } from '../cascade/later.ts';
@@ -10,11 +11,12 @@ import type { CascadeResult } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
 import type { LockStore } from '../store/locks.ts';
+import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Agents } from '../task/adapter-choice.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { recordDecision } from '../task/commands/decide.ts';
-import { failByOperator } from '../task/commands/operate.ts';
+import { failByOperator, outOfBudget } from '../task/commands/operate.ts';
 import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
 import { submitterOf } from '../task/fair-share.ts';
@@ -34,7 +36,11 @@ export interface CascadeContext {
   /** How long a person has to decide; absent: the default. */
   readonly holds?: HoldLimit;
   /** What is learned of models; absent: the routing table alone chooses. */
-  readonly learning?: { readonly beliefs: Pick<BeliefStore, 'read'>; readonly policy: CascadePolicy };
+  readonly learning?: {
+    readonly beliefs: Pick<BeliefStore, 'read'>;
+    readonly spend: Pick<SpendStore, 'reserve'>;
+    readonly policy: CascadePolicy;
+  };
   readonly now: Date;
 }
 
@@ -91,18 +97,35 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);
   const learned = await recall(present, context);
+  const selected = (task: Task) => select(task, context.models, other(task), learned);
+  const budget =
+    learned && context.learning
+      ? await setAside(present, selected(present), learned, context.learning.spend, context.now)
+      : {};
+  if ('refused' in budget) {
+    // Nothing of this round was started: who waits for the files need not.
+    await context.locks.release(present);
+    return step(
+      present,
+      run,
+      'select_model',
+      (task) => outOfBudget(task, budget.refused, context.now),
+      context,
+    );
+  }
   return step(
     present,
     run,
     'select_model',
     (task) => {
-      const { rung, effort, route, adapter } = select(task, context.models, other(task), learned);
+      const { rung, effort, route, adapter } = selected(task);
       return startAttempt(task, {
         model: rung.model,
         tier: rung.tier,
         effort,
         route,
         adapter,
+        reserved: budget.reserved,
         holder: 'managed',
         leaseSeconds: QUEUE_SECONDS,
         agent: null,

@@ -7,6 +7,7 @@ import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
+import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { isLive, isTerminal } from '../task/status.ts';
@@ -18,6 +19,7 @@ export interface FollowContext {
   readonly counts: CountStore;
   readonly beliefs: BeliefStore;
   readonly breakers: Pick<BreakerStore, 'mark'>;
+  readonly spend: Pick<SpendStore, 'settle'>;
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -47,7 +49,7 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
  */
 export async function makeUp(
   task: Task,
-  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'beliefs' | 'now' | 'onCompletion'>,
+  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'beliefs' | 'spend' | 'now' | 'onCompletion'>,
 ): Promise<void> {
   if (task.waits_for !== null) await wakeWaiter(task.id, context);
   if (!isTerminal(task.status)) return;
@@ -55,6 +57,7 @@ export async function makeUp(
   for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
   if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
   for (const outcome of outcomesOf(task)) await context.beliefs.observe(outcome);
+  await settleSpent(null, task, context);
 }
 
 /**
@@ -81,6 +84,20 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   if (before?.status !== after.status && (await context.counts.count(factOf(after), context.now())))
     context.onCompletion(after);
   for (const outcome of newOutcomes(before, after)) await context.beliefs.observe(outcome);
+  await settleSpent(before, after, context);
+}
+
+/** Puts what attempts have cost in the place of what was set aside for them, once they are over. */
+async function settleSpent(
+  before: Task | null,
+  { id, repository, attempts }: Task,
+  { spend }: Pick<FollowContext, 'spend'>,
+): Promise<void> {
+  for (const { number, outcome, reserved, cost_usd } of attempts) {
+    const was = before?.attempts.find((each) => each.number === number)?.outcome ?? null;
+    if (reserved && outcome !== null && was === null)
+      await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, cost_usd);
+  }
 }
 
 const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): Fact => ({

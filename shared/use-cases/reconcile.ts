@@ -21,7 +21,7 @@ import { executionName, launchName, type Task } from '../task/task.ts';
 import { type FollowContext, makeUp } from './follow.ts';
 
 export interface ReconcileContext
-  extends Pick<FollowContext, 'locks' | 'counts' | 'beliefs' | 'onCompletion'> {
+  extends Pick<FollowContext, 'locks' | 'counts' | 'beliefs' | 'spend' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly beats: BeatStore;

@@ -155,6 +155,14 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     },
     { given: () => holds(ended()), acts: () => conductor(write(inReview(), ended()), context) },
     {
+      // What was set aside for an attempt is settled.
+      given: () => holds(ended()),
+      acts: () => {
+        const over = attempt({ outcome: 'failed', reserved: { day: '2026-11-20', micro: 1 } });
+        return conductor(write(inReview(), { ...ended(), attempts: [over] }), context);
+      },
+    },
+    {
       given: () => holds(waiter()),
       acts: () => conductor(write({ ...waiter(), waits_for: null }, waiter()), context),
     },

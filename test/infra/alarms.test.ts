@@ -48,6 +48,7 @@ describe('every alarm', () => {
         'ConductorStreamDeadLettersNotEmpty',
         'ConductorStreamLag',
         'DispatcherErrors',
+        'FaultsBudgetStops',
         'FaultsFailedTasks',
         'FaultsFunctionThrottles',
         'FaultsLostBoxes',

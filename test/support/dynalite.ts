@@ -10,6 +10,7 @@ import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
+import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 
@@ -65,6 +66,7 @@ export async function testTable() {
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
     beliefs: new BeliefStore(db, 'tasks'),
+    spend: new SpendStore(db, 'tasks'),
     claims: new ClaimStore(db, 'tasks'),
     beats: new BeatStore(db, 'tasks'),
     upgrades: new UpgradeStore(db, 'tasks'),

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 
+import { Budgets } from '../budget/limits.ts';
+
 export const POLICIES = ['fixed', 'greedy', 'thompson'] as const;
 export const PolicyName = z.enum(POLICIES);
 export type PolicyName = z.infer<typeof PolicyName>;
@@ -32,6 +34,9 @@ export const CascadePolicy = z.strictObject({
     .max(1)
     .default(QUALITY_THRESHOLD)
     .describe('greedy: a tier that passes less often is skipped.'),
+  budgets: Budgets.optional().describe(
+    'What may go to models; an attempt that could exceed it is not started.',
+  ),
 });
 export type CascadePolicy = z.infer<typeof CascadePolicy>;
 export const FIXED: CascadePolicy = CascadePolicy.parse({});

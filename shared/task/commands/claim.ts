@@ -14,6 +14,8 @@ export interface NewAttempt {
   readonly route: AttemptRoute;
   /** Another agent than the task's or the deployment's. */
   readonly adapter?: CliKind | null;
+  /** Set aside for it of the budgets. */
+  readonly reserved?: Attempt['reserved'];
   readonly holder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
@@ -28,6 +30,7 @@ const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
   effort: facts.effort,
   route: facts.route,
   ...(facts.adapter && { adapter: facts.adapter }),
+  ...(facts.reserved && { reserved: facts.reserved }),
   outcome: null,
   started_at: nowIso(facts.now),
   ended_at: null,

@@ -42,6 +42,14 @@ export function failByOperator(task: Task, reason: string, by: string, now: Date
   });
 }
 
+/** Ends a task whose next attempt could cost more than there is. It can be tried again when there is more. */
+export const outOfBudget = (task: Task, why: string, now: Date): Change =>
+  change(task, 'fail', now, {
+    ...closeAttempt(task, 'failed', now),
+    ...ended(now),
+    failure: { code: 'budget_exhausted', message: why },
+  });
+
 /**
  * Another round for a failed task: budget and retries start anew, the history stays. So does the base: what `base_ref` stands for is
  * looked up again, because a branch that was missing or broken has often been mended meanwhile.

@@ -63,6 +63,7 @@ const at = (now: Date): FollowContext => ({
   counts: table.counts,
   beliefs: table.beliefs,
   breakers: { mark: async () => undefined },
+  spend: table.spend,
   machines,
   cascadeMachine: 'arn',
   now: () => now,
@@ -209,9 +210,9 @@ describe('a round', () => {
     ];
     for (const each of waiting) await own.tasks.create(each);
     await own.tasks.create(task({ id: 'due', run: 1 }));
-    const { tasks, deadlines, locks, counts, beliefs } = own;
+    const { tasks, deadlines, locks, counts, beliefs, spend } = own;
     const looked = async (after: number) =>
-      (await round(later(after), { tasks, deadlines, locks, counts, beliefs })).looked_at;
+      (await round(later(after), { tasks, deadlines, locks, counts, beliefs, spend })).looked_at;
     expect(await looked(60)).toBe(1);
     expect(await looked(121)).toBe(4);
     await own.tasks.change('due', (each) => failByOperator(each, 'x', 'ann', later(200)));

@@ -164,7 +164,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
 
   it('without an entry is asked for again, too: its message was lost', async () => {
     const { id } = await put(inReview({ gates: launch }));
-    const { tasks, deadlines, beats, locks, counts, beliefs, register } = table;
+    const { tasks, deadlines, beats, locks, counts, beliefs, spend, register } = table;
     const round = (at: Date) =>
       reconcile({
         tasks,
@@ -173,6 +173,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
         locks,
         counts,
         beliefs,
+        spend,
         register,
         machines: { isRunning: async () => true, wake: async () => true } as never,
         cascadeMachine: 'arn',

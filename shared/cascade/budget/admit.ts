@@ -1,0 +1,39 @@
+import type { Attempt } from '../../task/attempt.ts';
+import type { Task } from '../../task/task.ts';
+import type { Estimated } from './estimate.ts';
+import { type Budgets, microOf, usdOf } from './limits.ts';
+
+/** What an attempt counts as, in millionths of a dollar: its cost, or while that is not known what was set aside for it. */
+const countsAs = ({ cost_usd, reserved, outcome }: Attempt): number =>
+  cost_usd !== null && outcome !== null
+    ? microOf(cost_usd)
+    : Math.max(reserved?.micro ?? 0, microOf(cost_usd ?? 0));
+
+const sum = (attempts: readonly Attempt[]): number =>
+  attempts.reduce((total, attempt) => total + countsAs(attempt), 0);
+
+/** Why the next attempt of a task could exceed the task's own budgets; null: it could not. */
+export function taskRefusal(
+  task: Task,
+  estimated: Estimated,
+  { chain_usd, task_usd }: Budgets,
+): string | null {
+  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const own = task.budget.max_cost_usd;
+  const limits: readonly (readonly [name: string, limit: number | undefined, spent: number])[] = [
+    ['budget of the task itself', own, sum(round)],
+    ['budget of a chain', chain_usd, sum(round)],
+    ['budget of a task', task_usd, sum(task.attempts)],
+  ];
+  for (const [name, limit, spent] of limits) {
+    if (limit === undefined || spent + estimated.high <= microOf(limit)) continue;
+    // Its own budget binds only where the deployment watches budgets before launches, and once something was spent of it: the gateway stops at it.
+    if (name === 'budget of the task itself' && spent === 0) continue;
+    return refusal(name, microOf(limit), spent, estimated);
+  }
+  return null;
+}
+
+/** Words for the task: which budget, how much of it is taken, and what was expected of the attempt. */
+export const refusal = (name: string, limit: number, taken: number, { words }: Estimated): string =>
+  `the next attempt could exceed the ${name}: ${usdOf(taken)} of ${usdOf(limit)} is spent or set aside, and it is expected to cost ${words}`;

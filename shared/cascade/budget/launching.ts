@@ -1,0 +1,51 @@
+import type { Reserved, SpendStore } from '../../store/spend.ts';
+import type { Task } from '../../task/task.ts';
+import type { Learned } from '../learning/advise.ts';
+import { optionsOf } from '../learning/options.ts';
+import type { Selection } from '../select.ts';
+import { isTier } from '../tiers.ts';
+import { taskRefusal } from './admit.ts';
+import { type Estimated, estimateOf } from './estimate.ts';
+import { areShared, type Budgets } from './limits.ts';
+
+/** What the next attempt is expected to cost on the tier and model that were chosen. */
+function expected(task: Task, { rung }: Selection, { memory, policy, at }: Learned): Estimated | null {
+  const tier = rung.tier ?? 'haiku';
+  if (!isTier(tier)) return null;
+  const [option] = optionsOf(
+    memory,
+    task.complexity,
+    [{ tier, model: rung.model }],
+    policy.min_observations,
+    at,
+  );
+  return estimateOf(option ?? null);
+}
+
+/**
+ * Sets aside what the next attempt may cost, before it starts. `{}`: nothing is limited. What is not known to fit does not: an attempt of
+ * which nobody can say what it costs is refused where there are budgets.
+ */
+export async function setAside(
+  task: Task,
+  selection: Selection,
+  learned: Learned,
+  spend: Pick<SpendStore, 'reserve'>,
+  now: Date,
+): Promise<{ readonly reserved?: Reserved } | { readonly refused: string }> {
+  const budgets: Budgets | undefined = learned.policy.budgets;
+  if (!budgets) return {};
+  const estimated = expected(task, selection, learned);
+  if (!estimated)
+    return {
+      refused: `there are budgets, and nobody knows what an attempt on ${selection.rung.model} costs: it has no price, and none was observed`,
+    };
+  const own = taskRefusal(task, estimated, budgets);
+  if (own !== null) return { refused: own };
+  // Also where only tasks are limited: while its cost is not known, an attempt counts as what was set aside for it.
+  if (!areShared(budgets))
+    return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.high } };
+  const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
+  const answer = await spend.reserve({ attempt, repository: task.repository, estimated }, budgets, now);
+  return 'refused' in answer ? answer : { reserved: answer };
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { refusal } from '../cascade/budget/admit.ts';
+import type { Estimated } from '../cascade/budget/estimate.ts';
+import { type Budgets, microOf } from '../cascade/budget/limits.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+
+/** Days that the counters are kept. */
+const RETENTION_DAYS = 90;
+/** Attributes: spent or set aside of all, of a repository, and for an attempt that is under way. */
+const TAKEN = 'taken';
+const short = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12);
+const ofRepository = (url: string): string => `r:${short(url)}`;
+const ofAttempt = (attempt: string): string => `o:${short(attempt)}`;
+
+type Item = Record<string, unknown>;
+const keyOf = (day: string): Item => ({
+  [TABLE.pk]: `${ITEM_PREFIX.spend}${day.slice(0, 7)}`,
+  [TABLE.sk]: day,
+});
+const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
+
+/** What is set aside for an attempt. */
+export interface Reserved {
+  /** YYYY-MM-DD, UTC: whose counter has it. */
+  readonly day: string;
+  /** Millionths of a dollar. */
+  readonly micro: number;
+}
+
+export interface Launching {
+  /** `<task>#<attempt>`. */
+  readonly attempt: string;
+  readonly repository: string;
+  readonly estimated: Estimated;
+}
+
+/**
+ * What goes to models, by day: one item that is only ever changed by one conditional update, so that however many launch at once, they cannot
+ * set aside more than there is. What is set aside for an attempt is an attribute of its own, so each step may be repeated.
+ */
+export class SpendStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  async #day(day: string): Promise<Item | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: keyOf(day), ConsistentRead: true }),
+    );
+    return Item ?? null;
+  }
+
+  /** What was taken in the days of the month before this one: it only changes by what is given back. */
+  async #before(day: string): Promise<number> {
+    let sum = 0;
+    let after: Item | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          KeyConditionExpression: '#pk = :pk AND #sk < :day',
+          ProjectionExpression: TAKEN,
+          ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+          ExpressionAttributeValues: { ':pk': keyOf(day)[TABLE.pk], ':day': day },
+          ConsistentRead: true,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      for (const item of answer.Items ?? []) sum += number(item, TAKEN);
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return sum;
+  }
+
+  /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
+  async reserve(
+    { attempt, repository, estimated }: Launching,
+    budgets: Budgets,
+    now: Date,
+  ): Promise<Reserved | { readonly refused: string }> {
+    const day = now.toISOString().slice(0, 10);
+    const [open, own] = [ofAttempt(attempt), ofRepository(repository)];
+    const before = budgets.deployment_usd === undefined ? 0 : await this.#before(day);
+    const limitOf = (usd: number | undefined): number =>
+      usd === undefined ? Number.MAX_SAFE_INTEGER : microOf(usd);
+    const all = Math.min(limitOf(budgets.day_usd), limitOf(budgets.deployment_usd) - before);
+    const repositories = limitOf(budgets.repository_usd);
+    const micro = estimated.high;
+    const fits = micro <= all && micro <= repositories;
+    if (fits)
+      try {
+        await this.#db.send(
+          new UpdateCommand({
+            TableName: this.#table,
+            Key: keyOf(day),
+            UpdateExpression: 'SET #open = :micro, #ttl = :ttl ADD #taken :micro, #own :micro',
+            ConditionExpression:
+              'attribute_not_exists(#open) AND (attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)',
+            ExpressionAttributeNames: {
+              '#open': open,
+              '#taken': TAKEN,
+              '#own': own,
+              '#ttl': TABLE.ttl,
+            },
+            ExpressionAttributeValues: {
+              ':micro': micro,
+              ':all': all - micro,
+              ':repository': repositories - micro,
+              ':ttl': Math.floor(now.getTime() / 1_000) + RETENTION_DAYS * 86_400,
+            },
+          }),
+        );
+        return { day, micro };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    const item = await this.#day(day);
+    // The answer to an earlier try of this very step was lost.
+    if (item?.[open] !== undefined) return { day, micro: number(item, open) };
+    const limits: readonly (readonly [string, number | undefined, number])[] = [
+      ['budget of a repository for a day', budgets.repository_usd, number(item, own)],
+      ['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)],
+      ['budget of the deployment for a month', budgets.deployment_usd, before + number(item, TAKEN)],
+    ];
+    const [name, limit, taken] =
+      limits.find(([, usd, spent]) => usd !== undefined && spent + micro > microOf(usd)) ??
+      (['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)] as const);
+    return { refused: refusal(name, microOf(limit ?? 0), taken, estimated) };
+  }
+
+  /** Puts what an attempt has cost in the place of what was set aside; an unknown cost goes on counting as that. A repeat changes nothing. */
+  async settle(
+    { attempt, repository }: Pick<Launching, 'attempt' | 'repository'>,
+    { day, micro }: Reserved,
+    cost_usd: number | null,
+  ): Promise<void> {
+    const difference = cost_usd === null ? 0 : microOf(cost_usd) - micro;
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: keyOf(day),
+          UpdateExpression: 'REMOVE #open ADD #taken :difference, #own :difference',
+          ConditionExpression: 'attribute_exists(#open)',
+          ExpressionAttributeNames: {
+            '#open': ofAttempt(attempt),
+            '#taken': TAKEN,
+            '#own': ofRepository(repository),
+          },
+          ExpressionAttributeValues: { ':difference': difference },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  /** Millionths of a dollar that are spent or set aside on a day. */
+  async taken(day: string): Promise<number> {
+    return number(await this.#day(day), TAKEN);
+  }
+}
