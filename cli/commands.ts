@@ -24,6 +24,7 @@ export const COMMANDS: readonly {
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
+  { names: ['init'], load: async () => (await import('./commands/init.ts')).registerInit },
   { names: ['check'], load: async () => (await import('./check.ts')).registerCheck },
   { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },

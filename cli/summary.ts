@@ -16,6 +16,7 @@ export const SUMMARY = {
   plans: 'Plans that were proposed',
   work: 'Make this machine a worker: claim external tasks of a role, do them, hand them in',
   agents: 'Roles of agents, and catalogs that they come from',
+  init: 'Look at a repository and propose an assay.yaml that fits it',
   check: 'Run signals and gates on a folder as the gates container would; needs no server',
   gates: 'What checks a patch here',
   adapters: 'Which agents can do a task',

@@ -66,6 +66,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   'quality models': { text: '`--json` prints a `QualityModels`.' },
   'quality trend': { text: '`--json` prints a `QualityTrend`.' },
+  init: {
+    text: '`--json` prints `{"file": string | null, "text": string, "settings": [{"setting", "why", "missing"}]}`; `missing` is null where nothing is.',
+  },
   query: {
     text: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
   },
