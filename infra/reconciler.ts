@@ -85,6 +85,16 @@ export class Reconciler extends Construct {
       // No dead-letter queue: what this event says, the schedule finds out a minute later.
       targets: [new LambdaFunction(reconciler.lambda)],
     });
+    new Rule(this, 'ExecutionEnded', {
+      description: 'An execution of the cascade has not ended well',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [cascade.stateMachineArn], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+      },
+      // Told as well as can be: what is not heard, the deadline of the task finds out.
+      targets: [new LambdaFunction(reconciler.lambda)],
+    });
     alarms.add(this, 'Errors', {
       metric: reconciler.lambda.metricErrors({ period: FAULT_PERIOD }),
       threshold: 3,

@@ -10,6 +10,7 @@ import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
 import { boxStopped } from '../../shared/use-cases/box-stopped.ts';
+import { executionEnded } from '../../shared/use-cases/execution-ended.ts';
 import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
 import { type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
 import { type SweepContext, sweepBoxes } from '../../shared/use-cases/sweep-boxes.ts';
@@ -66,6 +67,11 @@ const Stopped = z.object({
   }),
 });
 
+const Ended = z.object({
+  'detail-type': z.literal('Step Functions Execution Status Change'),
+  detail: z.object({ name: z.string() }),
+});
+
 function whyStopped({ detail }: z.infer<typeof Stopped>): string {
   const [container] = detail.containers ?? [];
   return [
@@ -78,7 +84,7 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
     .join('; ');
 }
 
-/** Runs on a schedule over the tasks that are due, and at once for a box of which ECS says that it has stopped. */
+/** Runs on a schedule over the tasks that are due, and at once for a box that has stopped and an execution that has not ended well. */
 export const handler = async (
   event: unknown,
   lambda: Pick<Context, 'getRemainingTimeInMillis'>,
@@ -96,6 +102,8 @@ export const handler = async (
           : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
     };
   }
+  const ended = Ended.safeParse(event);
+  if (ended.success) return { restarted: await executionEnded(ended.data.detail.name, context) };
   const { grace_seconds } = Schedule.parse(event);
   const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
   const round = {

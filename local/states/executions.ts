@@ -36,9 +36,12 @@ interface Options {
   readonly services: Services;
   readonly tokens: Callbacks;
   readonly counters: Counters;
+  /** Hears of each Standard execution that has ended by itself. */
+  readonly onEnd?: ((execution: Execution) => void) | undefined;
 }
 
-export function createExecutions({ machines, services, tokens, counters }: Options): Executions {
+export function createExecutions({ machines, services, tokens, counters, onEnd }: Options): Executions {
+  let isStopping = false;
   const standard = new Map<string, Execution>();
   const running = new Set<Execution>();
   const ended: Execution[] = [];
@@ -64,6 +67,7 @@ export function createExecutions({ machines, services, tokens, counters }: Optio
         counters.add('states', 'ExpressExecution');
         counters.add('states', 'ExpressDurationMs', billedDuration(execution));
       } else {
+        if (!isStopping) onEnd?.(execution);
         ended.push(execution);
         ended.splice(0, ended.length - KEPT_HISTORIES).forEach(({ events }) => {
           events.length = 0;
@@ -112,6 +116,7 @@ export function createExecutions({ machines, services, tokens, counters }: Optio
     },
     list: () => [...standard.values()].reverse(),
     async stop() {
+      isStopping = true;
       for (const execution of running) execution.interrupt(new Interruption('ABORTED'));
       await Promise.all([...running].map(({ ended }) => ended));
     },

@@ -1,4 +1,4 @@
-import type { Counters, LambdaHost, ResolvedResource, Running } from '../ports.ts';
+import type { BusEvent, Counters, EventBus, LambdaHost, ResolvedResource, Running } from '../ports.ts';
 import { answer, type ServiceAnswer } from '../service-error.ts';
 import { createActions, describeSync } from './actions.ts';
 import type { Execution } from './execution.ts';
@@ -13,6 +13,8 @@ export interface StatesOptions {
   readonly lambda: LambdaHost;
   readonly sqsEndpoint: string;
   readonly counters: Counters;
+  /** Where it is told how executions have ended. */
+  readonly bus?: EventBus | undefined;
   readonly region: string;
   readonly accountId: string;
 }
@@ -37,7 +39,13 @@ export function createStates(options: StatesOptions): States {
     sendMessage: sqs.send,
     startSync: async (request) => describeSync(await executions.startSync(request)),
   };
-  const executions = createExecutions({ machines, services, tokens, counters: options.counters });
+  const executions = createExecutions({
+    machines,
+    services,
+    tokens,
+    counters: options.counters,
+    onEnd: (execution) => options.bus?.put(statusChange(execution)),
+  });
   const actions = createActions(machines, executions, tokens);
   return {
     handle: (action, body) => answer('states', actions, action, body, options.counters),
@@ -48,6 +56,22 @@ export function createStates(options: StatesOptions): States {
     },
   };
 }
+
+/** As EventBridge has it from Step Functions. */
+const statusChange = ({ arn, name, deployed, input, status, startedAt, stoppedAt }: Execution): BusEvent => ({
+  source: 'aws.states',
+  'detail-type': 'Step Functions Execution Status Change',
+  resources: [arn],
+  detail: {
+    executionArn: arn,
+    stateMachineArn: deployed.arn,
+    name,
+    status,
+    startDate: startedAt,
+    stopDate: stoppedAt ?? null,
+    input,
+  },
+});
 
 function overview({ arn, name, deployed, status, startedAt, stoppedAt, error, cause, events }: Execution) {
   const entered = events.findLast(({ type }) => type.endsWith('StateEntered'));

@@ -28,6 +28,7 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { toItem } from '../../shared/store/task-item.ts';
+import { submitterOf } from '../../shared/task/fair-share.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { attempt, launch as box, inReview, NOW, task, verdict } from '../support/builders.ts';
 
@@ -279,11 +280,11 @@ describe('the ledger', () => {
     await ledger(stream([before, after], [null, task()]));
     await ledger(stream([before, after], [null, task()]));
     const keys = s3.commandCalls(PutObjectCommand).map((call) => String(call.args[0].input.Key));
-    expect(keys).toHaveLength(6);
-    expect(new Set(keys).size).toBe(3);
+    expect(keys).toHaveLength(8);
+    expect(new Set(keys).size).toBe(4);
     for (const key of keys)
       expect(key).toMatch(
-        /^records\/table=(tasks|cascade_chains|verification_nudges)\/dt=2026-11-20\/[0-9a-f]{32}\.jsonl$/,
+        /^records\/table=(tasks|cascade_chains|cascade_attempts|verification_nudges)\/dt=2026-11-20\/[0-9a-f]{32}\.jsonl$/,
       );
   });
 
@@ -366,6 +367,18 @@ describe('the reconciler', () => {
     expect(db.commandCalls(PutCommand)).toHaveLength(0);
   });
 
+  it('starts an execution again of which Step Functions says that it failed, and not one of another run', async () => {
+    holds(task({ run: 2 }));
+    const ended = (name: string) => ({
+      'detail-type': 'Step Functions Execution Status Change',
+      detail: { name, status: 'FAILED' },
+    });
+    expect(await reconciler(ended('T1-r1'), context)).toEqual({ restarted: false });
+    expect(await reconciler(ended('somebody-elses'), context)).toEqual({ restarted: false });
+    expect(await reconciler(ended('T1-r2'), context)).toEqual({ restarted: true });
+    expect(db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item?.['run'])).toEqual([3]);
+  });
+
   it('starts a lost execution again, and leaves a running one alone', async () => {
     holds(task());
     const item = toItem(task());
@@ -400,6 +413,7 @@ describe('the cascade', () => {
       stage: 'run_gates',
       attempt: 1,
       priority: 2,
+      submitter: submitterOf(inReview()),
     });
     expect(await cascade({ step: 'settle', task_id: 'T1', run: 1 })).toMatchObject({
       stage: 'run_gates',

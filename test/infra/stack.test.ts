@@ -210,6 +210,16 @@ describe('event sources', () => {
       },
     });
   });
+
+  it('start the reconciler for each execution of the cascade that has not ended well', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.states'],
+        'detail-type': ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [Match.anyValue()], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+      },
+    });
+  });
 });
 
 describe('the API', () => {

@@ -74,6 +74,15 @@ export class Cloud {
           () => `send ${body.slice(0, 120)}`,
           () => this.#queue(url).send(body),
         ),
+      failed: (event) => {
+        void world
+          .outside(
+            'lambda',
+            () => 'the event of an execution that failed',
+            () => this.invoke('reconcile', event),
+          )
+          .catch(() => {});
+      },
     });
     this.queues = new Map(
       ['agents1', 'agents2', 'agents3', 'gates'].map((name) => [

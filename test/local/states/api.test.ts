@@ -19,7 +19,7 @@ import {
   StopExecutionCommand,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { States } from '../../../local/states/index.ts';
 import { deploy, flow, machineArn } from './support.ts';
 
@@ -172,4 +172,27 @@ describe('stop', () => {
     expect(states.executions()).toMatchObject([{ status: 'ABORTED', state: 'First', state_machine: 'M' }]);
   });
   const stateMachineArn = machineArn();
+});
+
+it('tells the bus how a Standard execution has ended, and nothing of those that it ends itself by stopping', async () => {
+  const Express = { type: 'EXPRESS', definition: flow({ Type: 'Pass', End: true }) };
+  const { states, told } = deploy(flow(wait), { others: { Express } });
+  const begin = (action: string, name: string, seconds: unknown, machine = 'M') =>
+    states.handle(action, {
+      stateMachineArn: machineArn(machine),
+      name,
+      input: JSON.stringify({ seconds }),
+    });
+  await begin('StartSyncExecution', 'express', 0, 'Express');
+  await begin('StartExecution', 'good', 0);
+  await begin('StartExecution', 'bad', 'never');
+  await begin('StartExecution', 'long', 600);
+  await vi.waitFor(() => expect(told).toHaveLength(2));
+  await states.stop();
+  expect(
+    told.map(({ detail }) => detail).toSorted((a, b) => (String(a['name']) < String(b['name']) ? -1 : 1)),
+  ).toMatchObject([
+    { name: 'bad', status: 'FAILED', stateMachineArn: machineArn() },
+    { name: 'good', status: 'SUCCEEDED', stateMachineArn: machineArn() },
+  ]);
 });

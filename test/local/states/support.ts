@@ -1,4 +1,4 @@
-import type { InvokeResult } from '../../../local/ports.ts';
+import type { BusEvent, InvokeResult } from '../../../local/ports.ts';
 import { createStates, type States } from '../../../local/states/index.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
@@ -38,8 +38,10 @@ export function deploy(
       return { payload: null, error: { errorType, errorMessage: String(error) } };
     }
   };
+  const told: BusEvent[] = [];
   const states = createStates({
     ...place,
+    bus: { put: (event) => void told.push(event) },
     resources: Object.entries(machines).map(([name, machine]) => resource(name, machine)),
     lambda: { invoke },
     sqsEndpoint: options.sqsEndpoint ?? 'http://127.0.0.1:1',
@@ -52,7 +54,7 @@ export function deploy(
       reset: () => {},
     },
   });
-  return { states, counts, calls };
+  return { states, counts, calls, told };
 }
 
 function resource(name: string, { type, definition }: { type: string; definition: object }) {

@@ -14,6 +14,7 @@ import { isTerminal, STATUSES } from '../../../shared/task/status.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { claimNext } from '../../../shared/use-cases/claim.ts';
+import { executionEnded } from '../../../shared/use-cases/execution-ended.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
 import { listReviews } from '../../../shared/use-cases/reviews.ts';
@@ -147,6 +148,19 @@ describe('a lost execution', () => {
     expect((await now(id)).run).toBe(1);
     await round(later(91));
     expect((await now(id)).run).toBe(2);
+  });
+
+  it('is started again at once when Step Functions says that it failed, but not in a circle', async () => {
+    const { id } = await submit();
+    const failed = (run: number, at: Date) =>
+      executionEnded(`${id}-r${run}`, { tasks: table.tasks, now: () => at });
+    expect(await failed(1, later(29))).toBe(false);
+    expect(await failed(1, later(30))).toBe(true);
+    expect(await failed(1, later(31))).toBe(false);
+    expect(await failed(2, later(32))).toBe(false);
+    expect((await now(id)).run).toBe(2);
+    await round(later(61));
+    expect((await now(id)).run).toBe(3);
   });
 
   it('is started at once when the whole machine was gone', async () => {

@@ -48,6 +48,8 @@ export interface Reaches {
   readonly invoke: (name: string, payload: unknown) => Promise<unknown>;
   /** Sends a message. */
   readonly send: (queueUrl: string, body: string) => Promise<unknown>;
+  /** Hears of an execution that has not ended well. */
+  readonly failed?: (event: unknown) => void;
 }
 
 const ERRORS: Readonly<Record<string, new (of: { message: string; $metadata: object }) => Error>> = {
@@ -76,6 +78,13 @@ export class Machines {
       machines: MACHINES,
       tokens,
       counters: { add: () => {} } as never,
+      onEnd: ({ name, status }) => {
+        if (status !== 'SUCCEEDED')
+          this.#reaches.failed?.({
+            'detail-type': 'Step Functions Execution Status Change',
+            detail: { name, status },
+          });
+      },
       services: {
         lambda: {
           invoke: async (name: string, payload: unknown) => {
