@@ -62,6 +62,9 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${pc.dim(`  ${facts}`)}`;
   });
 
+const scoreOf = ({ quality_score: score }: AttemptView): string =>
+  score === null ? '' : `, quality ${score.total} (${score.grade})`;
+
 function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
@@ -89,7 +92,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   if (verdict) {
     const suffix = verdict.verified ? '' : ' (unverified)';
     lines.push(
-      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}`,
+      `    verdict ${verdictStyle(pc, verdict.verdict)(verdict.verdict)}${suffix} on tree ${verdict.tree.slice(0, 12)}${scoreOf(attempt)}`,
     );
     lines.push(...verdict.reasons.flatMap((reason) => reasonLines(reason.message, pc)));
   }

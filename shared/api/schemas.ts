@@ -13,6 +13,7 @@ import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 import { VerdictInput } from '../verdict/inputs.ts';
+import { QualityScore } from '../verdict/quality-score.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
@@ -29,6 +30,9 @@ export const AttemptView = Attempt.omit(hidden)
       .nullable()
       .describe('What models took to judge the work, beside `cost_usd`; 0: none was asked.'),
     inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
+    quality_score: QualityScore.nullable().describe(
+      'Of the gates, with its formula; it decides nothing. Null: none ran.',
+    ),
   })
   .meta({ id: 'Attempt' });
 export type AttemptView = z.infer<typeof AttemptView>;

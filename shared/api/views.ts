@@ -5,12 +5,18 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { inputsOf } from '../verdict/inputs.ts';
+import { qualityScore } from '../verdict/quality-score.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
 
 /** An attempt without what only the platform may know. */
 export function attemptView(attempt: Attempt): AttemptView {
   const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
-  return { ...view, judging_cost_usd: judgingCost(attempt), inputs: inputsOf(attempt) };
+  return {
+    ...view,
+    judging_cost_usd: judgingCost(attempt),
+    inputs: inputsOf(attempt),
+    quality_score: qualityScore(attempt),
+  };
 }
 
 /** A task as the API shows it. */

@@ -62,6 +62,7 @@ export const anAttempt = (changes: Partial<AttemptView> = {}): AttemptView => ({
   cost_usd: 0.0123,
   judging_cost_usd: 0,
   inputs: [],
+  quality_score: null,
   report: { status: 'completed', summary: 'did it', failure_class: null, output_tail: '', at: TIME },
   artifact: {
     base_commit: BASE,

@@ -146,7 +146,7 @@ describe('POST /tasks', () => {
     ],
     [
       'an unknown signal',
-      { ...VALID, completion_signals: [{ type: 'api_responds', value: 'http://x' }] },
+      { ...VALID, completion_signals: [{ type: 'mood_is_good', value: 'http://x' }] },
       '/completion_signals/0/type',
     ],
     [
