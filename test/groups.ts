@@ -56,9 +56,14 @@ export const LONG: Group = {
       'test/system/workers.test.ts',
     ],
   'every field of the API, with each value that is odd': ['test/functions/fuzz/fuzz.test.ts'],
-  'files of a hundred megabytes, commands that do not end': [
+  'boxes with the capabilities and users of the template; boxes without stay in `npm test`': [
+    'test/containers/confined-agent.test.ts',
+    'test/containers/confined-gates.test.ts',
+  ],
+  'files of a hundred megabytes, lines of one, commands that do not end': [
     'test/gates/bad-input/commands.test.ts',
     'test/gates/bad-input/large.test.ts',
+    'test/gates/rules/scan/linear.test.ts',
   ],
   'files that are cut at every offset, disks that are full': [
     'test/local/damaged-folder.test.ts',
