@@ -1,4 +1,5 @@
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
+import { failureOf } from '../cascade/failure/classify.ts';
 import { rewardOf } from '../cascade/learning/outcome.ts';
 import { type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Outcome } from '../evidence/outcome.ts';
@@ -153,6 +154,17 @@ const tokens = ({ usage }: Attempt): number | null =>
     ? usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     : null;
 
+function failureFields(
+  attempt: Attempt,
+): Pick<ChainRow['attempts'][number], 'failure_class' | 'failure_retryable' | 'failure_rule'> {
+  const failure = failureOf(attempt);
+  return {
+    failure_class: failure?.class ?? null,
+    failure_retryable: failure?.retryable ?? null,
+    failure_rule: failure?.rule ?? null,
+  };
+}
+
 function chainRow(after: Task, deployed: TierModels): ChainRow {
   const models = tierModelsFor(after.adapter, deployed);
   const chainId = `${after.id}#${after.budget_from}`;
@@ -186,6 +198,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
       passed: rewardOf(attempt),
       outcome: attempt.outcome,
+      ...failureFields(attempt),
       escalated: attempt.decision?.action === 'escalate',
       decision: attempt.decision?.action ?? null,
       escalation_reason: attempt.decision?.action === 'escalate' ? attempt.decision.reason : null,

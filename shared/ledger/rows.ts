@@ -87,6 +87,11 @@ const ChainAttempt = z.object({
   /** By the verdict on evidence of ours; null: there is none that says pass or fail. */
   passed: z.boolean().nullable(),
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+  /** One of the seed's ten classes, where it brought no work to judge; null: it did. */
+  failure_class: z.string().nullable(),
+  failure_retryable: z.boolean().nullable(),
+  /** What it was told by: a status, a code, a time limit, or words. */
+  failure_rule: z.string().nullable(),
   escalated: z.boolean(),
   decision: z.enum(DECISIONS).nullable(),
   escalation_reason: z.string().nullable(),
