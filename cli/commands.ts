@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Io } from './io.ts';
 import type { CommandName } from './summary.ts';
 
-type Register = (program: Command, io: Io) => void;
+/** `whole` brings every command in full. */
+type Register = (program: Command, io: Io, whole: () => Promise<Command>) => void;
 
 /** The commands in the order in which they are listed, each with what brings it along: only what is called is loaded. */
 export const COMMANDS: readonly {
@@ -37,5 +38,9 @@ export const COMMANDS: readonly {
   { names: ['mcp'], load: async () => (await import('./commands/mcp.ts')).registerMcp },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },
   { names: ['smoke'], load: async () => (await import('./commands/smoke.ts')).registerSmoke },
+  {
+    names: ['completion'],
+    load: async () => (await import('./commands/completion.ts')).registerCompletion,
+  },
   { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },
 ];

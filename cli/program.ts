@@ -48,8 +48,10 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
       .join('\n')}`,
   );
   for (const { names, load } of COMMANDS) {
-    if (wanted === 'all' || names.some((name) => name === wanted)) (await load())(program, io);
-    else for (const name of names) program.command(name).description(SUMMARY[name]);
+    if (wanted === 'all' || names.some((name) => name === wanted)) {
+      const register = await load();
+      register(program, io, () => buildProgram(io, 'all'));
+    } else for (const name of names) program.command(name).description(SUMMARY[name]);
   }
   return program;
 }

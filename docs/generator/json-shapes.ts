@@ -66,6 +66,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   'quality models': { text: '`--json` prints a `QualityModels`.' },
   'quality trend': { text: '`--json` prints a `QualityTrend`.' },
+  completion: { text: '`--json` prints `{"shell": string, "script": string}`.' },
   init: {
     text: '`--json` prints `{"file": string | null, "text": string, "settings": [{"setting", "why", "missing"}]}`; `missing` is null where nothing is.',
   },
