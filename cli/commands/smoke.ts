@@ -29,7 +29,7 @@ function exitOf(task: TaskView): ExitCode {
   return isTerminal(task.status) ? EXIT.failed : EXIT.timeout;
 }
 
-/** What was timed from here: the address answers, and takes a task. */
+/** What was timed from here: the address answers, knows the token, and takes a task. */
 interface Here {
   readonly reach: number;
   readonly submit: number;
@@ -39,7 +39,7 @@ const seconds = (ms: number | null): string => (ms === null ? '-' : (ms / 1_000)
 
 function render(session: Session, { reach, submit }: Here, steps: readonly Step[], total: number): string {
   const rows = [
-    ['reach', seconds(reach), 'the address answers'],
+    ['reach', seconds(reach), 'the address answers, and knows the token'],
     ['submit', seconds(submit), 'the task is taken'],
     ...steps.map(({ step, ms, about }) => [step, seconds(ms), about]),
     ['all', seconds(total), 'from here, with the asking'],
@@ -77,7 +77,7 @@ async function smoke(session: Session, options: Options): Promise<ExitCode> {
   const repository = smokeRepository(url, options.repository, options.base);
   try {
     const client = session.client();
-    const { ms: reach } = await timed(() => client.health({}));
+    const { ms: reach } = await timed(() => client.status({}));
     const body = smokeTask(repository);
     const { ms: submit } = await timed(() => client.submitTask({ body, idempotencyKey: body.id }));
     const { ms, value: task } = await timed(() => ended(session, body.id, options.timeout));

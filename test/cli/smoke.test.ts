@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { standing, stepsOf } from '../../cli/smoke/steps.ts';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import { SubmitTask } from '../../shared/task/schema.ts';
-import { aChain, anAttempt, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';
+import { aChain, anAttempt, aStatus, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';
 
 const at = (seconds: number): string =>
   new Date(Date.parse('2026-11-20T10:00:00.000Z') + seconds * 1_000).toISOString();
@@ -43,7 +43,7 @@ afterEach(async () => api?.close());
 /** A deployment in which the task is at once what it is at the end. */
 async function smoke(task: Partial<TaskView>, attempt: AttemptView, ...more: string[]) {
   api = await fakeApi(({ method, url }) => {
-    if (url === '/health') return [200, { status: 'ok', version: '1' }];
+    if (url === '/status') return [200, aStatus()];
     if (method === 'POST') return [201, aTask()];
     if (url.endsWith('/attempts')) return [200, aChain([attempt])];
     return [200, { ...done, ...task, id: url.split('/').at(-1) }];
