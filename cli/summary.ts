@@ -30,7 +30,7 @@ export const SUMMARY = {
   doctor: 'Look at the place that Assay is deployed to, and say what to do',
   smoke: 'Run one task of a built-in repository through a deployment, and time each step',
   completion: 'Print what makes a shell complete commands and options',
-  demo: 'Run five tasks through the whole pipeline on this machine, in a temporary folder',
+  demo: 'Run six tasks through the whole pipeline on this machine, in a temporary folder',
 } as const;
 
 export type CommandName = keyof typeof SUMMARY;

@@ -44,6 +44,23 @@ test('shipping is charged once', () =>
   assert.equal(total([{ cents: 1000, quantity: 2 }, { cents: 300 }]), 2300 + SHIPPING_CENTS));
 `;
 
+const parcels = `/** How many parcels a weight takes. */
+export function parcels(grams) {
+  throw new Error(\`nobody knows what \${grams} g take\`);
+}
+`;
+
+const parcelsTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parcels } from '../src/parcels.js';
+
+test('a parcel holds two kilos', () => {
+  assert.equal(parcels(500), 1);
+  assert.equal(parcels(2000), 1);
+  assert.equal(parcels(4500), 3);
+});
+`;
+
 const slug = `/** Makes a title fit for a URL. */
 export const slug = (title) =>
   title
@@ -112,6 +129,15 @@ export const BRANCHES: readonly Branch[] = [
     files: {
       'src/names.js': 'export const sortNames = (names, language) => [...names];\n',
       'test/names.test.js': namesTest,
+    },
+  },
+  {
+    name: 'parcels',
+    from: 'next',
+    message: 'Say how many parcels there must be (this test fails)',
+    files: {
+      'src/parcels.js': parcels,
+      'test/parcels.test.js': parcelsTest,
     },
   },
   {

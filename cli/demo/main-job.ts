@@ -8,9 +8,10 @@ import { startStack } from '../local-stack.ts';
 import { taskProgress } from '../output/progress.ts';
 import type { Session } from '../session.ts';
 import type { DemoAgent } from './agents.ts';
+import { startJudge } from './judge.ts';
 import { deliveredBranches, makeRepository } from './repository.ts';
 import type { DemoOutcome, DemoResult } from './result.ts';
-import { type DemoTask, demoTasks } from './tasks.ts';
+import { type DemoTask, demoTasks, judgedTask } from './tasks.ts';
 
 /** The demo takes seconds, with a real agent minutes; when it has not ended by then, something hangs. In milliseconds. */
 const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
@@ -63,11 +64,19 @@ export async function runDemo(
   const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
   const repository = makeRepository(join(folder, 'repository.git'));
   session.note('Starting the embedded stack from the synthesised template …');
-  const stack = await startStack({ dataDir: join(folder, 'state'), env: agent?.env ?? {} });
+  // What real models would say of a patch nobody can foresee: the judge is scripted like the agents.
+  const judge = agent ? null : await startJudge();
+  const env = { ...agent?.env, ...judge?.env };
+  const stack = await startStack({ dataDir: join(folder, 'state'), env }).catch(async (error: unknown) => {
+    await judge?.stop();
+    throw error;
+  });
   try {
     const { url, token, control_url, records_dir } = stack.connection;
     const client = createClient({ url, token, source: 'the demo' });
-    const tasks = agent ? demoTasks(repository.url, agent.adapter) : demoTasks(repository.url);
+    const tasks = agent
+      ? demoTasks(repository.url, agent.adapter)
+      : [...demoTasks(repository.url), judgedTask(repository.url)];
     session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
     await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });
     const outcomes = await followAll(
@@ -95,5 +104,6 @@ export async function runDemo(
     };
   } finally {
     await stack.stop();
+    await judge?.stop();
   }
 }

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
+import { costOfJudgement, sumKnown } from '../../shared/judging/cost.ts';
 import type { Colors } from '../io.ts';
 import { count, dollars, duration } from '../output/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderResults } from '../output/results.ts';
+import { oneLine } from '../output/text.ts';
 import type { DemoResult } from './result.ts';
 
 /** `table=tasks/dt=2026-11-21/x.jsonl` and its like, counted by table and day. */
@@ -13,6 +15,26 @@ function filesByTable(files: readonly string[]): [string, number][] {
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts];
+}
+
+/** What models said of the work, and what that cost. */
+function judgingLines({ outcomes }: DemoResult): string[] {
+  const judged = outcomes.flatMap(({ task, attempts }) =>
+    attempts.flatMap(({ number, verdict }) =>
+      (verdict?.judgements ?? [])
+        .filter(({ calls }) => calls > 0)
+        .map((each) => ({ where: `${task.id} #${number}`, ...each })),
+    ),
+  );
+  if (judged.length === 0) return [];
+  const cost = sumKnown(judged.map(costOfJudgement));
+  return [
+    `${count(judged.length, 'judgement')} for ${dollars(cost)} (simulated, in the costs above):`,
+    ...judged.map(
+      ({ where, outcome, reasons, tokens, cost_usd }) =>
+        `  ${where}: ${outcome}, ${dollars(cost_usd)}, ${tokens?.input ?? '?'} + ${tokens?.output ?? '?'} tokens: ${oneLine(reasons[0] ?? '')}`,
+    ),
+  ];
 }
 
 /** What the demo prints at its end. */
@@ -37,6 +59,7 @@ export function renderDemo(
     renderResults(result.outcomes, width, pc),
     '',
     `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${duration(result.elapsedMs)} in all.`,
+    ...judgingLines(result),
     ...(nudge === null ? [] : [nudge]),
     '',
     pc.bold('Delivered branches'),

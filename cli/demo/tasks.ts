@@ -97,3 +97,26 @@ export function demoTasks(url: string, adapter = SCRIPTED): readonly DemoTask[] 
     },
   ];
 }
+
+/** The task of the demo whose tests are passed by a patch that a judge sees through. */
+export const judgedTask = (url: string): DemoTask => ({
+  task: {
+    repository: url,
+    adapter: SCRIPTED,
+    id: 'f-parcels',
+    title: 'Tell how many parcels a weight takes',
+    base_ref: 'parcels',
+    description:
+      'parcels(grams) gives the number of parcels of 2 kg at the most; what is sent takes one at least.',
+    files: ['src/parcels.js'],
+    completion_signals: [
+      { type: 'test_passes', command: 'node --test test/parcels.test.js' },
+      {
+        type: 'llm_judge',
+        criteria:
+          'parcels() works the number out for any weight; nothing is looked up by the weights of the tests.',
+      },
+    ],
+  },
+  expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+});

@@ -93,17 +93,18 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
       "title": "Give regular customers a discount",
       "status": "done",
       "attempts": [
-        {"model": "claude-haiku-4-5", "tier": "haiku", "outcome": "failed", "cost_usd": 0.06342},
-        {"model": "claude-sonnet-5-5", "tier": "sonnet", "outcome": "passed", "cost_usd": 0.16494}
+        {"model": "claude-haiku-4-5", "tier": "haiku", "outcome": "failed", "cost_usd": 0.06342, "judging_cost_usd": 0},
+        {"model": "claude-sonnet-5-5", "tier": "sonnet", "outcome": "passed", "cost_usd": 0.16494, "judging_cost_usd": 0}
       ],
       "verdict": "pass",
       "verified": true,
       "branch": "assay/b-discount",
       "cost_usd": 0.22836,
+      "judging_cost_usd": 0,
       "saved_vs_direct_opus_usd": 0.10152
     }
   ],
-  "verification_nudge": {"total_completions": 4, "verified_count": 3, "unverified_count": 1, "unverified_ratio": 0.25, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
+  "verification_nudge": {"total_completions": 5, "verified_count": 4, "unverified_count": 1, "unverified_ratio": 0.2, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
   "records_dir": "/path",
   "elapsed_ms": 12345,
   "repository": "/path",

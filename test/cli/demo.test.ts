@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DemoRepository, deliveredBranches, makeRepository } from '../../cli/demo/repository.ts';
 import { type DemoResult, demoDocument, surprises } from '../../cli/demo/result.ts';
-import { demoTasks } from '../../cli/demo/tasks.ts';
+import { demoTasks, judgedTask } from '../../cli/demo/tasks.ts';
 import { parseConfig } from '../../gates/engine/configuration/load.ts';
 import { SubmitBatch } from '../../shared/api/schemas.ts';
 import { ladder } from '../../shared/cascade/ladder.ts';
@@ -47,6 +47,7 @@ describe('the repository of the demo', () => {
     ['main', false],
     ['next', true],
     ['hard', false],
+    ['parcels', false],
     ['sandbox', true],
   ])('has the branch %s, whose tests pass: %s', (branch, passes) => {
     const where = checkout(branch);
@@ -101,7 +102,9 @@ describe('the five tasks', () => {
 
 describe('the scripted agents', () => {
   const attempt = (where: string, id: string, tier: Tier): boolean => {
-    const task = demoTasks(repository.url).find((each) => each.task.id === id)?.task;
+    const task = [...demoTasks(repository.url), judgedTask(repository.url)].find(
+      (each) => each.task.id === id,
+    )?.task;
     const [program = '', ...args] = task?.adapter?.kind === 'command' ? task.adapter.argv : [];
     const usage = join(folder, `usage-${id}-${tier}.json`);
     const filled = args.map((argument) =>
@@ -123,6 +126,8 @@ describe('the scripted agents', () => {
     ['e-names', 'hard', 'haiku', false],
     ['e-names', 'hard', 'sonnet', false],
     ['e-names', 'hard', 'opus', false],
+    ['f-parcels', 'parcels', 'haiku', true],
+    ['f-parcels', 'parcels', 'sonnet', true],
   ])('%s on %s by %s leaves a tree that passes: %s', (id, branch, tier, passes) => {
     expect(attempt(checkout(branch), id, tier)).toBe(passes);
   });
@@ -231,13 +236,26 @@ describe('the result', () => {
       title: 'Give regular customers a discount',
       status: 'done',
       attempts: [
-        { model: 'claude-haiku-4-5', tier: 'haiku', outcome: 'passed', cost_usd: 0.0123 },
-        { model: 'claude-haiku-4-5', tier: 'sonnet', outcome: 'passed', cost_usd: 0.0123 },
+        {
+          model: 'claude-haiku-4-5',
+          tier: 'haiku',
+          outcome: 'passed',
+          cost_usd: 0.0123,
+          judging_cost_usd: 0,
+        },
+        {
+          model: 'claude-haiku-4-5',
+          tier: 'sonnet',
+          outcome: 'passed',
+          cost_usd: 0.0123,
+          judging_cost_usd: 0,
+        },
       ],
       verdict: null,
       verified: true,
       branch: 'assay/b-discount',
       cost_usd: 0,
+      judging_cost_usd: 0,
       saved_vs_direct_opus_usd: null,
     });
   });

@@ -11,7 +11,9 @@ interface DemoDocument {
     id: string;
     title: string;
     status: string;
-    attempts: { model: string; outcome: string; cost_usd: number }[];
+    attempts: { model: string; outcome: string; cost_usd: number; judging_cost_usd: number }[];
+    cost_usd: number;
+    judging_cost_usd: number;
     verdict: string | null;
     verified: boolean | null;
     branch: string | null;
@@ -41,13 +43,14 @@ afterAll(() => {
 
 const outcomes = () => document.tasks.map((task) => [task.id, task.attempts.map(({ outcome }) => outcome)]);
 
-test('the demo solves, escalates, waits, completes unverified and gives up, as it says', () => {
+test('the demo solves, escalates, waits, is judged, completes unverified and gives up, as it says', () => {
   expect(outcomes()).toEqual([
     ['a-slugs', ['passed']],
     ['b-discount', ['failed', 'passed']],
     ['c-receipt', ['passed']],
     ['d-notes', ['unverified']],
     ['e-names', ['failed', 'failed', 'failed']],
+    ['f-parcels', ['failed', 'passed']],
   ]);
   expect(document.tasks.map((task) => task.branch)).toEqual([
     'assay/a-slugs',
@@ -55,6 +58,7 @@ test('the demo solves, escalates, waits, completes unverified and gives up, as i
     'assay/c-receipt',
     null,
     null,
+    'assay/f-parcels',
   ]);
 });
 
@@ -62,12 +66,22 @@ test('every attempt has its cost, and a failed climb has saved nothing', () => {
   for (const task of document.tasks)
     for (const attempt of task.attempts) expect(attempt.cost_usd).toBeGreaterThan(0);
   expect(document.tasks.at(0)?.saved_vs_direct_opus_usd).toBeGreaterThan(0);
-  expect(document.tasks.at(-1)?.saved_vs_direct_opus_usd).toBeLessThan(0);
+  expect(document.tasks.find(({ id }) => id === 'e-names')?.saved_vs_direct_opus_usd).toBeLessThan(0);
+});
+
+test('what judging took is told, and in the cost of the task that was judged', () => {
+  const judged = document.tasks.filter((task) => task.judging_cost_usd > 0);
+  expect(judged.map(({ id }) => id)).toEqual(['f-parcels']);
+  for (const { attempts, cost_usd, judging_cost_usd } of judged) {
+    for (const attempt of attempts) expect(attempt.judging_cost_usd).toBeGreaterThan(0.0005);
+    const agents = attempts.reduce((sum, attempt) => sum + attempt.cost_usd, 0);
+    expect(cost_usd).toBeCloseTo(agents + judging_cost_usd, 4);
+  }
 });
 
 test('the ledger names the completion that nobody has verified', () => {
   expect(document.verification_nudge).toMatchObject({
-    total_completions: 4,
+    total_completions: 5,
     unverified_count: 1,
     recent_unverified: ['d-notes'],
   });
@@ -79,7 +93,7 @@ test('every named query answers over its records what plain computation answers'
 
 test('the records are JSONL files in a folder for each table and day', () => {
   const files = readdirSync(document.records_dir, { recursive: true, encoding: 'utf8' });
-  for (const table of ['tasks', 'quality_gates', 'cascade_chains', 'verification_nudges'])
+  for (const table of ['tasks', 'quality_gates', 'judgements', 'cascade_chains', 'verification_nudges'])
     expect(
       files.some((file) => new RegExp(`^table=${table}/dt=\\d{4}-\\d\\d-\\d\\d/.+\\.jsonl$`).test(file)),
     ).toBe(true);
