@@ -58,6 +58,14 @@ const PARTS = {
       return { figures, sections: modelSections(figures) };
     },
   },
+  judging: {
+    what: 'the janitor without models, 10,000 signals on 20,000 files, what an answer of a judge costs',
+    measure: async (say: Say) => {
+      const { benchJudging, judgingSections } = await import('./judging.ts');
+      const figures = await benchJudging(say);
+      return { figures, sections: judgingSections(figures) };
+    },
+  },
   agents: {
     what: 'size, CPU and memory of the agent CLIs that are installed, on the first task of the demo',
     measure: async (say: Say) => {

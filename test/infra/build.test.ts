@@ -70,6 +70,11 @@ describe('the bundles of the functions', () => {
     expect(gzipSync(code).length).toBeLessThan((name === 'judge' ? 700 : 300) * 1_024);
   });
 
+  it('are larger by the protocols of providers in the function that judges, and in no other', () => {
+    const speaks = functions.filter((name) => /AI_NoObjectGeneratedError/.test(codeOf(name)));
+    expect(speaks).toEqual(['judge']);
+  });
+
   it.each(functions)('%s looks for credentials in the environment only', (name) => {
     const code = codeOf(name);
     const found = [

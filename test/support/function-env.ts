@@ -32,6 +32,8 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.modelVendors]: '["anthropic"]',
   [ENV.modelProviders]: JSON.stringify({}),
   [ENV.judgeModels]: JSON.stringify({}),
+  [ENV.judgesKnown]: JSON.stringify({}),
+  [ENV.holdLimit]: JSON.stringify({ days: 14, outcome: 'fail' }),
   [ENV.cascadePolicy]: JSON.stringify({}),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',
