@@ -182,6 +182,14 @@ function escalated(): Task {
   };
 }
 
+const ACCEPTED = {
+  action: 'accept',
+  reason: 'r',
+  next_model: null,
+  next_tier: null,
+  at: NOW.toISOString(),
+} as const;
+
 describe('what is told of hidden tests', () => {
   it('is nothing in any view of the task, its chain, its records, or the next prompt, but how many fail', () => {
     const told = JSON.stringify([
@@ -207,9 +215,11 @@ describe('what is told of hidden tests', () => {
       id,
       status: kind === 'agent' ? 'claimed' : 'in_review',
       run: 1,
-      attempts: of.attempts
-        .slice(0, number)
-        .map((each) => (kind === 'agent' ? { ...each, report: null } : { ...each, outcome: null })),
+      attempts: of.attempts.slice(0, number).map((each) => {
+        if (kind === 'agent') return { ...each, report: null };
+        if (kind === 'gates') return { ...each, outcome: null };
+        return { ...each, outcome: null, verdict: verdict(), decision: ACCEPTED };
+      }),
     });
     await launchBox(
       { schema_version: 1, kind, task_id: id, attempt: number, run: 1, task_token: 't' },
