@@ -36,27 +36,28 @@ export function killOrphans(
   territory: string | null = null,
 ): number {
   if (process.platform !== 'linux') return 0;
-  let killed = 0;
+  // A process that is told to end may still be there at the next pass: it is told again, and counted once.
+  const killed = new Set<number>();
   // Who starts another one before its end is met by the next pass.
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const now = startedProcesses();
     const started = now === null || startedBefore === null ? null : now - startedBefore;
     const ended = killOnce(mark, earlierIds(leader, started, highestId()), territory);
-    killed += ended;
-    if (ended === 0) break;
+    for (const pid of ended) killed.add(pid);
+    if (ended.length === 0) break;
   }
-  return killed;
+  return killed.size;
 }
 
-function killOnce(mark: string, after: number, territory: string | null): number {
-  let killed = 0;
+function killOnce(mark: string, after: number, territory: string | null): number[] {
+  const killed: number[] = [];
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);
     if (!Number.isInteger(pid) || pid <= after || pid === process.pid) continue;
     if (!isMarked(pid, mark) && !worksIn(pid, territory)) continue;
     try {
       process.kill(pid, 'SIGKILL');
-      killed++;
+      killed.push(pid);
     } catch {
       // Gone in the meantime.
     }

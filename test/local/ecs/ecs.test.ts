@@ -73,6 +73,8 @@ describe('a task', () => {
       ADDED: 'yes',
       GIVEN: 'stack',
       ASSAY_EXIT_WITH_PARENT: '1',
+      // Where compiled code of ours is kept: nothing of it is a secret, and who can write there can write our code as well.
+      ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
     });
     expect(PATH).toBe(process.env['PATH']);
     expect(LANG).toBeTruthy();
