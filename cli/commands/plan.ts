@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { PlanView } from '../../shared/api/schemas.ts';
+import type { PlanView } from '../../shared/api/plan-schemas.ts';
 import type { PlanState } from '../../shared/plan/state.ts';
 import { ADAPTER_KINDS, type AdapterKind } from '../../shared/task/adapter.ts';
 import { EFFORTS, type Effort } from '../../shared/task/schema.ts';

@@ -1,4 +1,4 @@
-import type { PlanView } from '../../shared/api/schemas.ts';
+import type { PlanView } from '../../shared/api/plan-schemas.ts';
 import { dependenciesFirst } from '../../shared/task/graph.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
 import type { Colors } from '../io.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import type { PlanView, PlanWordBody } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
-import type { BatchEntry, PlanView, PlanWordBody, TaskView } from '../../shared/api/schemas.ts';
+import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';

@@ -1,7 +1,7 @@
 import { plannedId } from '../plan/create.ts';
 import { planState } from '../plan/state.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import type { PlanView } from './schemas.ts';
+import type { PlanView } from './plan-schemas.ts';
 
 /** A plan as the API shows it. `made`: those of its tasks that are there. */
 export function planView(task: Task, made: ReadonlyMap<string, Pick<Task, 'status'>>): PlanView {

@@ -1,9 +1,7 @@
-import type * as z from 'zod';
-import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
-import type { RefusalCode } from '../refusal.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
-import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
-import type { Right } from './rights.ts';
+import { OVERVIEW_ROUTES } from './overview-routes.ts';
+import { PLAN_ROUTES } from './plan-routes.ts';
+import type { ApiFunction, Route } from './route.ts';
 import {
   AttemptList,
   BatchView,
@@ -13,21 +11,16 @@ import {
   DeliveryBody,
   EvidenceBody,
   FailBody,
-  Health,
   HeartbeatBody,
   Lease,
   ListQuery,
   MemoryBody,
   MemoryPlace,
-  PlanBody,
-  PlanView,
-  PlanWordBody,
   ProgressBody,
   ReasonBody,
   ReviewBody,
   ReviewList,
   ReviewsQuery,
-  StatusView,
   SubmitBatch,
   TaskList,
   TaskView,
@@ -35,44 +28,7 @@ import {
   UploadBody,
 } from './schemas.ts';
 
-/** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
-export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
-export type Caller = (typeof CALLERS)[number];
-
-/**
- * Which function serves a route. Reads hold no write permission; who signs uploads cannot write tasks, and who writes evidence does
- * nothing else.
- */
-export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-upload', 'api-evidence', 'api-read'] as const;
-export type ApiFunction = (typeof API_FUNCTIONS)[number];
-
-export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** In API Gateway's form: `{id}` for a path parameter. */
-  readonly path: string;
-  readonly function: ApiFunction;
-  readonly callers: readonly Caller[];
-  /** What an operator's token must be good for. */
-  readonly right?: Right;
-  readonly summary: string;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType;
-  readonly answer: z.ZodType;
-  /** Status of success; default 200. */
-  readonly status?: number;
-  /** The last word of a box, which it may repeat: its token is good for nothing else afterwards. */
-  readonly report?: boolean;
-  /** Makes tasks, and takes an `Idempotency-Key` header. */
-  readonly idempotent?: boolean;
-  /** Claims a task, and takes an `Idempotency-Key` header: a claim whose answer was lost is made again. */
-  readonly claims?: boolean;
-  /** What its use case refuses, beside what every route of its shape does; see `problemsOf`. */
-  readonly refuses?: readonly RefusalCode[];
-  /** May do a part only, and says so with 207. */
-  readonly partial?: boolean;
-  /** Takes an `If-Match` header with the task's version. */
-  readonly ifMatch?: boolean;
-}
+export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type Route } from './route.ts';
 
 /** Path parameters by name. */
 export const PATH_PARAMETERS = { id: TaskId, role: Role } as const;
@@ -106,50 +62,7 @@ export const ROUTES = {
     idempotent: true,
     partial: true,
   },
-  submitPlan: {
-    method: 'POST',
-    path: '/plans',
-    function: 'api-submit',
-    callers: ['operator'],
-    right: 'submit',
-    summary: 'Have a goal planned: the manager proposes tasks, code checks them, nothing is made yet',
-    body: PlanBody,
-    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
-    answer: PlanView,
-    status: 201,
-    idempotent: true,
-  },
-  getPlan: {
-    method: 'GET',
-    path: '/plans/{id}',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'One plan, with the tasks that it proposes or has made',
-    answer: PlanView,
-  },
-  approvePlan: {
-    method: 'POST',
-    path: '/plans/{id}/approve',
-    function: 'api-submit',
-    callers: ['operator'],
-    right: 'review',
-    summary: 'Say yes to what is proposed: its tasks are made',
-    body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: PlanView,
-  },
-  rejectPlan: {
-    method: 'POST',
-    path: '/plans/{id}/reject',
-    function: 'api-submit',
-    callers: ['operator'],
-    right: 'review',
-    summary: 'Say no to what is proposed: it is planned again, with the reason',
-    body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: PlanView,
-  },
+  ...PLAN_ROUTES,
   listTasks: {
     method: 'GET',
     path: '/tasks',
@@ -369,81 +282,7 @@ export const ROUTES = {
     refuses: ['bad_cursor'],
     answer: ReviewList,
   },
-  status: {
-    method: 'GET',
-    path: '/status',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'Counts by status and role, and the verification nudge',
-    answer: StatusView,
-  },
-  cascade: {
-    method: 'GET',
-    path: '/cascade',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'What is believed of the models, from how many observations, and what people have said on it',
-    query: CascadeQuery,
-    answer: CascadeView,
-  },
-  pinTier: {
-    method: 'POST',
-    path: '/cascade/{role}/pin',
-    function: 'api-submit',
-    callers: ['operator'],
-    right: 'review',
-    summary: 'Have one tier try first for a role, or lift that',
-    body: PinBody,
-    answer: CascadeView,
-  },
-  resetLearned: {
-    method: 'POST',
-    path: '/cascade/{role}/reset',
-    function: 'api-submit',
-    callers: ['operator'],
-    right: 'review',
-    summary: 'Forget what was learned of a tier for a role, or of all tiers',
-    body: ResetBody,
-    answer: CascadeView,
-  },
-  quality: {
-    method: 'GET',
-    path: '/quality',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'How tasks, models and gates fare: success, times, pass rates',
-    answer: QualityView,
-  },
-  qualityModels: {
-    method: 'GET',
-    path: '/quality/models',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'The models of the last 30 days',
-    answer: QualityModels,
-  },
-  qualityTrend: {
-    method: 'GET',
-    path: '/quality/trend',
-    function: 'api-read',
-    callers: ['operator'],
-    right: 'read',
-    summary: 'Tasks, cost and gates by day or week',
-    query: TrendQuery,
-    answer: QualityTrend,
-  },
-  health: {
-    method: 'GET',
-    path: '/health',
-    function: 'api-read',
-    callers: ['anyone'],
-    summary: 'Is the API up',
-    answer: Health,
-  },
+  ...OVERVIEW_ROUTES,
 } as const satisfies Record<string, Route>;
 
 /** Whether a route takes an `Idempotency-Key`: what creates something or hands something out. */

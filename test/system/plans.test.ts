@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PlanView } from '../../shared/api/schemas.ts';
+import type { PlanView } from '../../shared/api/plan-schemas.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

@@ -1,0 +1,50 @@
+import { PlanBody, PlanView, PlanWordBody } from './plan-schemas.ts';
+import type { Route } from './route.ts';
+
+/** Goals that are planned before tasks are made of them. */
+export const PLAN_ROUTES = {
+  submitPlan: {
+    method: 'POST',
+    path: '/plans',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'submit',
+    summary: 'Have a goal planned: the manager proposes tasks, code checks them, nothing is made yet',
+    body: PlanBody,
+    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
+    answer: PlanView,
+    status: 201,
+    idempotent: true,
+  },
+  getPlan: {
+    method: 'GET',
+    path: '/plans/{id}',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'One plan, with the tasks that it proposes or has made',
+    answer: PlanView,
+  },
+  approvePlan: {
+    method: 'POST',
+    path: '/plans/{id}/approve',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Say yes to what is proposed: its tasks are made',
+    body: PlanWordBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
+    answer: PlanView,
+  },
+  rejectPlan: {
+    method: 'POST',
+    path: '/plans/{id}/reject',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Say no to what is proposed: it is planned again, with the reason',
+    body: PlanWordBody,
+    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
+    answer: PlanView,
+  },
+} as const satisfies Record<string, Route>;

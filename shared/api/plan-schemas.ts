@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { MAX_PLANNED, PlanNote, PlannedTask } from '../plan/schema.ts';
+import { PlanState } from '../plan/state.ts';
+import { ObjectId, SubmitTask, TaskId } from '../task/schema.ts';
+import { Status } from '../task/status.ts';
+
+/** A goal that the manager is to make tasks of. */
+export const PlanBody = SubmitTask.pick({
+  repository: true,
+  base_ref: true,
+  adapter: true,
+  model: true,
+  effort: true,
+  budget: true,
+})
+  .extend({
+    goal: z.string().trim().min(1, 'must not be empty').max(20_000),
+    max_tasks: z.number().int().min(1).max(MAX_PLANNED).default(20),
+  })
+  .strict()
+  .meta({ id: 'PlanBody' });
+/** A plan: where it stands, what it proposes, and what has become of it. */
+export const PlanView = z
+  .object({
+    id: TaskId.describe('Also the id of the task that plans.'),
+    state: PlanState,
+    goal: z.string(),
+    repository: z.string(),
+    base_ref: z.string(),
+    base_commit: z.string().nullable(),
+    tree: z.string().nullable().describe('Of the proposal that is looked at.'),
+    tasks: z.array(
+      PlannedTask.extend({
+        id: TaskId.describe('What the task is called once it is made.'),
+        status: Status.nullable().describe('Null: not made yet.'),
+      }),
+    ),
+    notes: z.array(PlanNote),
+    attempts: z.number().int(),
+    reasons: z.array(z.string()).describe('What is wrong with the last proposal, or why there is none.'),
+    version: z.number().int(),
+  })
+  .meta({ id: 'Plan' });
+export type PlanView = z.infer<typeof PlanView>;
+export const PlanWordBody = z
+  .strictObject({
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
+    tree: ObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
+  })
+  .meta({ id: 'PlanWordBody' });

@@ -1,0 +1,42 @@
+import type * as z from 'zod';
+import type { RefusalCode } from '../refusal.ts';
+import type { Right } from './rights.ts';
+
+/** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
+export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;
+export type Caller = (typeof CALLERS)[number];
+
+/**
+ * Which function serves a route. Reads hold no write permission; who signs uploads cannot write tasks, and who writes evidence does
+ * nothing else.
+ */
+export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-upload', 'api-evidence', 'api-read'] as const;
+export type ApiFunction = (typeof API_FUNCTIONS)[number];
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** In API Gateway's form: `{id}` for a path parameter. */
+  readonly path: string;
+  readonly function: ApiFunction;
+  readonly callers: readonly Caller[];
+  /** What an operator's token must be good for. */
+  readonly right?: Right;
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Status of success; default 200. */
+  readonly status?: number;
+  /** The last word of a box, which it may repeat: its token is good for nothing else afterwards. */
+  readonly report?: boolean;
+  /** Makes tasks, and takes an `Idempotency-Key` header. */
+  readonly idempotent?: boolean;
+  /** Claims a task, and takes an `Idempotency-Key` header: a claim whose answer was lost is made again. */
+  readonly claims?: boolean;
+  /** What its use case refuses, beside what every route of its shape does; see `problemsOf`. */
+  readonly refuses?: readonly RefusalCode[];
+  /** May do a part only, and says so with 207. */
+  readonly partial?: boolean;
+  /** Takes an `If-Match` header with the task's version. */
+  readonly ifMatch?: boolean;
+}
