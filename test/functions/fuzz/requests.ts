@@ -31,6 +31,15 @@ const submission = {
     { type: 'test_passes', value: 'npm test' },
     { type: 'llm_review', instructions: 'Is it tested?', on_error: 'block' },
     { type: 'llm_judge', criteria: 'It sells', on_error: 'hold' },
+    {
+      type: 'api_responds',
+      command: 'npm start',
+      url: 'http://127.0.0.1:8080/',
+      status: 200,
+      contains: 'apples',
+      timeout_s: 5,
+    },
+    { type: 'quality_gate', criteria: 'It sells', threshold: 3, foundation: true, on_error: 'hold' },
   ],
   hidden_tests: {
     kind: 'files',
@@ -54,11 +63,25 @@ const evidence = build.evidence({
     build.signal({ signal: { type: 'test_passes', command: 'true', timeout_s: 60 } }),
     build.signal({ signal: { type: 'llm_review', instructions: 'q', on_error: 'hold' } }),
     build.signal({ signal: { type: 'llm_judge', criteria: 'c', on_error: 'hold' } }),
+    build.signal({
+      signal: {
+        type: 'api_responds',
+        command: 'c',
+        url: 'http://127.0.0.1:8080/',
+        status: 200,
+        contains: 'a',
+        timeout_s: 5,
+      },
+    }),
+    build.signal({
+      signal: { type: 'quality_gate', criteria: 'c', threshold: 3, foundation: true, on_error: 'hold' },
+    }),
   ],
   gates: [
     build.gate({
       findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', baseline: 'new' }],
       metadata: { tool: 'ruff' },
+      on_error: 'hold',
     }),
   ],
   expects: ['ci'],
