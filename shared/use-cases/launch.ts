@@ -70,13 +70,16 @@ function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'laun
     : `${excused} ${kind} containers did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }
 
-/** Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count. */
+/**
+ * Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count.
+ * Null: the box has reported in the meantime, by what an earlier message gave it, and nobody has been told of this one's token.
+ */
 async function launchOf(
   message: LaunchMessage,
   task: Task,
   attempt: Attempt,
   context: LaunchContext,
-): Promise<Launch> {
+): Promise<{ readonly launch: Launch | null; readonly task: Task }> {
   const present = attempt[message.kind];
   const reuse = present !== null && !present.lost;
   let launch: Launch;
@@ -101,7 +104,8 @@ async function launchOf(
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
   );
-  return written.attempts.at(-1)?.[message.kind] ?? launch;
+  const hasReported = alreadyReported(written, message.attempt, message.kind);
+  return { launch: hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch), task: written };
 }
 
 /** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
@@ -167,15 +171,20 @@ export async function launchBox(
     const why = `there is no room for ${name} within the vCPUs of this deployment`;
     throw new NotStarted('capacity', why, entry === 'next');
   }
-  let launch: Launch;
+  let found: Awaited<ReturnType<typeof launchOf>>;
   try {
-    launch = await launchOf(message, task, attempt, context);
+    found = await launchOf(message, task, attempt, context);
   } catch (error) {
     if (!(error instanceof NotMinted) || error.transient) throw error;
     await context.register.release(entry);
     return wake(
       await giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context),
     );
+  }
+  const { launch } = found;
+  if (launch === null) {
+    if (entry.arn === null) await context.register.release(entry);
+    return wake(found.task);
   }
   if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
   if (entry.arn !== null) return 'launched';

@@ -252,6 +252,21 @@ describe('a box that ECS does not start', () => {
   );
 });
 
+describe('a box that reports while a later message of it is looked at', () => {
+  it('has reported: whoever waits by that message is told where the task stands', async () => {
+    task = build.task({ status: 'claimed', attempts: [build.attempt()] });
+    refuses = null;
+    expect(await launch('agent')).toBe('launched');
+    const agent = task.attempts[0]?.agent ?? null;
+    meanwhile = () => {
+      task = build.inReview({ agent }, { run: task.run });
+    };
+    expect(await launch('agent', 60)).toBe('woken');
+    expect(woken).toEqual(['run_gates']);
+    expect(ran).toEqual(['T1/1/agent/1']);
+  });
+});
+
 describe('the room of a box', () => {
   const entries = () => [...register.held.values()].map(({ name, pool, arn }) => [name, pool, arn]);
 
