@@ -226,7 +226,7 @@ describe('a test that fails on the base, as what is asked for is still missing,'
     });
     expect(await judge(patch, ['tests_change'], wrong)).toMatchObject({
       verdict: 'pass',
-      notes: ['run_expectation_changed'],
+      notes: ['run_old_test_fails'],
     });
   });
 });
