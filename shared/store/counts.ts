@@ -1,20 +1,18 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { count, EMPTY_TALLY, type Fact, type Mark, type Tally } from '../ledger/counts.ts';
 import { type NudgeCounts, RECENT_UNVERIFIED } from '../ledger/nudge.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { Refusal } from '../refusal.ts';
 import type { Status } from '../task/status.ts';
+import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
 /** Items that the tasks of one role are counted in: writers of the same one race. */
 const SHARDS = 8;
-const MAX_RACES = 50;
 /** Days for which it is remembered that a task is gone: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 2;
 const PARTITION = `${ITEM_PREFIX.count}tasks`;
 
-type Item = Record<string, unknown>;
 type Roles = Map<string, Partial<Record<Status, number>>>;
 
 /** Tasks by role and status, and completions, verified or not. */
@@ -23,11 +21,8 @@ export interface Counts {
   readonly nudge: NudgeCounts;
 }
 
-const tallyKey = ({ role, id }: Fact): Item => ({
-  [TABLE.pk]: PARTITION,
-  [TABLE.sk]: `${role}#${shardOf(id, SHARDS)}`,
-});
-const markKey = (id: string): Item => ({ [TABLE.pk]: `${ITEM_PREFIX.counted}${id}`, [TABLE.sk]: 'mark' });
+const tallyKey = ({ role, id }: Fact): Item => keyOf(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
+const markKey = (id: string): Item => keyOf(`${ITEM_PREFIX.counted}${id}`, 'mark');
 
 /**
  * Counts that are right however often a fact is delivered: each count and the marks that say what it is made of are one item, written
@@ -36,74 +31,52 @@ const markKey = (id: string): Item => ({ [TABLE.pk]: `${ITEM_PREFIX.counted}${id
 export class CountStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
+  readonly #items: RevisedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
+    this.#items = new RevisedItems(db, table);
   }
 
-  async #get(Key: Item): Promise<Item | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key, ConsistentRead: true }),
-    );
-    return Item ?? null;
+  async #mark(id: string): Promise<Mark | null> {
+    const item = await this.#items.get(markKey(id));
+    return item && { id, version: item['version'] as number, status: item['status'] as Status | null };
   }
 
-  /** False when the item has moved on from `revision`, or beyond it. */
-  async #put(
-    Item: Item,
-    revision: { readonly name: string; readonly is: '=' | '<'; readonly value: number },
-  ) {
+  /** Puts a mark beside its count, unless a later one is there. */
+  async #spill({ id, version, status }: Mark, now: Date): Promise<void> {
+    const gone =
+      status === null ? { [TABLE.ttl]: Math.floor(now.getTime() / 1_000) + REMEMBERED_DAYS * 86_400 } : {};
     try {
       await this.#db.send(
         new PutCommand({
           TableName: this.#table,
-          Item,
-          ConditionExpression: `attribute_not_exists(#revision) OR #revision ${revision.is} :revision`,
-          ExpressionAttributeNames: { '#revision': revision.name },
-          ExpressionAttributeValues: { ':revision': revision.value },
+          Item: { ...markKey(id), version, status, ...gone },
+          ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': version },
         }),
       );
-      return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
-  }
-
-  async #mark(id: string): Promise<Mark | null> {
-    const item = await this.#get(markKey(id));
-    return item && { id, version: item['version'] as number, status: item['status'] as Status | null };
-  }
-
-  async #spill({ id, version, status }: Mark, now: Date): Promise<void> {
-    const gone =
-      status === null ? { [TABLE.ttl]: Math.floor(now.getTime() / 1_000) + REMEMBERED_DAYS * 86_400 } : {};
-    await this.#put(
-      { ...markKey(id), version, status, ...gone },
-      { name: 'version', is: '<', value: version },
-    );
   }
 
   /** Counts a fact, once. True when a completion was counted by it. */
-  async count(fact: Fact, now: Date): Promise<boolean> {
-    const key = tallyKey(fact);
-    for (let race = 0; race < MAX_RACES; race++) {
-      const item = await this.#get(key);
-      const revision = (item?.['revision'] as number | undefined) ?? 0;
+  count(fact: Fact, now: Date): Promise<boolean> {
+    return this.#items.change(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
       const tally = { ...EMPTY_TALLY, ...(item as Partial<Tally> | null) };
       const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
       const counted = count(tally, mark, fact);
-      if (counted === null) return false;
+      if (counted === null) return { fields: null, result: false };
       await Promise.all(counted.spilled.map((each) => this.#spill(each, now)));
-      const next = { ...key, ...counted.tally, revision: revision + 1 };
-      if (await this.#put(next, { name: 'revision', is: '=', value: revision })) return counted.completed;
-    }
-    throw new Refusal('busy', `the counts of role ${fact.role} change too fast; try again`);
+      return { fields: { ...counted.tally }, result: counted.completed };
+    });
   }
 
   async *#partition(pk: string): AsyncGenerator<Item> {
-    let after: Item | undefined;
+    let after: Record<string, unknown> | undefined;
     do {
       const answer = await this.#db.send(
         new QueryCommand({

@@ -1,27 +1,21 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { QualityFact } from '../quality/facts.ts';
 import { addFigures, type Figures, NO_FIGURES } from '../quality/figures.ts';
-import { Refusal } from '../refusal.ts';
+import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
 /** Items of a day: writers of the same one race. */
 const SHARDS = 4;
-const MAX_RACES = 50;
 /** Facts that an item knows to be in it; older ones are put into items of their own. */
 const KEPT_FACTS = 32;
 const KEPT_DAYS = 400;
 /** Days for which a fact is remembered beside its item: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 7;
 
-type Item = Record<string, unknown>;
-
-const keyOf = ({ id, date }: QualityFact): Item => ({
-  [TABLE.pk]: `${ITEM_PREFIX.figures}${date.slice(0, 7)}`,
-  [TABLE.sk]: `${date}#${shardOf(id, SHARDS)}`,
-});
-const factKey = (id: string): Item => ({ [TABLE.pk]: `${ITEM_PREFIX.counted}${id}`, [TABLE.sk]: 'figures' });
+const keyOfDay = ({ id, date }: QualityFact): Item =>
+  keyOf(`${ITEM_PREFIX.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
+const factKey = (id: string): Item => keyOf(`${ITEM_PREFIX.counted}${id}`, 'figures');
 const inDays = (days: number, now: Date): number => Math.floor(now.getTime() / 1_000) + days * 86_400;
 
 /**
@@ -31,40 +25,17 @@ const inDays = (days: number, now: Date): number => Math.floor(now.getTime() / 1
 export class FigureStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
+  readonly #items: RevisedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
-  }
-
-  async #get(Key: Item): Promise<Item | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key, ConsistentRead: true }),
-    );
-    return Item ?? null;
-  }
-
-  async #put(Item: Item, revision: number): Promise<boolean> {
-    try {
-      await this.#db.send(
-        new PutCommand({
-          TableName: this.#table,
-          Item,
-          ConditionExpression: 'attribute_not_exists(#revision) OR #revision = :revision',
-          ExpressionAttributeNames: { '#revision': 'revision' },
-          ExpressionAttributeValues: { ':revision': revision },
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    this.#items = new RevisedItems(db, table);
   }
 
   /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
   async count(facts: readonly QualityFact[], now: Date): Promise<number> {
-    const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOf(fact)));
+    const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOfDay(fact)));
     let counted = 0;
     for (const [key, all] of items)
       for (let at = 0; at < all.length; at += KEPT_FACTS / 2)
@@ -73,28 +44,23 @@ export class FigureStore {
     return counted;
   }
 
-  async #add(key: Item, facts: readonly QualityFact[], now: Date): Promise<number> {
-    for (let race = 0; race < MAX_RACES; race++) {
-      const item = await this.#get(key);
-      const revision = (item?.['revision'] as number | undefined) ?? 0;
-      const known = (item?.['facts'] as string[] | undefined) ?? [];
-      const beside = await Promise.all(facts.map(({ id }) => this.#get(factKey(id))));
+  #add(key: Item, facts: readonly QualityFact[], now: Date): Promise<number> {
+    return this.#items.change(key, `an item of the figures (${key[TABLE.sk]})`, async (present) => {
+      const known = (present?.['facts'] as string[] | undefined) ?? [];
+      const beside = await Promise.all(facts.map(({ id }) => this.#items.get(factKey(id))));
       const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);
-      if (fresh.length === 0) return 0;
+      if (fresh.length === 0) return { fields: null, result: 0 };
       const all = [...known, ...fresh.map(({ id }) => id)];
       const spilled = all.slice(0, Math.max(0, all.length - KEPT_FACTS));
       await Promise.all(spilled.map((id) => this.#remember(id, now)));
-      const before = (item?.['figures'] as Figures | undefined) ?? NO_FIGURES;
-      const next = {
-        ...key,
+      const before = (present?.['figures'] as Figures | undefined) ?? NO_FIGURES;
+      const fields = {
         figures: fresh.reduce((sum, { figures }) => addFigures(sum, figures), before),
         facts: all.slice(spilled.length),
-        revision: revision + 1,
         [TABLE.ttl]: inDays(KEPT_DAYS, now),
       };
-      if (await this.#put(next, revision)) return fresh.length;
-    }
-    throw new Refusal('busy', `the figures of ${String(key[TABLE.sk])} change too fast; try again`);
+      return { fields, result: fresh.length };
+    });
   }
 
   async #remember(id: string, now: Date): Promise<void> {
@@ -106,7 +72,7 @@ export class FigureStore {
   async days(first: string, last: string): Promise<Map<string, Figures>> {
     const days = new Map<string, Figures>();
     for (const month of monthsBetween(first, last)) {
-      let after: Item | undefined;
+      let after: Record<string, unknown> | undefined;
       do {
         const answer = await this.#db.send(
           new QueryCommand({

@@ -1,0 +1,71 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { TABLE } from '../names.ts';
+import { Refusal } from '../refusal.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
+/** Of an item: its two keys. */
+export const keyOf = (pk: string, sk: string): Item => ({ [TABLE.pk]: pk, [TABLE.sk]: sk });
+
+/** What becomes of an item, and what the change answers; null fields: the item stays as it is. */
+export interface Next<R> {
+  readonly fields: Item | null;
+  readonly result: R;
+}
+
+const MAX_RACES = 50;
+
+/** Items of which each is written under the condition that it is as it was read. */
+export class RevisedItems {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  async get(Key: Item): Promise<Item | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: { ...Key }, ConsistentRead: true }),
+    );
+    return Item ?? null;
+  }
+
+  /** False when the item has moved on from `revision`. */
+  async #put(key: Item, fields: Item, revision: number): Promise<boolean> {
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: { ...fields, ...key, revision: revision + 1 },
+          ConditionExpression: 'attribute_not_exists(#revision) OR #revision = :revision',
+          ExpressionAttributeNames: { '#revision': 'revision' },
+          ExpressionAttributeValues: { ':revision': revision },
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Changes an item, however many change it at once. `change` may be asked again, of the item as it is then.
+   * @param what as the refusal names it. @throws Refusal when it changes too fast.
+   */
+  async change<R>(
+    key: Item,
+    what: string,
+    change: (present: Item | null) => Next<R> | Promise<Next<R>>,
+  ): Promise<R> {
+    for (let race = 0; race < MAX_RACES; race++) {
+      const present = await this.get(key);
+      const { fields, result } = await change(present);
+      if (fields === null || (await this.#put(key, fields, Number(present?.['revision'] ?? 0))))
+        return result;
+    }
+    throw new Refusal('busy', `${what} changes too fast; try again`);
+  }
+}
