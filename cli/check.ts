@@ -55,6 +55,8 @@ export interface CheckOptions {
   readonly format?: Format | undefined;
   /** File for the results of all tests. */
   readonly junit?: string | undefined;
+  /** File for a summary in Markdown. */
+  readonly summary?: string | undefined;
 }
 
 /** What reads tasks and configurations is loaded where there is one: most of a short check is its start. */
@@ -157,6 +159,7 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
     .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
     .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
+    .option('--summary <file>', 'write what was found to this file, as Markdown')
     .addOption(
       new Option(
         '--format <format>',
@@ -178,6 +181,10 @@ export function registerCheck(program: Command, io: Io): void {
       const { junitOf } = await import('../gates/reports/out/junit.ts');
       await writeNamed(session.io.cwd, options.junit, junitOf(suites));
     }
+    if (options.summary !== undefined) {
+      const { FORMATS: writers } = await import('./check/formats.ts');
+      await writeNamed(session.io.cwd, options.summary, `${writers.markdown(evidence, verdict)}\n`);
+    }
     const { format = session.json ? 'json' : 'text' } = options;
     if (format === 'json') session.printJson(checkJson(evidence, verdict));
     else if (format !== 'text') {
@@ -194,6 +201,6 @@ export function registerCheck(program: Command, io: Io): void {
     ['check --base main', 'what stands here, against main'],
     ['check --repo ../shop --base v1.2 --task task.yaml --json', 'with the signals of a task, for a script'],
     ['check --format github', 'in a workflow: annotations on the lines'],
-    ['check --format markdown >> "$GITHUB_STEP_SUMMARY"', 'a summary on the page of the run'],
+    ['check --format github --summary "$GITHUB_STEP_SUMMARY"', 'with a summary on the page of the run'],
   ]);
 }

@@ -4,7 +4,7 @@ import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
 import { hiveColumns } from '../shared/ledger/columns.ts';
 import { namedQueries } from '../shared/ledger/named-queries.ts';
-import { RECORD_TABLES } from '../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../shared/ledger/rows.ts';
 import { ENV } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
 import type { Events } from './events.ts';
@@ -43,8 +43,7 @@ export class Analytics extends Construct {
       catalogId: Aws.ACCOUNT_ID,
       databaseInput: { name: this.databaseName, description: 'Records of Assay' },
     });
-    for (const name of Object.keys(RECORD_TABLES) as (keyof typeof RECORD_TABLES)[])
-      this.defineTable(name, props).addResourceDependency(database);
+    for (const name of RECORD_TABLE_NAMES) this.defineTable(name, props).addResourceDependency(database);
     this.defineQueries();
   }
 
@@ -91,7 +90,7 @@ export class Analytics extends Construct {
     });
   }
 
-  private defineTable(name: keyof typeof RECORD_TABLES, { storage }: AnalyticsProps): CfnTable {
+  private defineTable(name: RecordTable, { storage }: AnalyticsProps): CfnTable {
     const location = storage.bucket.s3UrlForObject(`records/table=${name}/`);
     return new CfnTable(this, `Table-${name}`, {
       catalogId: Aws.ACCOUNT_ID,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { RECORD_TABLE_NAMES } from '../../shared/ledger/rows.ts';
 
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
@@ -31,7 +32,7 @@ export function registerExport(program: Command, io: Io): void {
     .option('--records <dir>', 'folder of records, such as a copy from S3; else those of `assay up` here')
     .option(...JSON_OPTION);
   localAction<[Options]>(command, io, async (session, { since, to, records: given }) => {
-    const [{ Records }, { recordsFolder, TABLES }] = await Promise.all([
+    const [{ Records }, { recordsFolder }] = await Promise.all([
       import('../query/duckdb.ts'),
       import('../query/records.ts'),
     ]);
@@ -41,7 +42,7 @@ export function registerExport(program: Command, io: Io): void {
     const records = await Records.open(source, folder);
     try {
       const files: { table: string; file: string; rows: number }[] = [];
-      for (const table of TABLES) {
+      for (const table of RECORD_TABLE_NAMES) {
         const file = join(folder, `${table}.parquet`);
         files.push({ table, file, rows: await records.exportParquet(table, since, file) });
       }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
 import { duckdbColumns } from '../../shared/ledger/columns.ts';
-import { RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { count } from '../output/format.ts';
 import type { Answer, Value } from './answer.ts';
-import { hasFiles, TABLES } from './records.ts';
+import { hasFiles } from './records.ts';
 
 /** What Athena calls otherwise, or DuckDB does not have: so that one text is understood by both. */
 const ATHENA_WORDS = [
@@ -72,7 +72,7 @@ export class Records {
       `SET allowed_directories = [${[folder, target].map((each) => quoted(join(each, '/'))).join()}]`,
     );
     await connection.run('SET enable_external_access = false');
-    for (const table of TABLES) {
+    for (const table of RECORD_TABLE_NAMES) {
       await connection.run(define(folder, table));
       await connection.run(
         `CREATE VIEW ${table} AS SELECT * FROM lines_of_${table} WHERE record_id IS NOT NULL`,
@@ -85,7 +85,7 @@ export class Records {
   /** Lines that are no record: torn ones, of a copy that was cut off. */
   async #torn(sql: string): Promise<string[]> {
     const notes: string[] = [];
-    for (const table of TABLES) {
+    for (const table of RECORD_TABLE_NAMES) {
       if (!new RegExp(`\\b${table}\\b`).test(sql)) continue;
       const reader = await this.#connection.runAndReadAll(
         `SELECT count(*) FROM lines_of_${table} WHERE record_id IS NULL`,

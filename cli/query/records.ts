@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
+import type { RecordTable } from '../../shared/ledger/rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
 
@@ -35,5 +35,3 @@ export const hasFiles = (folder: string, table: RecordTable): boolean => {
   if (!existsSync(of)) return false;
   return readdirSync(of, { recursive: true }).some((name) => String(name).endsWith('.jsonl'));
 };
-
-export const TABLES = Object.keys(RECORD_TABLES) as RecordTable[];

@@ -1,6 +1,6 @@
 import { hiveColumns } from '../../shared/ledger/columns.ts';
 import { namedQueries } from '../../shared/ledger/named-queries.ts';
-import { RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
 
 /** What a row is, by table. */
 const ROWS: Readonly<Record<RecordTable, string>> = {
@@ -16,7 +16,7 @@ const ROWS: Readonly<Record<RecordTable, string>> = {
 
 /** docs/records.md, from the schemas of the rows and the named queries. */
 export function recordsPage(): string {
-  const tables = (Object.keys(RECORD_TABLES) as RecordTable[]).map((name) =>
+  const tables = RECORD_TABLE_NAMES.map((name) =>
     [
       `### ${name}`,
       `A row is ${ROWS[name]}.`,

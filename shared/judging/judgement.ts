@@ -35,3 +35,16 @@ export const Judgement = z.object({
   duration_ms: z.number().int().nonnegative(),
 });
 export type Judgement = z.infer<typeof Judgement>;
+
+/** What a judgement says of its asking where nobody was asked. */
+export const NOBODY_ASKED = {
+  confidence: null,
+  injections: [],
+  model: null,
+  family: null,
+  prompt: null,
+  calls: 0,
+  tokens: null,
+  cost_usd: null,
+  duration_ms: 0,
+} satisfies Partial<Judgement>;

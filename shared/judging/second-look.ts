@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hasResult } from '../evidence/outcome.ts';
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import type { Task } from '../task/task.ts';
-import type { Judgement } from './judgement.ts';
+import { type Judgement, NOBODY_ASKED } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
@@ -121,17 +121,9 @@ export function lookedAt(
 /** The record where nobody was asked, or nobody came back. */
 export const unlooked = ({ outcome, because }: SecondLook): Judgement => ({
   ...HEAD,
+  ...NOBODY_ASKED,
   outcome: outcome === 'asked' ? 'infra_failed' : outcome,
   verdict: outcome === 'asked' ? 'refer' : 'pass',
-  confidence: null,
   reasons: [outcome === 'asked' ? 'the judging step gave no answer' : because],
-  injections: [],
   because,
-  model: null,
-  family: null,
-  prompt: null,
-  calls: 0,
-  tokens: null,
-  cost_usd: null,
-  duration_ms: 0,
 });

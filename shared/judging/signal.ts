@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { firstOf } from '../task/cut.ts';
 import { describeSignal, type JudgedSignal, thresholdOf } from '../task/signals.ts';
-import type { Judgement } from './judgement.ts';
+import { type Judgement, NOBODY_ASKED } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion, withoutOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
@@ -112,17 +112,9 @@ export const unaskedJudgement = (
   }: { readonly outcome: 'skipped' | 'inert' | 'infra_failed' | 'failed'; readonly because: string },
 ): Judgement => ({
   ...headOf(signal),
+  ...NOBODY_ASKED,
   outcome,
   verdict: outcome === 'skipped' ? 'pass' : outcome === 'failed' ? 'fail' : withoutOpinion(signal.on_error),
-  confidence: null,
   reasons: [because],
-  injections: [],
   because,
-  model: null,
-  family: null,
-  prompt: null,
-  calls: 0,
-  tokens: null,
-  cost_usd: null,
-  duration_ms: 0,
 });

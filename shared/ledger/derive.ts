@@ -9,28 +9,12 @@ import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { judgementRows } from './judgement-rows.ts';
 import { reviewRow } from './review-row.ts';
-import type {
-  AttemptRow,
-  ChainRow,
-  GateRow,
-  JudgementRow,
-  NudgeRow,
-  RecordTable,
-  ReviewRow,
-  SignalRow,
-  TaskRow,
-} from './rows.ts';
+import type { ChainRow, GateRow, NudgeRow, RecordRow, RecordTable } from './rows.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
-export type Derived =
-  | { readonly table: 'tasks'; readonly date: string; readonly row: TaskRow }
-  | { readonly table: 'quality_gates'; readonly date: string; readonly row: GateRow }
-  | { readonly table: 'judgements'; readonly date: string; readonly row: JudgementRow }
-  | { readonly table: 'cascade_chains'; readonly date: string; readonly row: ChainRow }
-  | { readonly table: 'cascade_attempts'; readonly date: string; readonly row: AttemptRow }
-  | { readonly table: 'completion_signals'; readonly date: string; readonly row: SignalRow }
-  | { readonly table: 'reviews'; readonly date: string; readonly row: ReviewRow }
-  | { readonly table: 'verification_nudges'; readonly date: string; readonly row: NudgeRow };
+export type Derived = {
+  [T in RecordTable]: { readonly table: T; readonly date: string; readonly row: RecordRow<T> };
+}[RecordTable];
 
 const STATUS_OF: Record<Outcome, GateRow['status']> = {
   passed: 'pass',

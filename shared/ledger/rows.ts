@@ -217,3 +217,6 @@ export const RECORD_TABLES = {
   verification_nudges: NudgeRow,
 } as const;
 export type RecordTable = keyof typeof RECORD_TABLES;
+export const RECORD_TABLE_NAMES = Object.keys(RECORD_TABLES) as RecordTable[];
+/** The row of a table. */
+export type RecordRow<T extends RecordTable> = z.infer<(typeof RECORD_TABLES)[T]>;

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Records } from '../../cli/query/duckdb.ts';
 import { namedQueries } from '../../shared/ledger/named-queries.ts';
-import { RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
 import { compareAll } from '../support/records/compare.ts';
 import { rowsOf, writeRecords } from '../support/records/made-up.ts';
 import { PLAIN_ANSWERS } from '../support/records/plain-answers.ts';
@@ -14,12 +14,11 @@ import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-query-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const TABLES = Object.keys(RECORD_TABLES) as RecordTable[];
 
 /** Rows of every table, each under an id of its own, up to three times and on any of the last days. */
 const madeUp = fc.record(
   Object.fromEntries(
-    TABLES.map((table) => [
+    RECORD_TABLE_NAMES.map((table) => [
       table,
       fc.array(
         fc.record({

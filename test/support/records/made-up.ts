@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type * as z from 'zod';
-import { RECORD_TABLES, type RecordTable } from '../../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, type RecordTable } from '../../../shared/ledger/rows.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -55,7 +55,7 @@ export function writeRecords(
   >,
   today: Date,
 ): void {
-  for (const table of Object.keys(RECORD_TABLES) as RecordTable[])
+  for (const table of RECORD_TABLE_NAMES)
     for (const [index, { row, copies }] of (rows[table] ?? []).entries())
       for (const [copy, daysAgo] of copies.entries()) {
         const day = new Date(today.getTime() - daysAgo * 86_400_000).toISOString().slice(0, 10);

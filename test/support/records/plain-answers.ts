@@ -1,29 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  AttemptRow,
-  ChainRow,
-  GateRow,
-  JudgementRow,
-  NudgeRow,
-  RecordTable,
-  ReviewRow,
-  SignalRow,
-  TaskRow,
+import {
+  type AttemptRow,
+  type GateRow,
+  RECORD_TABLE_NAMES,
+  type RecordRow,
+  type RecordTable,
 } from '../../../shared/ledger/rows.ts';
 
 type Cell = string | number | boolean | null;
 type Day = { readonly dt: string };
-export interface Tables {
-  readonly tasks: readonly (TaskRow & Day)[];
-  readonly quality_gates: readonly (GateRow & Day)[];
-  readonly judgements: readonly (JudgementRow & Day)[];
-  readonly completion_signals: readonly (SignalRow & Day)[];
-  readonly cascade_chains: readonly (ChainRow & Day)[];
-  readonly cascade_attempts: readonly (AttemptRow & Day)[];
-  readonly reviews: readonly (ReviewRow & Day)[];
-  readonly verification_nudges: readonly (NudgeRow & Day)[];
-}
+export type Tables = { readonly [T in RecordTable]: readonly (RecordRow<T> & Day)[] };
 
 /** The lines of a folder of records, as they lie there. */
 export function linesOf(folder: string, table: RecordTable): { record_id: string; dt: string }[] {
@@ -46,16 +33,8 @@ function once<T>(folder: string, table: RecordTable): T[] {
   return [...rows.values()] as T[];
 }
 
-export const tablesOf = (folder: string): Tables => ({
-  tasks: once(folder, 'tasks'),
-  quality_gates: once(folder, 'quality_gates'),
-  judgements: once(folder, 'judgements'),
-  completion_signals: once(folder, 'completion_signals'),
-  cascade_chains: once(folder, 'cascade_chains'),
-  cascade_attempts: once(folder, 'cascade_attempts'),
-  reviews: once(folder, 'reviews'),
-  verification_nudges: once(folder, 'verification_nudges'),
-});
+export const tablesOf = (folder: string): Tables =>
+  Object.fromEntries(RECORD_TABLE_NAMES.map((table) => [table, once(folder, table)])) as unknown as Tables;
 
 const round = (value: number | null, digits: number): number | null =>
   value === null ? null : Math.round((value + Number.EPSILON) * 10 ** digits) / 10 ** digits;
