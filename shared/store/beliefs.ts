@@ -31,7 +31,7 @@ export class BeliefStore {
   /** Remembers an outcome, once however often it comes. */
   observe({ role, complexity, tier, outcome }: Observed): Promise<void> {
     const key = keyOf(partition(role), `${WINDOW}${complexity}#${tier}`);
-    return this.#items.change(key, `what is learned of role ${role}`, (present) => {
+    return this.#items.revise(key, `what is learned of role ${role}`, (present) => {
       const window = observe(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome);
       return { fields: window && { outcomes: window }, result: undefined };
     });
@@ -59,7 +59,7 @@ export class BeliefStore {
 
   /** Changes a person's word on a role; `change` answers null where there is nothing to change. */
   control(role: string, change: (control: Control) => Control | null): Promise<Control> {
-    return this.#items.change(keyOf(partition(role), CONTROL), `the word on role ${role}`, (item) => {
+    return this.#items.revise(keyOf(partition(role), CONTROL), `the word on role ${role}`, (item) => {
       const present = item ? Control.parse(item) : NO_CONTROL;
       const fields = change(present);
       return { fields, result: fields ?? present };

@@ -30,7 +30,7 @@ export class BreakerStore {
 
   /** Counts a mark, once. */
   mark(model: string, mark: Marked): Promise<void> {
-    return this.#items.change(keyOfModel(model), `the breaker of ${model}`, (item) => {
+    return this.#items.revise(keyOfModel(model), `the breaker of ${model}`, (item) => {
       const before = item && Breaker.parse(item);
       const after = marked(before, mark);
       const ttl = Math.floor(Date.parse(mark.at) / 1_000) + KEPT_DAYS * 86_400;

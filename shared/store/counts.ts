@@ -65,7 +65,7 @@ export class CountStore {
 
   /** Counts a fact, once. True when a completion was counted by it. */
   count(fact: Fact, now: Date): Promise<boolean> {
-    return this.#items.change(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
+    return this.#items.revise(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
       const tally = { ...EMPTY_TALLY, ...(item as Partial<Tally> | null) };
       const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
       const counted = count(tally, mark, fact);

@@ -45,7 +45,7 @@ export class FigureStore {
   }
 
   #add(key: Item, facts: readonly QualityFact[], now: Date): Promise<number> {
-    return this.#items.change(key, `an item of the figures (${key[TABLE.sk]})`, async (present) => {
+    return this.#items.revise(key, `an item of the figures (${key[TABLE.sk]})`, async (present) => {
       const known = (present?.['facts'] as string[] | undefined) ?? [];
       const beside = await Promise.all(facts.map(({ id }) => this.#items.get(factKey(id))));
       const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);

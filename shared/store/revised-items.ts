@@ -52,10 +52,10 @@ export class RevisedItems {
   }
 
   /**
-   * Changes an item, however many change it at once. `change` may be asked again, of the item as it is then.
+   * Revises an item, however many change it at once. `change` may be asked again, of the item as it is then.
    * @param what as the refusal names it. @throws Refusal when it changes too fast.
    */
-  async change<R>(
+  async revise<R>(
     key: Item,
     what: string,
     change: (present: Item | null) => Next<R> | Promise<Next<R>>,

@@ -124,13 +124,11 @@ export const PLANTED = {
   'completions are counted each time that they are seen': {
     module: 'shared/store/counts.ts',
     replace: [
-      /if \(counted === null\) return false;/,
+      /if \(counted === null\) return .*;/,
       `if (counted === null) {
-        if (!fact.completion) return false;
+        if (!fact.completion) return { fields: null, result: false };
         const of = fact.completion.verified ? 'verified' : 'unverified';
-        const again = { ...key, ...tally, [of]: tally[of] + 1, revision: revision + 1 };
-        if (await this.#put(again, { name: 'revision', is: '=', value: revision })) return false;
-        continue;
+        return { fields: { ...tally, [of]: tally[of] + 1 }, result: false };
       }`,
     ],
     breaks: ['completions are counted once'],

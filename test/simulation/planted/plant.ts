@@ -18,7 +18,12 @@ export function plantInto(name: string, fault: Omit<PlantedFault, 'breaks'>): vo
   });
 }
 
-function changed(source: string, name: string, { append, replace }: Omit<PlantedFault, 'breaks'>): string {
+/** A module's text with a fault in it. @throws when the fault no longer finds its place there. */
+export function changed(
+  source: string,
+  name: string,
+  { append, replace }: Omit<PlantedFault, 'breaks'>,
+): string {
   if (replace && !replace[0].test(source)) throw new Error(`"${name}" no longer fits its module`);
   return `${replace ? source.replace(replace[0], replace[1]) : source}\n${append ?? ''}\n`;
 }
