@@ -55,7 +55,7 @@ export class Analytics extends Construct {
       timeout: Duration.seconds(60),
       environment: {
         ...environment,
-        [ENV.bucket]: storage.bucket.bucketName,
+        ...storage.environment,
         [ENV.table]: table.table.tableName,
         [ENV.eventBus]: events.bus.eventBusName,
         [ENV.metricsNamespace]: Stack.of(this).stackName,
@@ -91,7 +91,7 @@ export class Analytics extends Construct {
   }
 
   private defineTable(name: RecordTable, { storage }: AnalyticsProps): CfnTable {
-    const location = storage.bucket.s3UrlForObject(`records/table=${name}/`);
+    const location = storage.bucketOf('records/').s3UrlForObject(`records/table=${name}/`);
     return new CfnTable(this, `Table-${name}`, {
       catalogId: Aws.ACCOUNT_ID,
       databaseName: this.databaseName,

@@ -46,7 +46,7 @@ export class Dispatcher extends Construct {
         ...props.minter.environment,
         ...boxes.imageEnvironment,
         [ENV.table]: table.table.tableName,
-        [ENV.bucket]: storage.bucket.bucketName,
+        ...storage.environment,
         [ENV.apiUrl]: props.apiUrl,
         [ENV.cluster]: boxes.cluster.clusterArn,
         [ENV.subnets]: network.subnetIds.join(','),

@@ -27,7 +27,7 @@ export class Judge extends Construct {
       timeout: Duration.seconds(110),
       environment: {
         [ENV.table]: table.table.tableName,
-        [ENV.bucket]: storage.bucket.bucketName,
+        ...storage.environment,
         [ENV.judgeModels]: JSON.stringify(models),
       },
     });

@@ -17,6 +17,7 @@ import { NETWORK_MODES } from './network.ts';
 import { OwnNetwork } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
 import { roomProblem } from './room.ts';
+import { ObjectLock } from './storage.ts';
 
 const LOG_RETENTION_DAYS = Object.values(RetentionDays).filter((value) => typeof value === 'number');
 
@@ -220,6 +221,11 @@ const Fields = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
     .optional()
     .describe('Bucket of yours that takes the access logs of ours.'),
+  objectLock: json(ObjectLock)
+    .optional()
+    .describe(
+      'JSON of {"mode", "days"}: evidence and records lie in a bucket of their own, where nobody changes or removes them before.',
+    ),
   artifactRetentionDays: days.default(90).describe('Patches, transcripts, hidden tests and evidence.'),
   recordRetentionDays: days.default(400).describe('Records that Athena reads.'),
   logRetentionDays: z.coerce

@@ -68,6 +68,7 @@ export class AssayStack extends Stack {
       dataKey,
       keepVersions: settings.keepVersionsDays ? Duration.days(settings.keepVersionsDays) : undefined,
       accessLogBucket: settings.accessLogBucket,
+      objectLock: settings.objectLock,
       artifactRetention: Duration.days(settings.artifactRetentionDays),
       recordRetention: Duration.days(settings.recordRetentionDays),
     });
@@ -84,16 +85,16 @@ export class AssayStack extends Stack {
       storage,
       environments: {
         'api-submit': {
-          [ENV.bucket]: storage.bucket.bucketName,
+          ...storage.environment,
           ...tiers,
           ...policy,
           ...agents,
           [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
           ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
         },
-        'api-work': { [ENV.bucket]: storage.bucket.bucketName, ...lease, ...tiers },
-        'api-upload': { [ENV.bucket]: storage.bucket.bucketName },
-        'api-evidence': { [ENV.bucket]: storage.bucket.bucketName },
+        'api-work': { ...storage.environment, ...lease, ...tiers },
+        'api-upload': storage.environment,
+        'api-evidence': storage.environment,
         'api-read': { ...nudge, ...tiers, ...policy },
       },
       concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
@@ -200,7 +201,12 @@ export class AssayStack extends Stack {
       'The dashboard',
       `https://console.aws.amazon.com/cloudwatch/home?region=${this.region}#dashboards:name=${observability.dashboard.dashboardName}`,
     );
-    output('Bucket', 'Artifacts, evidence and records', storage.bucket.bucketName);
+    output(
+      'Bucket',
+      storage.locked ? 'Artifacts' : 'Artifacts, evidence and records',
+      storage.bucket.bucketName,
+    );
+    if (storage.locked) output('LockedBucket', 'Evidence and records', storage.locked.bucketName);
     output(
       'TableName',
       'Tasks; operator tokens are made in it, as hashes, with `assay token`',

@@ -1,12 +1,16 @@
-import { Annotations, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  type BucketProps,
   type LifecycleRule,
+  ObjectLockRetention,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import * as z from 'zod';
+import { ENV, LOCKED_PREFIXES } from '../shared/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
@@ -23,81 +27,155 @@ export const PREFIXES = [
 ] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
+/** How long, and against whom, evidence and records are locked. */
+export const ObjectLock = z.strictObject({
+  /** `governance`: whoever has `s3:BypassGovernanceRetention` may still remove them. `compliance`: nobody, the account's root included. */
+  mode: z.enum(['governance', 'compliance']),
+  days: z.int().min(1).max(36_500),
+});
+export type ObjectLock = z.infer<typeof ObjectLock>;
+
 export interface StorageProps {
   readonly common: Common;
-  /** Encrypts what lies in the bucket. @default - a key of S3's */
+  /** Encrypts what lies in the buckets. @default - a key of S3's */
   readonly dataKey?: DataKey | undefined;
   /** Keeps what is replaced or removed for so many days. @default - nothing is kept */
   readonly keepVersions?: Duration | undefined;
   /** Bucket that takes server access logs. @default - there are none */
   readonly accessLogBucket?: string | undefined;
+  /** Puts evidence and records into a bucket of their own that is locked. @default - they lie in the one bucket */
+  readonly objectLock?: ObjectLock | undefined;
   /** How long patches, transcripts, hidden tests and evidence are kept. */
   readonly artifactRetention: Duration;
   /** How long the records are kept that Athena reads. */
   readonly recordRetention: Duration;
 }
 
-/** The one bucket: working data with a short life, records with a long one. */
+const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
+  id: `expire-${prefix.slice(0, -1)}`,
+  prefix,
+  expiration: after,
+});
+const forget = (prefix: Prefix, after: Duration): LifecycleRule => ({
+  id: `versions-${prefix.slice(0, -1)}`,
+  prefix,
+  noncurrentVersionExpiration: after,
+});
+const ABORT_UPLOADS: LifecycleRule = {
+  id: 'abort-uploads',
+  abortIncompleteMultipartUploadAfter: Duration.days(1),
+};
+const isLocked = (prefix: Prefix): boolean => LOCKED_PREFIXES.some((each) => each === prefix);
+const longer = (one: Duration, other: Duration): Duration => (one.toDays() >= other.toDays() ? one : other);
+
+/** The bucket: working data with a short life, records with a long one; and a second one for what is locked, where there is such. */
 export class Storage extends Construct {
   readonly bucket: Bucket;
+  /** Of evidence and records; absent: they lie in the one bucket. */
+  readonly locked: Bucket | undefined;
   readonly #dataKey: DataKey | undefined;
 
   constructor(scope: Construct, id: string, props: StorageProps) {
     super(scope, id);
     this.#dataKey = props.dataKey;
-    const { keepVersions, accessLogBucket } = props;
-    const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
-      id: `expire-${prefix.slice(0, -1)}`,
-      prefix,
-      expiration: after,
+    const { keepVersions, objectLock, artifactRetention, recordRetention } = props;
+    const here = PREFIXES.filter((prefix) => !(objectLock && isLocked(prefix)));
+    const kept: Record<Prefix, Duration> = {
+      // An assignment holds the token of a box; its presigned URL is dead after minutes.
+      'assignments/': Duration.days(1),
+      'artifacts/': artifactRetention,
+      // Also what was stored for a request that then made no task.
+      'hidden/': artifactRetention,
+      'evidence/': artifactRetention,
+      // Whatever is still true is found again, and written again, by the next run.
+      'memory/': Duration.days(30),
+      'records/': recordRetention,
+      'athena-results/': Duration.days(7),
+    };
+    this.bucket = this.makeBucket('Bucket', props, {
+      ...(keepVersions && { versioned: true }),
+      removalPolicy: props.common.removalPolicy,
+      lifecycleRules: [
+        ...here.map((prefix) => expire(prefix, kept[prefix])),
+        // All but assignments, which hold the tokens of boxes: what a box has removed is gone with the next day.
+        ...(keepVersions
+          ? here.map((prefix) => forget(prefix, prefix === 'assignments/' ? Duration.days(1) : keepVersions))
+          : []),
+        ABORT_UPLOADS,
+      ],
     });
-    this.bucket = new Bucket(this, 'Bucket', {
-      ...(props.dataKey
-        ? { encryption: BucketEncryption.KMS, encryptionKey: props.dataKey.key, bucketKeyEnabled: true }
+    this.locked = objectLock && this.makeLocked(props, objectLock, kept);
+  }
+
+  /** Object Lock is by bucket: what is locked by default can be forgotten by no writer, and what must go again lies elsewhere. */
+  private makeLocked(props: StorageProps, lock: ObjectLock, kept: Record<Prefix, Duration>): Bucket {
+    const locked = Duration.days(lock.days);
+    return this.makeBucket('Locked', props, {
+      versioned: true,
+      objectLockEnabled: true,
+      objectLockDefaultRetention: ObjectLockRetention[lock.mode](locked),
+      // Whatever the stack's own policy is: a bucket with a locked object cannot be removed.
+      removalPolicy: RemovalPolicy.RETAIN,
+      lifecycleRules: [
+        ...LOCKED_PREFIXES.flatMap((prefix) => [
+          // What is locked is paid for, so it is seen as long.
+          expire(prefix, longer(kept[prefix], locked)),
+          // S3 itself waits for the end of the lock.
+          forget(prefix, Duration.days(1)),
+        ]),
+        { id: 'delete-markers', expiredObjectDeleteMarker: true },
+        ABORT_UPLOADS,
+      ],
+    });
+  }
+
+  private makeBucket(
+    id: string,
+    { dataKey, accessLogBucket }: StorageProps,
+    its: Pick<
+      BucketProps,
+      'versioned' | 'objectLockEnabled' | 'objectLockDefaultRetention' | 'removalPolicy' | 'lifecycleRules'
+    >,
+  ): Bucket {
+    const bucket = new Bucket(this, id, {
+      ...(dataKey
+        ? { encryption: BucketEncryption.KMS, encryptionKey: dataKey.key, bucketKeyEnabled: true }
         : { encryption: BucketEncryption.S3_MANAGED }),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
-      ...(keepVersions && { versioned: true }),
       ...(accessLogBucket !== undefined && {
-        serverAccessLogsBucket: Bucket.fromBucketName(this, 'AccessLogs', accessLogBucket),
-        serverAccessLogsPrefix: `${Stack.of(this).stackName}/`,
+        serverAccessLogsBucket: Bucket.fromBucketName(this, `${id}AccessLogs`, accessLogBucket),
+        serverAccessLogsPrefix: `${Stack.of(this).stackName}/${id === 'Bucket' ? '' : `${id.toLowerCase()}/`}`,
       }),
       minimumTLSVersion: 1.2,
-      removalPolicy: props.common.removalPolicy,
-      lifecycleRules: [
-        // An assignment holds the token of a box; its presigned URL is dead after minutes.
-        expire('assignments/', Duration.days(1)),
-        expire('artifacts/', props.artifactRetention),
-        // Also what was stored for a request that then made no task.
-        expire('hidden/', props.artifactRetention),
-        expire('evidence/', props.artifactRetention),
-        // Whatever is still true is found again, and written again, by the next run.
-        expire('memory/', Duration.days(30)),
-        expire('records/', props.recordRetention),
-        expire('athena-results/', Duration.days(7)),
-        // All but assignments, which hold the tokens of boxes: what a box has removed is gone with the next day.
-        ...(keepVersions
-          ? PREFIXES.map((prefix) => ({
-              id: `versions-${prefix.slice(0, -1)}`,
-              prefix,
-              noncurrentVersionExpiration: prefix === 'assignments/' ? Duration.days(1) : keepVersions,
-            }))
-          : []),
-        { id: 'abort-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
-      ],
+      ...its,
     });
     if (accessLogBucket !== undefined)
-      Annotations.of(this.bucket).acknowledgeWarning(
+      Annotations.of(bucket).acknowledgeWarning(
         '@aws-cdk/aws-s3:accessLogsPolicyNotAdded',
         'The policy of a bucket that is not ours is its owner’s; docs/deploy.md says what it must allow.',
       );
     else
-      Validations.of(this.bucket).acknowledge({
+      Validations.of(bucket).acknowledge({
         id: 'AwsSolutions-S1',
         reason:
           'Everything in the bucket is written by functions of this stack or under URLs that they sign, and the records say what was written for which task. Who must know of each read switches on CloudTrail data events for the account.',
       });
+    return bucket;
+  }
+
+  /** Where objects below a prefix lie. */
+  bucketOf(prefix: Prefix): Bucket {
+    return this.locked && isLocked(prefix) ? this.locked : this.bucket;
+  }
+
+  /** What a function is told of it. */
+  get environment(): Record<string, string> {
+    return {
+      [ENV.bucket]: this.bucket.bucketName,
+      ...(this.locked && { [ENV.lockedBucket]: this.locked.bucketName }),
+    };
   }
 
   /** Lets a function write objects below the prefixes where there are none: what is there, it cannot change. */
@@ -115,7 +193,7 @@ export class Storage extends Construct {
     this.#dataKey?.allow(grantee, 's3');
     grantee.allow({
       actions: actions.map((action) => `s3:${action}`),
-      on: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),
+      on: prefixes.map((prefix) => this.bucketOf(prefix).arnForObjects(`${prefix}*`)),
       ...(when && { when }),
       because:
         'The keys below the prefix hold task ids and attempt numbers, which do not exist at deploy time.',

@@ -42,7 +42,7 @@ export class Verification extends Construct {
       description: 'Reduces the evidence of an attempt to a verdict',
       environment: {
         [ENV.table]: table.table.tableName,
-        [ENV.bucket]: storage.bucket.bucketName,
+        ...storage.environment,
         [ENV.judgesKnown]: JSON.stringify(props.judges),
       },
     });

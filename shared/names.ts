@@ -94,6 +94,8 @@ export const SUMMARY_ATTRIBUTES = [
 export const ENV = {
   table: 'ASSAY_TABLE',
   bucket: 'ASSAY_BUCKET',
+  /** Bucket of what lies below LOCKED_PREFIXES; absent: the same. */
+  lockedBucket: 'ASSAY_LOCKED_BUCKET',
   apiUrl: 'ASSAY_API_URL',
   cascadeMachine: 'ASSAY_CASCADE_MACHINE_ARN',
   janitorMachine: 'ASSAY_JANITOR_MACHINE_ARN',
@@ -205,6 +207,9 @@ export const objectKey = {
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */
   records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
 } as const;
+
+/** What nobody may change once it is written: it lies in a locked bucket where the deployment has one (`assay:objectLock`). */
+export const LOCKED_PREFIXES = ['evidence/', 'records/'] as const;
 
 /** CloudWatch metrics, emitted as EMF. Few dimensions: each distinct set is billed as a metric of its own. */
 export const METRICS = {

@@ -11,4 +11,5 @@ export const objects = (): ObjectStore =>
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
     requireEnv(ENV.bucket),
+    process.env[ENV.lockedBucket],
   );

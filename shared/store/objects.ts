@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { LOCKED_PREFIXES } from '../names.ts';
 import { sha256 } from '../tokens.ts';
 
 /** Seconds that a presigned URL is good for: long enough to start a container and upload a patch, short enough to be useless later. */
@@ -28,19 +29,34 @@ export interface Upload {
   readonly headers: Record<string, string>;
 }
 
-/** Objects of the one bucket. */
+/** S3 asks for a digest of whatever goes into a locked bucket; it is good for all others, too. */
+const digestOf = (body: string): string => Buffer.from(sha256(body), 'hex').toString('base64');
+
+/** Objects of the one bucket, and of the locked one where there is such. */
 export class ObjectStore {
   readonly #s3: S3Client;
   readonly #bucket: string;
+  readonly #locked: string;
 
-  constructor(s3: S3Client, bucket: string) {
+  constructor(s3: S3Client, bucket: string, locked: string = bucket) {
     this.#s3 = s3;
     this.#bucket = bucket;
+    this.#locked = locked;
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    const isLocked = LOCKED_PREFIXES.some((prefix) => key.startsWith(prefix));
+    return { Bucket: isLocked ? this.#locked : this.#bucket, Key: key };
   }
 
   async put(key: string, body: string, contentType: string): Promise<void> {
     await this.#s3.send(
-      new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }),
+      new PutObjectCommand({
+        ...this.#at(key),
+        Body: body,
+        ContentType: contentType,
+        ChecksumSHA256: digestOf(body),
+      }),
     );
   }
 
@@ -50,10 +66,10 @@ export class ObjectStore {
       try {
         await this.#s3.send(
           new PutObjectCommand({
-            Bucket: this.#bucket,
-            Key: key,
+            ...this.#at(key),
             Body: body,
             ContentType: contentType,
+            ChecksumSHA256: digestOf(body),
             IfNoneMatch: '*',
           }),
         );
@@ -77,11 +93,10 @@ export class ObjectStore {
     contentType: string,
   ): Promise<boolean> {
     try {
-      const { Body, ETag } = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+      const { Body, ETag } = await this.#s3.send(new GetObjectCommand(this.#at(key)));
       const body = await alter((await Body?.transformToString('utf8')) ?? '');
       const replaced = {
-        Bucket: this.#bucket,
-        Key: key,
+        ...this.#at(key),
         Body: body,
         ContentType: contentType,
         IfMatch: ETag,
@@ -95,7 +110,7 @@ export class ObjectStore {
   }
 
   async get(key: string): Promise<string> {
-    const answer = await this.#s3.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key }));
+    const answer = await this.#s3.send(new GetObjectCommand(this.#at(key)));
     return (await answer.Body?.transformToString('utf8')) ?? '';
   }
 
@@ -108,14 +123,14 @@ export class ObjectStore {
 
   /** A URL that reads one object, made without a request. */
   presignGet(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
-    return getSignedUrl(this.#s3, new GetObjectCommand({ Bucket: this.#bucket, Key: key }), {
+    return getSignedUrl(this.#s3, new GetObjectCommand(this.#at(key)), {
       expiresIn: seconds,
     });
   }
 
   /** A URL that removes one object, made without a request. */
   presignDelete(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
-    return getSignedUrl(this.#s3, new DeleteObjectCommand({ Bucket: this.#bucket, Key: key }), {
+    return getSignedUrl(this.#s3, new DeleteObjectCommand(this.#at(key)), {
       expiresIn: seconds,
     });
   }
@@ -124,7 +139,7 @@ export class ObjectStore {
   presignPut(key: string, once: boolean, seconds: number = PRESIGN_SECONDS): Promise<string> {
     return getSignedUrl(
       this.#s3,
-      new PutObjectCommand({ Bucket: this.#bucket, Key: key, ...(once ? { IfNoneMatch: '*' } : {}) }),
+      new PutObjectCommand({ ...this.#at(key), ...(once ? { IfNoneMatch: '*' } : {}) }),
       { expiresIn: seconds },
     );
   }
@@ -146,8 +161,7 @@ export class ObjectStore {
     const url = await getSignedUrl(
       this.#s3,
       new PutObjectCommand({
-        Bucket: this.#bucket,
-        Key: key,
+        ...this.#at(key),
         ContentLength: content.bytes,
         IfNoneMatch: '*',
         ChecksumSHA256: headers['x-amz-checksum-sha256'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { only, synthesise, text } from './synthesise.ts';
+import { ENV } from '../../shared/names.ts';
+import { only, type Properties, synthesise, text } from './synthesise.ts';
 
 const VPC = {
   vpc: 'vpc-0123456789abcdef0',
@@ -167,5 +168,62 @@ describe('the bucket', () => {
       DestinationBucketName: 'our-logs',
       LogFilePrefix: 'Assay/',
     });
+  });
+});
+
+describe('the locked bucket', () => {
+  const locked = synthesise({
+    'assay:objectLock': '{"mode":"compliance","days":500}',
+    'assay:onDelete': 'destroy',
+    'assay:accessLogBucket': 'our-logs',
+  });
+  const its = only(locked, 'AWS::S3::Bucket', 'StorageLocked');
+
+  it('locks all that comes into it, for as long as is asked for, and outlives the stack', () => {
+    expect(its.Properties).toMatchObject({
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 500 } } },
+      VersioningConfiguration: { Status: 'Enabled' },
+      LoggingConfiguration: { DestinationBucketName: 'our-logs', LogFilePrefix: 'Assay/locked/' },
+    });
+    expect(its.DeletionPolicy).toBe('Retain');
+    expect(only(locked, 'AWS::S3::Bucket', 'StorageBucket').Properties['ObjectLockEnabled']).toBeUndefined();
+  });
+
+  it('shows what is locked for as long as it is locked', () => {
+    const seen = its.Properties['LifecycleConfiguration'].Rules.filter(
+      (rule: Properties) => rule['ExpirationInDays'],
+    ).map((rule: Properties) => [rule['Prefix'], rule['ExpirationInDays']]);
+    expect(seen).toEqual([
+      ['evidence/', 500],
+      ['records/', 500],
+    ]);
+  });
+
+  it('takes evidence and records, and nothing else: no role may write anything else there, nor those elsewhere', () => {
+    const places = Object.values(locked.findResources('AWS::IAM::Policy'))
+      .flatMap(({ Properties: { PolicyDocument } }) => PolicyDocument.Statement)
+      .flatMap(({ Action, Resource }: Properties) =>
+        [Action].flat().some((each: string) => each.startsWith('s3:')) ? [Resource].flat().map(text) : [],
+      );
+    const prefixes = (bucket: string) =>
+      new Set(
+        places
+          .filter((place: string) => place.startsWith(`<Storage${bucket}`))
+          .map((place: string) => place.split('/')[1]),
+      );
+    expect(prefixes('Locked')).toEqual(new Set(['evidence', 'records']));
+    for (const prefix of prefixes('Locked')) expect(prefixes('Bucket')).not.toContain(prefix);
+  });
+
+  it('is where Athena looks, and every function that is told of the bucket is told of it', () => {
+    for (const { Properties: its } of Object.values(locked.findResources('AWS::Glue::Table')))
+      expect(text(its.TableInput.StorageDescriptor.Location)).toMatch(
+        /^s3:\/\/<StorageLocked\w+>\/records\//,
+      );
+    for (const { Properties: its } of Object.values(locked.findResources('AWS::Lambda::Function'))) {
+      const variables = its.Environment?.Variables ?? {};
+      expect(ENV.lockedBucket in variables).toBe(ENV.bucket in variables);
+    }
   });
 });
