@@ -15,6 +15,11 @@ export const ALONE: Group = {
     'test/gates/coverage-delta.test.ts',
     'test/gates/security-scan.test.ts',
   ],
+  'they leave a large process behind, from which every start of another one takes longer': [
+    'test/gates/bad-input/configuration.test.ts',
+    'test/gates/code/reading.test.ts',
+    'test/gates/rules/examples.test.ts',
+  ],
   'they put something in the place of a module': ['test/gates/code/kept-facts.test.ts'],
   'they change the environment, or end processes': [
     'test/cli/check.test.ts',
@@ -37,6 +42,7 @@ export const LONG: Group = {
     'test/gates/tool-run/behaviour/idle-tests.test.ts',
     'test/gates/tool-run/behaviour/node.test.ts',
     'test/gates/tool-run/behaviour/one-by-one.test.ts',
+    'test/gates/tool-run/behaviour/replaced.test.ts',
     'test/gates/tool-run/flaky/tests-gate.test.ts',
   ],
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],

@@ -28,9 +28,11 @@ export async function toolVersion(
   { setup, folder = '' }: Place = {},
 ): Promise<string | null> {
   const room = await prepared(rooms, base, setup || null, folder);
-  const asked = await inTurn(room, () =>
-    room.run({ line: `${programsOf(folder)}cd "$TMPDIR" && { ${program.version}; }` }, ASK_MS),
-  );
+  return answered(room, `${programsOf(folder)}cd "$TMPDIR" && { ${program.version}; }`);
+}
+
+async function ask(room: Room, line: string): Promise<string | null> {
+  const asked = await room.run({ line }, ASK_MS);
   if (asked.end !== 'exited' || asked.exitCode !== 0) return null;
   return /\d{1,6}(?:\.\d{1,9}){1,4}(?:[-+][\w.]{1,40})?/.exec(asked.output.slice(0, 4_000))?.[0] ?? 'unknown';
 }
@@ -38,12 +40,26 @@ export async function toolVersion(
 /** Where a checkout may bring programs of its own. */
 const PROGRAMS = /(?:^|\/)node_modules\/\.bin\//;
 
-const turns = new WeakMap<Room, Promise<unknown>>();
+interface Asked {
+  last: Promise<unknown>;
+  readonly answers: Map<string, Promise<string | null>>;
+}
 
-/** One question after the other: when a command in a room ends, all that still runs there is killed, another question with it. */
-function inTurn<Answer>(room: Room, ask: () => Promise<Answer>): Promise<Answer> {
-  const answer = (turns.get(room) ?? Promise.resolve()).then(ask, ask);
-  turns.set(room, answer);
+const asked = new WeakMap<Room, Asked>();
+
+/**
+ * Each question once for a room, in which nothing changes. One after the other: when a command in a room ends, all that still runs
+ * there is killed, another question with it.
+ */
+function answered(room: Room, line: string): Promise<string | null> {
+  const known = asked.get(room) ?? { last: Promise.resolve(), answers: new Map() };
+  asked.set(room, known);
+  const there = known.answers.get(line);
+  if (there) return there;
+  const turn = () => ask(room, line);
+  const answer = known.last.then(turn, turn);
+  known.last = answer;
+  known.answers.set(line, answer);
   return answer;
 }
 
