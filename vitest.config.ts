@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { ALONE, LONG } from './test/groups.ts';
+import { ALONE, CDK, LONG } from './test/groups.ts';
 
 /** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
 const report = process.env['ASSAY_TEST_REPORT'];
@@ -26,8 +26,9 @@ export default defineConfig({
       // Files share two processes: to start one for each, and to load the modules anew, took longer than most of them do.
       {
         extends: true,
-        test: { name: 'quick', include: ALL, exclude: files(ALONE, LONG), isolate: false },
+        test: { name: 'quick', include: ALL, exclude: files(ALONE, CDK, LONG), isolate: false },
       },
+      { extends: true, test: { name: 'cdk', include: files(CDK), exclude: files(LONG), isolate: false } },
       { extends: true, test: { name: 'alone', include: files(ALONE), exclude: files(LONG) } },
       // Left out of `npm test`; `npm run test:long` and `npm run check` run them.
       { extends: true, test: { name: 'long', include: files(LONG) } },

@@ -28,6 +28,12 @@ export const ALONE: Group = {
   ],
 };
 
+/** What `npm test` runs in processes that these files share among themselves. */
+export const CDK: Group = {
+  'the CDK leaves a process of six hundred megabytes behind, from which every start of another one takes longer':
+    ['test/infra/**/*.test.ts'],
+};
+
 /** What `npm test` leaves out: it takes ten seconds and more. */
 export const LONG: Group = {
   'real tools of the languages, as far as they are here': [
