@@ -58,6 +58,7 @@ export const LONG: Group = {
       'test/system/hidden-tests.test.ts',
       'test/system/judges.test.ts',
       'test/system/learning.test.ts',
+      'test/system/merge-queue.test.ts',
       'test/system/models.test.ts',
       'test/system/outside-agents.test.ts',
       'test/system/pipeline.test.ts',

@@ -1,6 +1,6 @@
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { complaint } from '../../gates/checkout/git.ts';
-import { inStore, line, type Store } from '../../gates/checkout/store.ts';
+import { inStore, type Store } from '../../gates/checkout/store.ts';
 
 export interface PushOptions {
   readonly url: string;
@@ -8,16 +8,43 @@ export interface PushOptions {
   readonly commit: string;
   readonly authorization: string | null;
   readonly allowFile: boolean;
+  /** A branch that moves along, in the same moment or not at all, and only from where it is expected to be. */
+  readonly target?: { readonly branch: string; readonly at: string };
+}
+
+/** What became of a push. `moved`: the target is no longer where it was expected, but there. */
+export type Pushed = null | { readonly refused: string } | { readonly moved: string };
+
+const refOf = (branch: string): string => `refs/heads/${branch.replace(/^refs\/heads\//, '')}`;
+
+/** What the remote has at each of these. @throws CheckoutError */
+async function refsOf(
+  store: Store,
+  refs: readonly string[],
+  { url, authorization, allowFile }: PushOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const listed = await inStore(store, ['ls-remote', '--', url, ...refs], {
+    access: { url, authorization, allowFile },
+  });
+  if (listed.code !== 0) throw new CheckoutError('repository_unavailable', complaint(listed));
+  const lines = listed.stdout.toString('utf8').split('\n').filter(Boolean);
+  return new Map(
+    lines.map((each) => {
+      const [id = '', ref = ''] = each.split('\t');
+      return [ref, id];
+    }),
+  );
 }
 
 /**
- * Creates a branch on the remote. A branch that is already exactly that commit counts as done; any other is left alone.
- * @returns null when the branch is there, else why it is not.
+ * Creates a branch on the remote, and moves the target along where there is one. A branch that is already exactly that commit counts as
+ * done, and says that the target was moved with it; any other is left alone.
  * @throws CheckoutError `repository_unavailable` when the remote cannot be asked.
  */
-export async function pushNewBranch(store: Store, options: PushOptions): Promise<string | null> {
-  const ref = `refs/heads/${options.branch}`;
-  const access = { url: options.url, authorization: options.authorization, allowFile: options.allowFile };
+export async function pushNewBranch(store: Store, options: PushOptions): Promise<Pushed> {
+  const { url, branch, commit, authorization, allowFile, target } = options;
+  const ref = refOf(branch);
+  const onto = target && refOf(target.branch);
   const pushed = await inStore(
     store,
     [
@@ -25,21 +52,23 @@ export async function pushNewBranch(store: Store, options: PushOptions): Promise
       '--quiet',
       '--no-verify',
       '--no-signed',
-      ...(options.url.startsWith('file:') ? ['--receive-pack=git -c safe.directory=* receive-pack'] : []),
+      ...(url.startsWith('file:') ? ['--receive-pack=git -c safe.directory=* receive-pack'] : []),
       // An empty expectation: the branch must not exist.
       `--force-with-lease=${ref}:`,
+      ...(target ? ['--atomic', `--force-with-lease=${onto}:${target.at}`] : []),
       '--',
-      options.url,
-      `${options.commit}:${ref}`,
+      url,
+      `${commit}:${ref}`,
+      ...(target ? [`${commit}:${onto}`] : []),
     ],
-    { access, timeoutMs: 300_000 },
+    { access: { url, authorization, allowFile }, timeoutMs: 300_000 },
   );
   if (pushed.code === 0) return null;
-  const listed = await inStore(store, ['ls-remote', '--', options.url, ref], { access });
-  if (listed.code !== 0) throw new CheckoutError('repository_unavailable', complaint(listed));
-  const there = line(listed.stdout).split('\t')[0] ?? '';
-  if (there === options.commit) return null;
-  return there === ''
-    ? `the push was refused: ${complaint(pushed)}`
-    : `branch ${options.branch} exists already, at ${there}`;
+  const there = await refsOf(store, onto === undefined ? [ref] : [ref, onto], options);
+  if (there.get(ref) === commit) return null;
+  if (there.has(ref)) return { refused: `branch ${branch} exists already, at ${there.get(ref)}` };
+  const at = onto && there.get(onto);
+  if (target && at === undefined) return { refused: `there is no branch ${target.branch}` };
+  if (target && at !== undefined && at !== target.at) return { moved: at };
+  return { refused: `the push was refused: ${complaint(pushed)}` };
 }

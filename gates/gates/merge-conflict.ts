@@ -13,12 +13,14 @@ export const mergeConflict: Gate = {
   settings: { merge_conflict_check: z.boolean().optional() },
   run: async ({ subject, timeoutMs, rules = NO_SETTINGS }): Promise<GateResult> => {
     const deadline = performance.now() + timeoutMs;
-    const [{ findMarkers }, { mergeWith, NEEDED_GIT }, { MARKER_RULES }, { levelled }] = await Promise.all([
-      import('../rules/merge-conflict/markers.ts'),
-      import('../rules/merge-conflict/merge.ts'),
-      import('../rules/merge-conflict/rules.ts'),
-      import('../engine/findings.ts'),
-    ]);
+    const [{ findMarkers }, { mergeWith }, { NEEDED_GIT }, { MARKER_RULES }, { levelled }] =
+      await Promise.all([
+        import('../rules/merge-conflict/markers.ts'),
+        import('../rules/merge-conflict/merge.ts'),
+        import('../checkout/merge.ts'),
+        import('../rules/merge-conflict/rules.ts'),
+        import('../engine/findings.ts'),
+      ]);
     const [found, upstream] = await Promise.all([findMarkers(subject, deadline), subject.upstream()]);
     const markers = levelled(found, MARKER_RULES, levelsOf(rules));
     const merge = upstream && (await mergeWith(subject.store, subject.patched, upstream));

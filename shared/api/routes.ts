@@ -152,7 +152,7 @@ export const ROUTES = {
     method: 'POST',
     path: '/tasks/{id}/artifact',
     function: 'api-upload',
-    callers: ['agent', 'gates'],
+    callers: ['agent', 'gates', 'deliver'],
     summary: 'Get leave to upload exactly these bytes, once',
     body: UploadBody,
     refuses: ['conflict'],

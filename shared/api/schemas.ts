@@ -258,6 +258,8 @@ export const ReviewBody = z
 export const UPLOADS = {
   patch: { by: 'agent', maxBytes: MAX_PATCH_BYTES },
   transcript: { by: 'agent', maxBytes: 16 * 1_048_576 },
+  /** Work on top of what its target branch has become. */
+  merged: { by: 'deliver', maxBytes: MAX_PATCH_BYTES },
   /** Findings of all gates as SARIF. */
   findings: { by: 'gates', maxBytes: 32 * 1_048_576 },
   /** Results of all tests as JUnit XML. */
@@ -313,7 +315,29 @@ const Delivered = { base_commit: BaseCommit, tree: ObjectId };
 export const DeliveryBody = z
   .discriminatedUnion('step', [
     z.strictObject({ step: z.literal('authorize'), ...Delivered }),
-    z.strictObject({ step: z.literal('delivered'), ...Delivered, commit: ObjectId }),
+    z.strictObject({
+      step: z.literal('delivered'),
+      ...Delivered,
+      commit: ObjectId,
+      pull_request: z
+        .url({ protocol: /^https$/ })
+        .max(2_000)
+        .optional(),
+    }),
+    z.strictObject({
+      step: z.literal('merged'),
+      ...Delivered,
+      onto: ObjectId.describe('What the target branch has become.'),
+      merged_tree: ObjectId.describe('That with the work on top.'),
+      patch_sha256: Sha256.describe('Of the patch from one to the other, which was uploaded.'),
+      patch_bytes: z.number().int().nonnegative(),
+    }),
+    z.strictObject({
+      step: z.literal('conflict'),
+      ...Delivered,
+      onto: ObjectId,
+      files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
+    }),
     z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
   ])
   .meta({ id: 'DeliveryBody' });

@@ -51,7 +51,7 @@ const isFoundation = ({ completion_signals }: Task): boolean =>
 export function budgetExhausted(task: Task): string | null {
   const round = ofThisRound(task);
   const tried = round.filter(
-    (attempt) => attempt.outcome !== 'infra_failed' && attempt.outcome !== 'expired',
+    ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
   ).length;
   const most = task.budget.max_attempts + (isFoundation(task) ? 1 : 0);
   if (tried >= most) return `all ${most} attempts of the budget are used`;
@@ -89,6 +89,17 @@ function again(task: Task, attempt: Attempt, reason: string): Verdictless {
   return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
 }
 
+/** Work that does not go together with what its target branch has become. */
+function rework(task: Task, attempt: Attempt): Verdictless {
+  const reason = attempt.verdict
+    ? 'passed, and fails on what the target branch has become'
+    : (attempt.verification_failure?.message ?? attempt.report?.summary ?? 'does not merge');
+  const spent = budgetExhausted(task);
+  if (spent) return stay('give_up', `${reason}; ${spent}`);
+  const to = task.runner === 'external' ? { model: null, tier: null } : attempt;
+  return { action: 'retry', reason, next_model: to.model, next_tier: to.tier };
+}
+
 /**
  * What happens after an attempt: a pure function of the task. Only failed work climbs; what could not run is repeated on the same
  * tier, goes to a person, or ends the task, because no model mends a missing tool.
@@ -101,6 +112,9 @@ export function decide(task: Task, models: TierModels): Verdictless {
       return stay('accept', `approved by ${task.review.by}: ${task.review.reason}`);
     return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
   }
+  // Its model has done what it was asked for: others were quicker. It does it again on what they have left.
+  if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
+    return rework(task, attempt);
   const failureClass = failureClassOf(attempt);
   if (failureClass !== null) {
     if (isRepeated(failureClass)) return again(task, attempt, failureClass);

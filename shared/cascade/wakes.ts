@@ -14,6 +14,16 @@ function isDone(task: Task, attempt: Attempt, kind: BoxKind): boolean {
   return task.delivery?.state === 'delivered' || task.delivery?.state === 'refused';
 }
 
+/** States that waited for boxes of the attempt before, where a newer run has taken over with another one: that of a merge. */
+function leftBehind(before: Task | null, after: Task): Wake[] {
+  const left = before && currentAttempt(before);
+  if (!left || after.run <= before.run || left.number === currentAttempt(after)?.number) return [];
+  return BOX_KINDS.flatMap((kind) => {
+    const token = left[kind]?.task_token;
+    return token && !isDone(before, left, kind) ? [{ task_token: token, stage: 'superseded' as const }] : [];
+  });
+}
+
 /**
  * Which waiting states of the cascade one write of a task wakes. A box's state is woken when the box has reported or was given up,
  * or when its token arrived after that; all are woken when the run has moved on, so that the older execution ends.
@@ -23,7 +33,7 @@ export function wakes(before: Task | null, after: Task): Wake[] {
   if (!attempt) return [];
   const earlier = before?.attempts.find((each) => each.number === attempt.number) ?? null;
   const stage = stageOf(after);
-  return BOX_KINDS.flatMap((kind) => {
+  const woken = BOX_KINDS.flatMap((kind): Wake[] => {
     const token = attempt[kind]?.task_token;
     if (!token) return [];
     const superseded = before !== null && after.run > before.run && earlier?.[kind]?.task_token === token;
@@ -37,4 +47,5 @@ export function wakes(before: Task | null, after: Task): Wake[] {
     if (superseded) return [{ task_token: token, stage: 'superseded' }];
     return doneNow && !doneBefore ? [{ task_token: token, stage }] : [];
   });
+  return [...leftBehind(before, after), ...woken];
 }

@@ -6,7 +6,7 @@ import { Adapter } from '../task/adapter.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
 import { Expectation } from '../task/expects.ts';
 import { GitRef } from '../task/git-ref.ts';
-import { Effort, ObjectId, Role, TaskId } from '../task/schema.ts';
+import { DeliveryMode, Effort, ObjectId, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({
@@ -102,6 +102,12 @@ export const DeliverAssignment = Common.extend({
   patch_url: z.string(),
   patch_sha256: z.string(),
   branch: z.string(),
+  /** Whether anything follows the branch. Absent: nothing does. */
+  deliver_as: DeliveryMode.optional(),
+  /** The branch that the work is to go onto, or that a pull request is for. */
+  target: GitRef.optional(),
+  /** Of a pull request. */
+  title: z.string().optional(),
   /** Authorization header value for the push, good for this repository and an hour; null: the box has its own, or none is needed. */
   push_credential: z.string().nullable(),
   /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */

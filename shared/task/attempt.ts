@@ -222,6 +222,8 @@ export const Attempt = z.object({
   adapter: z.enum(CLI_KINDS).optional(),
   /** Absent in items of earlier versions. */
   route: AttemptRoute.optional(),
+  /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
+  merge: z.object({ of: z.int().positive(), onto: ObjectId }).optional(),
   /** Null while it runs. */
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   started_at: z.iso.datetime(),

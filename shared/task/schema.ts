@@ -38,6 +38,15 @@ export const Runner = z
   .enum(['managed', 'external'])
   .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
 
+/** How passed work leaves. */
+export const DELIVERY_MODES = ['branch', 'pull_request', 'merge_queue'] as const;
+export const DeliveryMode = z
+  .enum(DELIVERY_MODES)
+  .describe(
+    'branch (default): a branch of the task, beside the base. pull_request: that branch, and a pull request from it. merge_queue: onto the branch that `base_ref` names, and judged again on what that has become meanwhile.',
+  );
+export type DeliveryMode = z.infer<typeof DeliveryMode>;
+
 /** A full object id: of SHA-1, or of SHA-256. */
 export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
 
@@ -124,6 +133,7 @@ export const SubmitTask = z
       .default(3)
       .describe('How often a lost lease or a lost box may reopen the task.'),
     deliver_unverified: z.boolean().default(false),
+    delivery: DeliveryMode.optional(),
   })
   .meta({ id: 'SubmitTask' });
 export type SubmitTask = z.infer<typeof SubmitTask>;

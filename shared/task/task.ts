@@ -4,7 +4,7 @@ import { RoleInForce } from '../roles/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
-import { ObjectId, SubmitTask, TaskId } from './schema.ts';
+import { DeliveryMode, ObjectId, SubmitTask, TaskId } from './schema.ts';
 import { Status } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
@@ -44,6 +44,8 @@ export const Delivery = z.object({
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   reason: z.string().nullable(),
+  /** Address of the pull request that was opened for it; absent: none was asked for. */
+  pull_request: z.string().optional(),
   at: z.iso.datetime(),
 });
 export type Delivery = z.infer<typeof Delivery>;
@@ -55,7 +57,7 @@ export const BlockedReason = z.object({
 });
 
 /** Strict where a request is read; what is stored or answered may have fields of a newer version. */
-const Submitted = SubmitTask.omit({ id: true, hidden_tests: true }).strip();
+const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, delivery: true }).strip();
 
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = Submitted.extend({
@@ -96,6 +98,8 @@ export const Task = Submitted.extend({
   hold: Hold.nullable(),
   review: Review.nullable(),
   delivery: Delivery.nullable(),
+  /** What the request calls `delivery`; absent: `branch`. */
+  deliver_as: DeliveryMode.optional(),
   /** Set at the end of life. */
   failure: z.object({ code: z.string(), message: z.string() }).nullable(),
   ended_at: z.iso.datetime().nullable(),

@@ -148,6 +148,8 @@ async function assignmentFor(
     ...tree,
     kind,
     branch: deliveryBranch(task.id),
+    deliver_as: task.deliver_as ?? 'branch',
+    target: task.base_ref,
     push_credential: credentials.write,
     message,
     author,

@@ -4,6 +4,7 @@ import { objectKey } from '../names.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
+import { recordConflict, recordMerged } from '../task/commands/merge.ts';
 import { boxInterrupted } from '../task/commands/recover.ts';
 import { recordEvidence, recordVerificationFailure } from '../task/commands/verify.ts';
 import type { Task } from '../task/task.ts';
@@ -40,7 +41,17 @@ export async function recordDeliveryStep(
 ): Promise<Task> {
   return deps.tasks.change(id, (task) => {
     if (body.step === 'authorize') return authorizeDelivery(task, attempt, body, deps.now);
-    if (body.step === 'delivered') return recordDelivered(task, attempt, body, body.commit, deps.now);
+    if (body.step === 'delivered')
+      return recordDelivered(task, attempt, body, body.commit, deps.now, body.pull_request);
+    if (body.step === 'merged')
+      return recordMerged(
+        task,
+        attempt,
+        body,
+        { ...body, tree: body.merged_tree, patch_key: objectKey.patch(id, attempt, body.patch_sha256) },
+        deps.now,
+      );
+    if (body.step === 'conflict') return recordConflict(task, attempt, body, body, deps.now);
     return recordDeliveryRefused(task, attempt, body, body.reason, deps.now);
   });
 }

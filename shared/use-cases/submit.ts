@@ -7,6 +7,7 @@ import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { type Agents, adapterProblems } from '../task/adapter-choice.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
+import { deliveryProblems } from '../task/delivery-choice.ts';
 import { findCycle } from '../task/graph.ts';
 import { hiddenText } from '../task/hidden-tests.ts';
 import { idForKey, newTaskId } from '../task/ids.ts';
@@ -101,7 +102,7 @@ function checkRequests(
       return [
         ...(served === null ? [] : [{ pointer: `${at}/repository`, message: served }]),
         ...(hidden === null ? [] : [{ pointer: `${at}/hidden_tests/repository`, message: hidden }]),
-        ...adapterProblems(request, context.agents).map((each) => ({
+        ...[...adapterProblems(request, context.agents), ...deliveryProblems(request)].map((each) => ({
           ...each,
           pointer: `${at}${each.pointer}`,
         })),

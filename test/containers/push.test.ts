@@ -54,13 +54,17 @@ describe('a branch', () => {
 
   test('that is something else already is left alone', async () => {
     repository.git('branch', 'assay/two', 'main');
-    expect(await push('assay/two', await commit('Two'))).toContain(`exists already, at ${base}`);
+    expect(await push('assay/two', await commit('Two'))).toEqual({
+      refused: `branch assay/two exists already, at ${base}`,
+    });
     expect(repository.git('rev-parse', 'assay/two')).toBe(base);
   });
 
   test('that the remote does not take is refused with its reason', async () => {
     // A branch cannot lie below another one.
-    expect(await push('main/under', await commit('Three'))).toContain('the push was refused');
+    expect(await push('main/under', await commit('Three'))).toMatchObject({
+      refused: expect.stringContaining('the push was refused'),
+    });
   });
 
   test('on a remote that is gone is not refused but unavailable', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { parseConflicts } from '../../gates/checkout/merge.ts';
 import type { Upstream } from '../../gates/checkout/upstream.ts';
 import type { GateResult } from '../../gates/engine/gate.ts';
 import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
 import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
-import { parseConflicts } from '../../gates/rules/merge-conflict/merge.ts';
 import { gateOnRepository } from '../support/gate-on-repository.ts';
 import { gatherOn } from '../support/gather.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';

@@ -49,6 +49,7 @@ export interface TaskPlan {
   /** After what its deliver boxes are gone without a word, one after the other. */
   readonly lostDeliveries: readonly ('leave' | 'push')[];
   readonly large: boolean;
+  readonly queued: boolean;
 }
 
 export const ACTIONS = [
@@ -131,6 +132,7 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
     4,
   ),
   large: often(false, fc.boolean(), 30),
+  queued: often(false, fc.constant(true), 2),
 });
 
 const fault = fc.record<FaultAt>({

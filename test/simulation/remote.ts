@@ -32,6 +32,13 @@ export const readPatch = (text: string, task: string, base: string): Patch | nul
   }
 };
 
+/** The work on top of another commit. Two good ones may break each other there, and may not merge at all: null. */
+export function mergedOnto({ base, quality, task, tree }: Patch, onto: string): Patch | null {
+  const chance = Number.parseInt(sha1(`${tree} ${base} ${onto}`).slice(0, 2), 16);
+  if (chance < 50) return null;
+  return patchOf(task, `merge of ${tree}`, onto, chance < 130 && quality === 'good' ? 'bad' : quality);
+}
+
 export interface Pushed {
   readonly commit: string;
   readonly base: string;
@@ -72,6 +79,23 @@ export class Remote {
       id: commit,
     }));
     return [{ name: 'refs/heads/main', id: this.main }, ...pushed];
+  }
+
+  /**
+   * Pushes a new branch and moves the main branch along with it, from where it is expected to be and both or none. Says why not, or null; an id: where the main
+   * branch is instead.
+   */
+  pushOnto(
+    branch: string,
+    pushed: Pushed,
+    now: number,
+  ): { readonly refused: string } | { readonly moved: string } | null {
+    if (this.branches.get(branch)?.commit === pushed.commit) return null;
+    if (!this.branches.has(branch) && this.main !== pushed.base) return { moved: this.main };
+    const refused = this.push(branch, pushed);
+    if (refused !== null) return { refused };
+    this.mains.push({ commit: pushed.commit, from: now });
+    return null;
   }
 
   /** Pushes a new branch; says why not, or null. A push of what is there already is one that has worked. */

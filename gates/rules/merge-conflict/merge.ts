@@ -1,70 +1,10 @@
-import { commitTree } from '../../checkout/commit.ts';
-import { treeOf } from '../../checkout/fetch.ts';
-import { complaint } from '../../checkout/git.ts';
-import { decodePath } from '../../checkout/path-bytes.ts';
-import { inStore, type Store } from '../../checkout/store.ts';
+import { type Conflict, mergeTrees } from '../../checkout/merge.ts';
+import type { Store } from '../../checkout/store.ts';
 import type { Upstream } from '../../checkout/upstream.ts';
 
-export interface Conflict {
-  readonly path: string;
-  /** Kind of conflict in git's own words, e.g. `CONFLICT (modify/delete)`. */
-  readonly kind: string;
-}
-
-/** `null`: this git cannot merge without a checkout. */
-export type Merge = readonly Conflict[] | null;
-
-/** The first git that has `merge-tree --write-tree`. */
-export const NEEDED_GIT = '2.38';
-
-/**
- * Merges a tree with the newest commit of a branch, in the object store only. The histories are reduced to what counts: both
- * sides come from the commit at which they parted, so a store that has no more than these three is enough.
- */
-export async function mergeWith(store: Store, tree: string, upstream: Upstream): Promise<Merge> {
-  const side = async (treeish: string, message: string): Promise<string> =>
-    commitTree(store, { tree: treeish, parent: upstream.base, message, author: 'assay <>', at: LONG_AGO });
-  const theirTree = await treeOf(store, upstream.commit);
-  const [theirs, ours] = await Promise.all([side(theirTree, 'theirs'), side(tree, 'ours')]);
-  const merged = await inStore(store, [
-    'merge-tree',
-    '--write-tree',
-    '-z',
-    '--messages',
-    '--name-only',
-    theirs,
-    ours,
-  ]);
-  if (merged.code === 0) return [];
-  if (merged.code === 1 && merged.stopped === null) return parseConflicts(merged.stdout);
-  if (merged.code === 129 || /unknown option|not a git command/.test(merged.stderr)) return null;
-  throw new Error(`git merge-tree: ${complaint(merged)}`);
-}
-
-const LONG_AGO = '2000-01-01T00:00:00Z';
-
-/**
- * Parses what `git merge-tree -z --name-only --messages` says of a merge with conflicts: the tree, the paths, an empty field,
- * and messages, each with the number of its paths before them and its kind behind.
- */
-export function parseConflicts(output: Buffer): Conflict[] {
-  const fields: string[] = [];
-  for (let from = 0; from < output.length; ) {
-    const end = output.indexOf(0, from);
-    const stop = end < 0 ? output.length : end;
-    fields.push(decodePath(output.subarray(from, stop)));
-    from = stop + 1;
-  }
-  const gap = fields.indexOf('', 1);
-  const paths = fields.slice(1, gap < 0 ? undefined : gap);
-  const kinds = new Map<string, string>();
-  for (let at = gap + 1; gap >= 0 && at < fields.length; ) {
-    const count = Number(fields[at]);
-    if (!Number.isInteger(count)) break;
-    const kind = fields[at + count + 1] ?? '';
-    if (kind.startsWith('CONFLICT'))
-      for (const path of fields.slice(at + 1, at + 1 + count)) kinds.set(path, kind);
-    at += count + 3;
-  }
-  return paths.map((path) => ({ path, kind: kinds.get(path) ?? 'CONFLICT' }));
-}
+/** Where a tree does not go together with the newest commit of a branch; null: this git cannot tell. */
+export const mergeWith = async (
+  store: Store,
+  tree: string,
+  upstream: Upstream,
+): Promise<readonly Conflict[] | null> => (await mergeTrees(store, tree, upstream))?.conflicts ?? null;

@@ -45,7 +45,7 @@ export function rewardOf({ verdict }: Pick<Attempt, 'verdict'>): boolean | null 
 export function outcomesOf(task: Task): Observed[] {
   if (task.plan) return [];
   return task.attempts.flatMap((attempt) => {
-    const passed = rewardOf(attempt);
+    const passed = attempt.merge ? null : rewardOf(attempt);
     const { tier, model, report, ended_at: at } = attempt;
     if (passed === null || at === null || model === null || tier === null || !isTier(tier)) return [];
     const ms = report ? Date.parse(report.at) - Date.parse(attempt.started_at) : null;

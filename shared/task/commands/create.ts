@@ -63,7 +63,7 @@ export function waitingOn(
 export function createTask(request: SubmitTask, context: CreateContext): Task {
   const waiting = waitingOn(request.depends_on, context.dependencies);
   const at = nowIso(context.now);
-  const { id: _ignored, hidden_tests: hidden, ...fields } = request;
+  const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;
   const base_commit = namedCommit(request.base_ref);
   const { role, reason: role_reason } = roleOf(request);
   const task: Task = {
@@ -90,6 +90,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     hold: null,
     review: null,
     delivery: null,
+    ...(delivery === undefined ? {} : { deliver_as: delivery }),
     failure: null,
     ended_at: null,
     verified: null,

@@ -52,6 +52,7 @@ export function recordDelivered(
   { base_commit, tree }: Work,
   commit: string,
   now: Date,
+  pull_request?: string,
 ): Change | null {
   attemptNumbered(task, number);
   boundBase(task, base_commit);
@@ -60,7 +61,13 @@ export function recordDelivered(
   if (task.delivery?.state !== 'pushing' || task.delivery.tree !== tree)
     throw new Refusal('conflict', `no leave was given to push tree ${tree}`);
   return change(task, 'review', now, {
-    delivery: { ...task.delivery, state: 'delivered', commit, at: nowIso(now) },
+    delivery: {
+      ...task.delivery,
+      state: 'delivered',
+      commit,
+      ...(pull_request === undefined ? {} : { pull_request }),
+      at: nowIso(now),
+    },
   });
 }
 

@@ -93,8 +93,13 @@ interface Place {
 }
 
 /** Asks for leave to upload the patch, and puts it there. Null when that did not work. */
-async function upload(of: Simulation, job: Job, text: string): Promise<Place | null> {
-  const body = { kind: 'patch', sha256: sha256(text), bytes: Buffer.byteLength(text) };
+export async function upload(
+  of: Simulation,
+  job: Pick<Job, 'task' | 'token'>,
+  text: string,
+  kind: 'patch' | 'merged' = 'patch',
+): Promise<Place | null> {
+  const body = { kind, sha256: sha256(text), bytes: Buffer.byteLength(text) };
   const answer = await call(of, 'upload', { id: job.task, token: job.token, body }).catch(() => null);
   if (!answer) return null;
   const place = answer.body as unknown as Place;

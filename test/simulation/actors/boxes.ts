@@ -8,9 +8,9 @@ import { sha256 } from '../../../shared/tokens.ts';
 import type { Box } from '../engines/containers.ts';
 import { type Examined, Knowledge } from '../oracle/knowledge.ts';
 import { checkPush } from '../oracle/push.ts';
-import { type Patch, readPatch, WEAK_BASE } from '../remote.ts';
+import { mergedOnto, type Patch, readPatch, WEAK_BASE, writePatch } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
-import { work } from './agent.ts';
+import { upload, work } from './agent.ts';
 import { call, fetched, Refused } from './client.ts';
 
 /** The programs of the boxes, as the API and the bucket see them: the same calls in the same order as containers/. */
@@ -127,6 +127,10 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
   }
   const { message, author, committed_at: at } = assignment;
   const commit = commitId({ tree, parent: base_commit, message, author, at });
+  if (assignment.deliver_as === 'merge_queue') {
+    await deliverOnto(of, assignment, rebuilt.patch, commit, goneAfter === 'push');
+    return;
+  }
   const refused = await of.world.outside(
     'git',
     () => `push ${branch}`,
@@ -139,4 +143,45 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
   if (refused === null)
     await call(of, 'delivery', { id, token, body: { step: 'delivered', base_commit, tree, commit } });
   else await refuse(refused);
+}
+
+/** Pushes onto the main branch; where that has moved, hands in what becomes of the work there. */
+async function deliverOnto(
+  of: Simulation,
+  assignment: DeliverAssignment,
+  patch: Patch,
+  commit: string,
+  isGone: boolean,
+): Promise<void> {
+  const { task_id: id, token, base_commit, tree, branch } = assignment;
+  const tell = (body: Record<string, unknown>) =>
+    call(of, 'delivery', { id, token, body: { base_commit, tree, ...body } });
+  const pushed = await of.world.outside(
+    'git',
+    () => `push ${branch} and main`,
+    () => {
+      const answer = of.remote.pushOnto(branch, { commit, base: base_commit, tree }, of.world.clock.now);
+      if (answer === null) checkPush(of, id, branch, base_commit, tree);
+      return answer;
+    },
+  );
+  if (isGone) throw new Error('gone after the push');
+  if (pushed === null) await tell({ step: 'delivered', commit });
+  else if ('refused' in pushed) await tell({ step: 'refused', reason: pushed.refused });
+  else {
+    const onto = pushed.moved;
+    const merged = mergedOnto(patch, onto);
+    of.world.tell(() => `${id} is behind main: ${merged ? `merged, ${merged.quality}` : 'a conflict'}`);
+    if (merged === null) {
+      await tell({ step: 'conflict', onto, files: ['a'] });
+      return;
+    }
+    const text = writePatch(merged);
+    const patch_sha256 = sha256(text);
+    const bytes = Buffer.byteLength(text);
+    if ((await upload(of, { task: id, token }, text, 'merged')) === null) throw new Error('no upload');
+    of.knowledge.qualities.set(merged.tree, merged.quality);
+    of.knowledge.merged.add(Knowledge.pair(id, merged.tree));
+    await tell({ step: 'merged', onto, merged_tree: merged.tree, patch_sha256, patch_bytes: bytes });
+  }
 }

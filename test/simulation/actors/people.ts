@@ -24,6 +24,7 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   max_retries: plan.maxRetries,
   deliver_unverified: plan.deliverUnverified,
   ...(plan.model === null ? {} : { model: plan.model }),
+  ...(plan.queued ? { delivery: 'merge_queue' } : {}),
   ...(plan.large ? { description: 'x'.repeat(LARGE) } : {}),
 });
 

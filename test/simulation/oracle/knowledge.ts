@@ -26,6 +26,8 @@ export class Knowledge {
   readonly leases = new Map<string, number>();
   /** Tasks whose cancellation the API has confirmed. */
   readonly cancelled = new Set<string>();
+  /** Work that a deliver box has put on top of what the main branch had become, by task and tree. */
+  readonly merged = new Set<string>();
   /** Qualities of the trees that agents have made. */
   readonly qualities = new Map<string, Quality>();
   /** Deliver boxes that had leave to push, by task. */

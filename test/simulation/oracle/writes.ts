@@ -40,7 +40,17 @@ function checkAttempts(before: Task, after: Task, broken: Broken): void {
       if (was[field] !== null && !same(was[field], is[field]))
         broken('what was written of an attempt stays', `${field} of ${after.id}/${was.number} has changed`);
   });
-  if (added === 1) checkNew(before, after, broken);
+  const isMerge = after.attempts.at(-1)?.merge !== undefined;
+  if (added === 1) (isMerge ? checkMerge : checkNew)(before, after, broken);
+}
+
+/** Only work that was passed, and had leave to leave, is put on top of something else; and what was said of it is not said of that. */
+function checkMerge(before: Task, after: Task, broken: Broken): void {
+  const [was, is] = [before.attempts.at(-1), after.attempts.at(-1)];
+  if (before.delivery?.state !== 'pushing' || was?.decision?.action !== 'accept')
+    broken('only passed work is merged', `${after.id}/${is?.number}`);
+  if (is?.verification || is?.verdict || is?.decision)
+    broken('merged work is judged anew', `${after.id}/${is?.number} has a verdict from the start`);
 }
 
 /** Attempts that count: those of this round that were not lost by our own fault. */
@@ -51,7 +61,9 @@ function checkNew(before: Task, after: Task, broken: Broken): void {
   const running = before.attempts.find(({ outcome }) => outcome === null);
   if (running) broken('one attempt at a time', `${after.id}/${running.number} still runs`);
   const round = before.attempts.filter(({ number }) => number >= before.budget_from);
-  const counted = round.filter(({ outcome }) => outcome !== 'infra_failed' && outcome !== 'expired');
+  const counted = round.filter(
+    ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
+  );
   if (counted.length >= after.budget.max_attempts)
     broken(
       'attempts within the budget',
@@ -114,7 +126,11 @@ function checkWithdrawn(before: Task, after: Task, broken: Broken): void {
 /** The base is the platform's, and stays while a round lasts. */
 function checkBase(before: Task, after: Task, broken: Broken): void {
   const isNewRound = before.status === 'failed';
-  if (before.base_commit !== null && after.base_commit !== before.base_commit && !isNewRound)
+  const isMerge =
+    after.attempts.length > before.attempts.length && after.attempts.at(-1)?.merge !== undefined;
+  if (isMerge && after.attempts.at(-1)?.merge?.onto !== after.base_commit)
+    broken('a task keeps its base', `${after.id} is bound to something else than it was put onto`);
+  if (!isMerge && before.base_commit !== null && after.base_commit !== before.base_commit && !isNewRound)
     broken('a task keeps its base', `${after.id} is bound to another one`);
   const attempt = after.attempts.at(-1);
   const base = attempt?.artifact?.base_commit;
@@ -139,6 +155,7 @@ function checkReport(of: Simulation, before: Task, after: Task, broken: Broken):
   const attempt = after.attempts.at(-1);
   const tree = attempt?.artifact?.tree;
   if (!attempt || tree === undefined || before.attempts.at(-1)?.artifact?.tree === tree) return;
+  if (attempt.merge && of.knowledge.merged.has(Knowledge.pair(after.id, tree))) return;
   if (!of.knowledge.handedIn.get(Knowledge.pair(after.id, tree))?.has(attempt.number))
     broken(
       'a report counts for its own attempt',

@@ -40,6 +40,12 @@ export const PLANTED = {
     append: 'deliveryRefusal = () => null;',
     breaks: ['delivered with a passing verdict'],
   },
+  'merged work is taken for judged': {
+    module: 'shared/task/commands/merge.ts',
+    append:
+      'const honest = mergeAttempt; mergeAttempt = (of, target, said, now) => ({ ...honest(of, target, said, now), ...(said.artifact && { verification: { ...of.verification, tree: said.artifact.tree, base_commit: target }, verdict: { ...of.verdict, tree: said.artifact.tree, base_commit: target } }) });',
+    breaks: ['merged work is judged anew', 'delivered with a passing verdict'],
+  },
   'passed work is not delivered': {
     module: 'shared/task/commands/settle.ts',
     append: 'mustDeliver = () => false;',

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { fetchAlso } from '../../gates/checkout/fetch.ts';
+import { mergeTrees, NEEDED_GIT, patchBetween } from '../../gates/checkout/merge.ts';
+import type { Store } from '../../gates/checkout/store.ts';
+import { applyPatch } from '../../gates/checkout/tree.ts';
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import type { Box } from '../supervisor/box.ts';
+
+/** Files that are named at most. */
+const MOST_FILES = 50;
+
+/**
+ * The target has moved: puts the work on top of what it has become, and hands that in to be judged. Nothing is pushed. Only trees meet here, in
+ * git's own objects.
+ * @returns what could not be done, or null.
+ */
+export async function mergeOnto(
+  store: Store,
+  { assignment, credential }: { assignment: DeliverAssignment; credential: string | null },
+  target: string,
+  box: Box,
+  client: BoxClient,
+): Promise<string | null> {
+  const { base_commit, tree, repository } = assignment;
+  const onto = await fetchAlso(store, {
+    url: repository,
+    ref: target,
+    authorization: credential,
+    allowFile: box.embedded,
+  });
+  if (onto === null) return `what ${assignment.target} has become (${target}) cannot be fetched`;
+  // Its history is not here and not needed: the base is what both have come from.
+  const merged = await mergeTrees(store, tree, { base: base_commit, commit: onto });
+  if (merged === null) return `git ${NEEDED_GIT} is needed to merge`;
+  if (merged.conflicts.length > 0) {
+    const files = merged.conflicts.slice(0, MOST_FILES).map(({ path }) => path.slice(0, 1_000));
+    await client.post('delivery', { step: 'conflict', base_commit, tree, onto, files });
+    return null;
+  }
+  const patch = await patchBetween(store, onto, merged.tree);
+  // What gates will make of it must be this very tree.
+  const made = await applyPatch(store, onto, patch, join(box.workDir, 'merged.index'));
+  if (made !== merged.tree) return `the merged work cannot be written as a patch`;
+  await client.post('delivery', {
+    step: 'merged',
+    base_commit,
+    tree,
+    onto,
+    merged_tree: merged.tree,
+    patch_sha256: await client.upload('merged', patch),
+    patch_bytes: patch.length,
+  });
+  return null;
+}
