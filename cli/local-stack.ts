@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { BOX_ENV } from '../shared/names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, Interrupted } from './exit.ts';
-
-/** Root of the checkout, or of the installed package. */
-export const HOME = resolve(fileURLToPath(import.meta.url), '../..');
+import { HOME, stackProgram } from './programs.ts';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -74,7 +71,7 @@ function firstLine(child: ChildProcess, tail: readonly string[]): Promise<Connec
 
 /** Starts the embedded stack as a child process and waits until it is ready. Throws CliError with the end of its log when it is not. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
-  const args = [resolve(HOME, 'local/main.ts'), '--data', options.dataDir, '--json'];
+  const args = [stackProgram(), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));
   const child = spawn(process.execPath, args, {

@@ -29,6 +29,16 @@ const errorJson = (error: CliError): string =>
 const usageError = ({ code, message }: CommanderError): CliError =>
   new CliError(EXIT.usage, code.replace(/^commander\./, ''), message.replace(/^error: /, ''));
 
+/** A package that the installed command leaves to whoever needs it (package/manifest.ts). */
+function missingPackage(error: unknown): CliError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const name = error instanceof Error ? /Cannot find package '([^']+)'/.exec(error.message)?.[1] : undefined;
+  if (code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) return undefined;
+  return new CliError(EXIT.usage, 'package_missing', `This command needs the package ${name}.`, {
+    hint: `\`npm install ${name}\` beside Assay, or \`npx -p assay -p ${name} assay …\`.`,
+  });
+}
+
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = argv.includes('--json');
@@ -36,7 +46,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return EXIT.ok;
-  } catch (error) {
+  } catch (thrown) {
+    const error = missingPackage(thrown) ?? thrown;
     if (error instanceof CommanderError) {
       if (isHelp(error)) return EXIT.ok;
       if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);

@@ -4,40 +4,12 @@ import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
+import { type Bundles, bundlesIn, CONTAINERS, type ContainerName, FUNCTIONS } from './bundles.ts';
 import { imageLock, locked } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';
 
 /** Root of the checkout. */
 export const ROOT = dirname(import.meta.dirname);
-
-/** Every Lambda function and the module that exports its `handler`. */
-export const FUNCTIONS = {
-  'api-authorizer': 'functions/api/authorizer.ts',
-  'api-submit': 'functions/api/submit.ts',
-  'api-work': 'functions/api/work.ts',
-  'api-upload': 'functions/api/upload.ts',
-  'api-evidence': 'functions/api/evidence.ts',
-  'api-read': 'functions/api/read.ts',
-  conductor: 'functions/conductor/handler.ts',
-  ledger: 'functions/ledger/handler.ts',
-  resolver: 'functions/resolve/handler.ts',
-  cascade: 'functions/cascade/handler.ts',
-  janitor: 'functions/janitor/handler.ts',
-  judge: 'functions/judge/handler.ts',
-  dispatcher: 'functions/dispatch/handler.ts',
-  reconciler: 'functions/reconcile/handler.ts',
-  models: 'functions/models/handler.ts',
-  minter: 'functions/mint/handler.ts',
-} as const;
-export type FunctionName = keyof typeof FUNCTIONS;
-
-/** Every container image and its program. The Dockerfile lies beside the program. */
-export const CONTAINERS = {
-  agent: 'containers/agent/main.ts',
-  gates: 'containers/gates/main.ts',
-  deliver: 'containers/deliver/main.ts',
-} as const;
-export type ContainerName = keyof typeof CONTAINERS;
 
 /** Programs that a container's own starts in threads; each is bundled under its name, and lies beside it. */
 const THREADS = { gates: { matcher: 'gates/signals/matcher.ts' } } as const satisfies Partial<
@@ -57,12 +29,6 @@ const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
   gates: [],
   deliver: [],
 };
-
-/** Folders that the template takes its assets from. */
-export interface Bundles {
-  readonly functionDirectory: (name: FunctionName) => string;
-  readonly imageDirectory: (name: ContainerName) => string;
-}
 
 const COMMON = {
   absWorkingDir: ROOT,
@@ -195,11 +161,5 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
   ]);
   return bundlesIn(target);
 }
-
-/** The layout of a folder that `buildBundles` has filled. */
-export const bundlesIn = (target: string): Bundles => ({
-  functionDirectory: (name) => join(target, 'functions', name),
-  imageDirectory: (name) => join(target, 'containers', name),
-});
 
 if (import.meta.main) await buildBundles();

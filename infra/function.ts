@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS } from '../shared/names.ts';
-import type { Bundles, FunctionName } from './build.ts';
+import type { Bundles, FunctionName } from './bundles.ts';
 import { allow, type Permission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
 

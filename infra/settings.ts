@@ -49,7 +49,7 @@ const vcpus = z.coerce.number().min(1).max(100_000).default(6);
 const days = z.coerce.number().int().min(1).max(3_650);
 
 /** What a deployment may choose: `cdk deploy -c assay:<name>=<value>`, or `"assay:<name>"` in the context of cdk.json. */
-const Fields = z.strictObject({
+export const Fields = z.strictObject({
   stackName: StackName.default('Assay').describe(
     'Of the stack; the prefix of everything that has a fixed name.',
   ),
@@ -273,18 +273,26 @@ export type Settings = z.infer<typeof Settings>;
 
 const PREFIX = 'assay:';
 
+/** Checks settings. @param prefix what goes before their names where they are written @throws Error that names each wrong key */
+export function parseSettings(given: unknown, prefix: string): Settings {
+  const result = Settings.safeParse(given);
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `${prefix}${[...issue.path, key].join('.')} is not a setting`)
+      : [`${prefix}${issue.path.join('.')}: ${issue.message}`],
+  );
+  throw new Error(
+    `The ${prefix ? 'context is' : 'settings of Assay are'} wrong:\n  ${problems.join('\n  ')}`,
+  );
+}
+
 /** Reads and checks the settings in the context. Throws an error that names each wrong key. */
 export function readSettings(node: Node): Settings {
   const context: Record<string, unknown> = node.getAllContext();
   const given = Object.entries(context).filter(([key]) => key.startsWith(PREFIX));
-  const result = Settings.safeParse(
+  return parseSettings(
     Object.fromEntries(given.map(([key, value]) => [key.slice(PREFIX.length), value])),
+    PREFIX,
   );
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => `${PREFIX}${[...issue.path, key].join('.')} is not a setting`)
-      : [`${PREFIX}${issue.path.join('.')}: ${issue.message}`],
-  );
-  throw new Error(`The context is wrong:\n  ${problems.join('\n  ')}`);
 }

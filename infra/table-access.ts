@@ -1,5 +1,5 @@
 import type { INDEXES, ItemKind } from '../shared/names.ts';
-import type { FunctionName } from './build.ts';
+import type { FunctionName } from './bundles.ts';
 
 /** Which kinds of items a function may use each DynamoDB action on, and which indexes it may query. */
 export interface TableAccess {

@@ -84,5 +84,6 @@ export const LONG: Group = {
     'test/local/dynamodb/killed-disk.test.ts',
     'test/local/dynamodb/recovery.test.ts',
   ],
+  'what is published, packed and installed in an empty folder': ['test/package/**/*.test.ts'],
   'simulated runs; `npm run simulate:check` makes more of them': ['test/simulation/simulation.test.ts'],
 };

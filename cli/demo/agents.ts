@@ -9,7 +9,7 @@ import type { Adapter, CliKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
 import { CliError, EXIT } from '../exit.ts';
-import { HOME } from '../local-stack.ts';
+import { HOME } from '../programs.ts';
 
 /** Where `npm run test:cli` installs the pinned CLIs. */
 const INSTALLED = join(HOME, '.cache/agent-clis/bin');

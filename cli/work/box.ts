@@ -2,11 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
-import { HOME } from '../local-stack.ts';
+import { agentProgram, HOME } from '../programs.ts';
 
 /** What this process needs of its own to run a box: nothing that is anybody's secret. */
 const KEPT = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'HTTPS_PROXY', 'NO_PROXY'];
@@ -53,7 +52,7 @@ export async function runBox(assignment: AgentAssignment, options: BoxOptions): 
     const value = options.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const child = spawn(process.execPath, [resolve(HOME, 'containers/agent/main.ts')], {
+  const child = spawn(process.execPath, [agentProgram()], {
     cwd: HOME,
     env: {
       ...Object.fromEntries(kept),

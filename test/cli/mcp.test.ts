@@ -5,8 +5,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../cli/client.ts';
-import { HOME } from '../../cli/local-stack.ts';
 import { mcpServer } from '../../cli/mcp/server.ts';
+import { HOME } from '../../cli/programs.ts';
 import { makeRepository } from '../support/repository.ts';
 import { aTask, fakeApi, problem } from './support.ts';
 

@@ -14,14 +14,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
-import {
-  buildBundles,
-  CONTAINERS,
-  type ContainerName,
-  FUNCTIONS,
-  type FunctionName,
-  ROOT,
-} from '../../infra/build.ts';
+import { buildBundles, ROOT } from '../../infra/build.ts';
+import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
 import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
 import { FUNCTION_ENV } from '../support/function-env.ts';
 

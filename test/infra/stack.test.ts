@@ -9,7 +9,7 @@ import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
-import { FUNCTIONS } from '../../infra/build.ts';
+import { FUNCTIONS } from '../../infra/bundles.ts';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
 import { ENV, INDEXES } from '../../shared/names.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { assayApp } from '../../infra/app.ts';
-import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/build.ts';
+import { type Bundles, bundlesIn, CONTAINERS, FUNCTIONS } from '../../infra/bundles.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
 import type { AssayStack } from '../../infra/stack.ts';
 

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+
+/** Every Lambda function and the module that exports its `handler`. */
+export const FUNCTIONS = {
+  'api-authorizer': 'functions/api/authorizer.ts',
+  'api-submit': 'functions/api/submit.ts',
+  'api-work': 'functions/api/work.ts',
+  'api-upload': 'functions/api/upload.ts',
+  'api-evidence': 'functions/api/evidence.ts',
+  'api-read': 'functions/api/read.ts',
+  conductor: 'functions/conductor/handler.ts',
+  ledger: 'functions/ledger/handler.ts',
+  resolver: 'functions/resolve/handler.ts',
+  cascade: 'functions/cascade/handler.ts',
+  janitor: 'functions/janitor/handler.ts',
+  judge: 'functions/judge/handler.ts',
+  dispatcher: 'functions/dispatch/handler.ts',
+  reconciler: 'functions/reconcile/handler.ts',
+  models: 'functions/models/handler.ts',
+  minter: 'functions/mint/handler.ts',
+} as const;
+export type FunctionName = keyof typeof FUNCTIONS;
+
+/** Every container image and its program. The Dockerfile lies beside the program. */
+export const CONTAINERS = {
+  agent: 'containers/agent/main.ts',
+  gates: 'containers/gates/main.ts',
+  deliver: 'containers/deliver/main.ts',
+} as const;
+export type ContainerName = keyof typeof CONTAINERS;
+
+/** Folders that the template takes its assets from. */
+export interface Bundles {
+  readonly functionDirectory: (name: FunctionName) => string;
+  readonly imageDirectory: (name: ContainerName) => string;
+}
+
+/** The layout of a folder that `buildBundles` has filled. */
+export const bundlesIn = (target: string): Bundles => ({
+  functionDirectory: (name) => join(target, 'functions', name),
+  imageDirectory: (name) => join(target, 'containers', name),
+});

@@ -1,0 +1,226 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { tierModelsFor } from '../shared/cascade/tiers.ts';
+import { ENV } from '../shared/names.ts';
+import { Alarms } from './alarms.ts';
+import { Analytics } from './analytics.ts';
+import { Api } from './api.ts';
+import type { Bundles } from './bundles.ts';
+import { Conductor } from './conductor.ts';
+import { DataKey } from './data-key.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Events } from './events.ts';
+import { Faults } from './faults.ts';
+import type { Common } from './function.ts';
+import { Minter } from './minter.ts';
+import { Models } from './models.ts';
+import { Observability } from './observability.ts';
+import { PrivateCa } from './private-ca.ts';
+import { Reconciler } from './reconciler.ts';
+import { roomOf } from './room.ts';
+import type { Settings } from './settings.ts';
+import { Storage } from './storage.ts';
+import { TasksTable } from './tasks-table.ts';
+import { Verification } from './verification.ts';
+import { Workforce } from './workforce.ts';
+
+export interface PartsProps {
+  /** Code of the functions and images, see infra/build.ts. */
+  readonly bundles: Bundles;
+  readonly settings: Settings;
+}
+
+/** Everything that a deployment is made of, below a stack of ours or a construct in the stack of others. */
+export function buildParts(scope: Construct, { bundles, settings }: PartsProps) {
+  const common: Common = {
+    bundles,
+    logRetention: settings.logRetentionDays as RetentionDays,
+    privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
+    removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  };
+  const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
+  const tierModels = tierModelsFor(settings.defaultAdapter, settings.tierModels);
+  const tiers = { [ENV.tierModels]: JSON.stringify(tierModels) };
+  const adapter = { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
+  const policy = { [ENV.cascadePolicy]: JSON.stringify(settings.cascade) };
+  const { kind } = settings.defaultAdapter;
+  const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
+  const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
+  const agents = {
+    ...adapter,
+    [ENV.agentClis]: JSON.stringify(agentClis),
+    [ENV.modelVendors]: JSON.stringify(vendors),
+  };
+  const nudge = {
+    [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
+    [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
+  };
+
+  const alarms = new Alarms(scope, 'Alarms', { common, email: settings.alarmEmail });
+  const dataKey = settings.keyArn ? new DataKey(scope, 'DataKey', { arn: settings.keyArn }) : undefined;
+  const table = new TasksTable(scope, 'Tasks', { common, dataKey });
+  const storage = new Storage(scope, 'Storage', {
+    common,
+    dataKey,
+    keepVersions: settings.keepVersionsDays ? Duration.days(settings.keepVersionsDays) : undefined,
+    accessLogBucket: settings.accessLogBucket,
+    objectLock: settings.objectLock,
+    artifactRetention: Duration.days(settings.artifactRetentionDays),
+    recordRetention: Duration.days(settings.recordRetentionDays),
+  });
+  const minter = new Minter(scope, 'Minter', {
+    common,
+    table,
+    secretArn: settings.gitSecretArn,
+    readFrom: settings.readFrom ?? [],
+  });
+  const api = new Api(scope, 'Api', {
+    common,
+    alarms,
+    table,
+    storage,
+    environments: {
+      'api-submit': {
+        ...storage.environment,
+        ...tiers,
+        ...policy,
+        ...agents,
+        [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
+        ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
+      },
+      'api-work': { ...storage.environment, ...lease, ...tiers },
+      'api-upload': storage.environment,
+      'api-evidence': storage.environment,
+      'api-read': { ...nudge, ...tiers, ...policy },
+    },
+    concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
+  });
+  const workforce = new Workforce(scope, 'Workforce', {
+    common,
+    alarms,
+    networkMode: settings.network,
+    ownNetwork: settings.vpc,
+    zones: settings.zones,
+    images: settings.images,
+    deliverImage: settings.deliverImage,
+    sizes: { agent: settings.agentBox, gates: settings.gatesBox },
+    apiUrl: api.url,
+    agentClis,
+    deliverySecretArn: settings.deliverySecretArn,
+  });
+  const verification = new Verification(scope, 'Verification', {
+    common,
+    alarms,
+    table,
+    storage,
+    workforce,
+    minter,
+    judges: settings.judges,
+    environment: {
+      ...tiers,
+      ...agents,
+      ...policy,
+      [ENV.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
+    },
+    resolverEnvironment: workforce.boxes.imageEnvironment,
+  });
+  const { cascade } = verification;
+  const gateway: Record<string, string> = settings.modelGateway
+    ? { [ENV.modelGateway]: settings.modelGateway }
+    : {
+        [ENV.modelGateway]: new Models(scope, 'Models', {
+          common,
+          table,
+          providers: settings.models,
+          judges: settings.judges,
+          concurrency: settings.modelConcurrency,
+          environment: { ...tiers, [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd) },
+        }).url,
+        [ENV.modelGatewayWitnesses]: 'true',
+        [ENV.judgesKnown]: JSON.stringify(settings.judges),
+      };
+  const room = roomOf(settings);
+  const dispatcher = new Dispatcher(scope, 'Dispatcher', {
+    common,
+    alarms,
+    table,
+    storage,
+    workforce,
+    cascade,
+    minter,
+    apiUrl: api.url,
+    room,
+    environment: { ...adapter, ...lease, ...tiers, ...gateway },
+  });
+  new Conductor(scope, 'Conductor', { common, alarms, table, cascade });
+  new Reconciler(scope, 'Reconciler', {
+    common,
+    alarms,
+    table,
+    boxes: workforce.boxes,
+    cascade,
+    room,
+  });
+  const events = new Events(scope, 'Events', { alarms, email: settings.notifyEmail });
+  const analytics = new Analytics(scope, 'Analytics', {
+    common,
+    alarms,
+    table,
+    storage,
+    events,
+    environment: tiers,
+    scanLimitBytes: settings.scanLimitMiB * 1_048_576,
+  });
+  const observability = new Observability(scope, 'Observability', {
+    alarms,
+    api,
+    workforce,
+    verification,
+    dispatcher,
+    unverifiedThreshold: settings.nudgeThreshold,
+    minCompletions: settings.nudgeMinCompletions,
+  });
+
+  new Faults(scope, 'Faults', {
+    alarms,
+    table,
+    failedTasks: settings.alarmFailedTasks,
+    lostBoxes: settings.alarmLostBoxes,
+    modelUsd: settings.alarmModelUsd,
+  });
+
+  const output = (name: string, description: string, value: string) =>
+    new CfnOutput(scope, name, { description, value });
+  output('ApiUrl', 'Base URL of the API', api.url);
+  output(
+    'DashboardUrl',
+    'The dashboard',
+    `https://console.aws.amazon.com/cloudwatch/home?region=${Stack.of(scope).region}#dashboards:name=${observability.dashboard.dashboardName}`,
+  );
+  output(
+    'Bucket',
+    storage.locked ? 'Artifacts' : 'Artifacts, evidence and records',
+    storage.bucket.bucketName,
+  );
+  if (storage.locked) output('LockedBucket', 'Evidence and records', storage.locked.bucketName);
+  output(
+    'TableName',
+    'Tasks; operator tokens are made in it, as hashes, with `assay token`',
+    table.table.tableName,
+  );
+  output('AlarmTopic', 'Subscribe here to hear of alarms', alarms.topic.topicArn);
+  output('EventBus', 'What happens to tasks; put rules of your own on it', events.bus.eventBusName);
+  output('PeopleTopic', 'Subscribe here to hear of tasks that people should look at', events.topic.topicArn);
+  output('AthenaWorkGroup', 'Query the records in this workgroup', analytics.workGroup.name);
+  output('AthenaDatabase', 'Database of the records', analytics.databaseName);
+  return {
+    api,
+    table,
+    storage,
+    events,
+    alarms,
+    analytics,
+    observability,
+  } as const;
+}
