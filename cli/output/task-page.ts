@@ -65,6 +65,18 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
 const scoreOf = ({ quality_score: score }: AttemptView): string =>
   score === null ? '' : `, quality ${score.total} (${score.grade})`;
 
+/** How the agent was let go, where the base asks for something before. */
+function letGo(gate: NonNullable<AttemptView['report']>['verification_gate'], pc: Colors): string[] {
+  if (!gate) return [];
+  const { tests, compilation } = gate.nudges;
+  const told =
+    tests + compilation === 0 ? '' : `, told ${tests} of tests and files, ${compilation} of compilation`;
+  const colour = gate.state === 'satisfied' ? pc.dim : pc.yellow;
+  return [
+    `    ${colour(`verification gate ${gate.state}`)}${told}: ${oneLine([gate.because, ...gate.missing].join('; '))}`,
+  ];
+}
+
 function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
@@ -80,6 +92,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
+  lines.push(...letGo(report?.verification_gate, pc));
   if (attempt.repeated)
     lines.push(
       `    ${pc.dim('verified again')} by ${oneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${oneLine(attempt.repeated.reason)}`,

@@ -3,6 +3,7 @@ import type { AttemptView, Claim } from '../../shared/api/schemas.ts';
 import { promptParts } from '../../shared/cascade/prompt.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import type { Adapter } from '../../shared/task/adapter.ts';
+import { testCommands } from '../../shared/task/signals.ts';
 
 /** What the worker brings to every task. */
 export interface Worker {
@@ -40,6 +41,7 @@ export function assignmentOf(
     model: worker.model ?? task.model ?? null,
     effort: present?.effort ?? 'high',
     adapter: worker.adapter,
+    test_commands: testCommands(task),
     models: null,
     heartbeat_s: claim.heartbeat_s,
   };

@@ -6,13 +6,15 @@ import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
+import { runAgain } from './again.ts';
 import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
-import { prepare } from './places.ts';
+import { type Prepared, prepare } from './places.ts';
 import { progressOf } from './progress.ts';
 import { loadRole, within } from './role.ts';
-import { runSession, type Session } from './session.ts';
+import { endOfTime, runSession, type Session } from './session.ts';
 import { readUsage } from './usage.ts';
+import { criteriaOf, letGo, lookAt, type Round } from './verification-gate.ts';
 
 /** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
 const INLINE_PATCH_BYTES = 256 * 1024;
@@ -60,44 +62,61 @@ async function attempt(
   });
   const role = await loadRole(given.role, store, commit);
   const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
+  // What the base asks for is read before anything is spent: a mistake in it costs nothing then.
+  const criteria = await criteriaOf(store, commit, assignment.test_commands);
   const prepared = await prepare(assignment, box, role, store, commit);
   const { places, index } = prepared;
-  const session = await runSession(assignment, box, prepared, {
-    abort,
-    onStart,
-    limits: role.config.limits,
-  });
-  if (abort.aborted && !box.abort.aborted) return;
-  const { result } = session;
-  // What is still running could change what is handed in, or take what comes next.
-  if (result.end === 'uncontained') throw new Error(`the agent cannot be ended: ${result.startError}`);
+  const options = { abort, onStart, limits: role.config.limits, until: endOfTime(assignment) };
+  let taken = 0;
   const snapshotOf = () =>
     snapshot(store, {
       base: commit,
       workTree: places.checkout,
       index,
-      dir: join(box.workDir, 'snapshot'),
+      dir: join(box.workDir, `snapshot-${++taken}`),
       runAs: box.users?.[0] ?? null,
     });
+  const roundOf = async (session: Session): Promise<Round> => {
+    // What is still running could change what is handed in, or take what comes next.
+    if (session.result.end === 'uncontained')
+      throw new Error(`the agent cannot be ended: ${session.result.startError}`);
+    const failure = await failedAs(session, prepared);
+    return failure || abort.aborted
+      ? { session, failure: failure ?? INTERRUPTED }
+      : { session, work: await snapshotOf() };
+  };
+  const first = await roundOf(await runSession(assignment, box, prepared, options));
+  const last =
+    criteria === null || !('work' in first)
+      ? first
+      : await letGo(first, {
+          criteria,
+          abort,
+          timeLeft: () => options.until - performance.now(),
+          look: (work) => lookAt(work, criteria, assignment.test_commands, prepared, box, abort),
+          again: (message, before) =>
+            runAgain(message, before, assignment, box, prepared, options).then(roundOf),
+        });
+  const { session } = last;
+  if (abort.aborted && !box.abort.aborted) return;
   if (box.abort.aborted) return interrupted(createBoxClient(given, LAST_WORDS_MS), session, snapshotOf);
   const claimed = await claimOf(session, places.usageFile);
   const reported = {
     output_tail: tailOf(session),
     ...(claimed.usage ? { usage: claimed.usage } : {}),
   };
-  const failure = failureOf(session, prepared.invocation.argv[0] ?? '');
-  if (claimed.status === 'blocked' || failure) {
-    const blocked =
-      claimed.status === 'blocked' ? (claimed.summary ?? 'the agent says that it is blocked') : null;
+  if (!('work' in last)) {
+    const { failure } = last;
     await client.post('fail', {
-      reason: (blocked ?? reasonOf(failure)).trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
+      reason: failure.reason.trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
       ...retryAfter(failure),
-      failure_class: blocked === null ? (failure?.class ?? 'agent_failed') : 'agent_blocked',
+      failure_class: failure.class,
       ...reported,
     });
     return;
   }
-  const [{ tree, patch }, transcript] = await Promise.all([snapshotOf(), uploadTranscript(client, session)]);
+  const { tree, patch } = last.work;
+  const transcript = await uploadTranscript(client, session);
   const work =
     patch.length < INLINE_PATCH_BYTES && isText(patch)
       ? { patch: patch.toString('utf8') }
@@ -107,9 +126,21 @@ async function attempt(
     ...reported,
     base_commit: assignment.base_commit,
     tree,
+    ...(last.gate && { verification_gate: last.gate }),
     ...(transcript === null ? {} : { transcript_sha256: transcript }),
     ...work,
   });
+}
+
+/** Told to end: what is done about it depends on by whom, and not on this. */
+const INTERRUPTED: Failure = { class: 'interrupted', reason: 'told to end' };
+
+/** Why a run is no work; null: it is. Who says that it is blocked is believed. */
+async function failedAs(session: Session, { places, invocation }: Prepared): Promise<Failure | null> {
+  const { status, summary } = await claimOf(session, places.usageFile);
+  if (status === 'blocked')
+    return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
+  return failureOf(session, invocation.argv[0] ?? '');
 }
 
 /** For so long the last words are tried, in milliseconds; the machine is gone soon after. */
@@ -170,11 +201,9 @@ const tailOf = ({ result, reading }: Session): string =>
     -TAIL_CHARACTERS,
   );
 
-const reasonOf = (failure: Failure | null): string => failure?.reason ?? '';
-
 /** What the provider asked for, in whole seconds, as far as anybody would wait. */
-const retryAfter = (failure: Failure | null): { retry_after_s?: number } =>
-  failure?.retryAfterSeconds === undefined
+const retryAfter = (failure: Failure): { retry_after_s?: number } =>
+  failure.retryAfterSeconds === undefined
     ? {}
     : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readFileAt } from '../../gates/checkout/folder.ts';
@@ -24,10 +25,12 @@ export interface Prepared {
   readonly places: Places;
   readonly index: string;
   readonly invocation: Invocation;
+  /** The same for an agent that starts anew, with something said after its task. */
+  readonly restated: (message: string) => Promise<Prepared>;
 }
 
 /** What the agent is told; without NUL, which the operating system cannot pass in an argument. */
-async function told(
+async function promptOf(
   { prompt }: AgentAssignment,
   role: Role,
   store: Store,
@@ -78,7 +81,7 @@ export async function prepare(
   };
   const index = at('index');
   await Promise.all([mkdir(home), mkdir(places.tmp)]);
-  const { text, repository } = await told(assignment, role, store, commit);
+  const { text, repository } = await promptOf(assignment, role, store, commit);
   const instructions = { role: role.systemPrompt, repository, file: places.instructionsFile };
   await Promise.all([
     writeFile(places.promptFile, text),
@@ -86,23 +89,33 @@ export async function prepare(
     materialise(store, commit, places.checkout, index),
   ]);
   await plantGit(store, places.checkout, commit, index);
-  const invocation = AGENT_ADAPTERS[assignment.adapter.kind].invoke({
-    assignment,
-    places,
-    text,
-    prompt:
-      Buffer.byteLength(text) <= ARGUMENT_BYTES
-        ? text
-        : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
-    models: assignment.models,
-    instructions,
-    maxCostUsd: role.config.limits.max_cost_usd ?? null,
-    asRoot: !box.users && process.getuid?.() === 0,
-  });
+  const told = (text: string, places: Places): Invocation =>
+    AGENT_ADAPTERS[assignment.adapter.kind].invoke({
+      assignment,
+      places,
+      text,
+      prompt:
+        Buffer.byteLength(text) <= ARGUMENT_BYTES
+          ? text
+          : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
+      models: assignment.models,
+      instructions,
+      maxCostUsd: role.config.limits.max_cost_usd ?? null,
+      asRoot: !box.users && process.getuid?.() === 0,
+    });
+  const invocation = told(text, places);
   for (const [path, text] of Object.entries(invocation.files)) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
   if (user) await handOver(user, [places.checkout, places.tmp, home]);
-  return { places, index, invocation };
+  const restated = async (message: string): Promise<Prepared> => {
+    // Not where the agent can write: it could have put a link there that leads elsewhere.
+    const promptFile = at(`agent/prompt-${randomUUID()}.md`);
+    const whole = `${text}\n\n${message.replaceAll('\0', '')}`;
+    await writeFile(promptFile, whole, { flag: 'wx', mode: 0o644 });
+    const again = { ...places, promptFile };
+    return { places: again, index, invocation: told(whole, again), restated };
+  };
+  return { places, index, invocation, restated };
 }

@@ -24,7 +24,7 @@ const SILENCE_MS = 900_000;
 const NUDGES = 1;
 
 /** How to get out, where there is a way. The model's key is in no box. */
-const passedOn = (): string[] => [
+export const passedOn = (): string[] => [
   'HTTPS_PROXY',
   'NO_PROXY',
   ...(process.env[BOX_ENV.passOn] ?? '').split(',').filter((name) => name !== ''),
@@ -44,10 +44,18 @@ export interface SessionOptions {
   readonly limits?: RoleLimits;
   /** Called once, before the agent starts: what is read goes into it while it runs. */
   readonly onStart?: (reading: Reading) => void;
+  /** Until when it may run, on the clock of `performance.now`; absent: as long as the adapter says, from now. */
+  readonly until?: number;
+  /** Another run of an agent that had ended: what was read before, and the command line that goes on. */
+  readonly goesOn?: { readonly reading: Reading; readonly argv: readonly string[] };
   readonly waitingMs?: number;
   readonly silenceMs?: number;
   readonly graceMs?: number;
 }
+
+/** When an agent that starts now must have ended. */
+export const endOfTime = ({ adapter }: Pick<AgentAssignment, 'adapter'>): number =>
+  performance.now() + adapter.timeout_s * 1_000;
 
 const nudge = (seconds: number): string =>
   `You have said nothing for ${seconds} seconds and were stopped. What you have changed is still there. If something hangs, do it another way. Go on with the task, and end by saying whether it is done or blocked.`;
@@ -60,11 +68,11 @@ export async function runSession(
   options: SessionOptions,
 ): Promise<Session> {
   const { resume, read, failureAtExit } = AGENT_ADAPTERS[assignment.adapter.kind];
-  const reading = newReading();
+  const reading = options.goesOn?.reading ?? newReading();
   if (read) options.onStart?.(reading);
-  const until = performance.now() + assignment.adapter.timeout_s * 1_000;
+  const until = options.until ?? endOfTime(assignment);
   const { argv } = prepared.invocation;
-  let run = await runOnce(argv, until, reading, assignment, box, prepared, options);
+  let run = await runOnce(options.goesOn?.argv ?? argv, until, reading, assignment, box, prepared, options);
   while (
     run.stopped?.why === 'silent' &&
     resume &&
@@ -76,21 +84,20 @@ export async function runSession(
     Object.assign(reading, { ended: false, failure: null, stopReason: null });
     const again = resume(argv, reading.session, nudge(run.stopped.seconds));
     const next = await runOnce(again, until, reading, assignment, box, prepared, options);
-    const { output, cutBytes, durationMs } = run.result;
-    run = {
-      ...next,
-      result: {
-        ...next.result,
-        output: `${output}${next.result.output}`.slice(-TRANSCRIPT_BYTES),
-        cutBytes: cutBytes + next.result.cutBytes,
-        durationMs: durationMs + next.result.durationMs,
-      },
-    };
+    run = { ...next, result: together(run.result, next.result) };
   }
   if (read && run.result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(run.result.exitCode, reading);
   return { ...run, reading: read && reading };
 }
+
+/** Two runs, one after the other: how the later one ended, and what both have said. */
+export const together = (first: RunResult, next: RunResult): RunResult => ({
+  ...next,
+  output: `${first.output}${next.output}`.slice(-TRANSCRIPT_BYTES),
+  cutBytes: first.cutBytes + next.cutBytes,
+  durationMs: first.durationMs + next.durationMs,
+});
 
 /** It was given its most turns on its command line. */
 const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_FACTS[kind].turns;

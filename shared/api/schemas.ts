@@ -12,6 +12,7 @@ import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 import { VerdictInput } from '../verdict/inputs.ts';
 import { QualityScore } from '../verdict/quality-score.ts';
+import { VerificationGate } from '../verification-gate/record.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
@@ -211,6 +212,9 @@ export const CompleteBody = z
     patch_sha256: Sha256.optional(),
     patch_bytes: z.number().int().nonnegative().optional(),
     transcript_sha256: Sha256.optional().describe('Of the transcript that was uploaded, when there is one.'),
+    verification_gate: VerificationGate.optional().describe(
+      'How the agent was let go, where the base asks for something before; it proves nothing.',
+    ),
   })
   .superRefine((body, context) => {
     if (body.patch === undefined && (body.patch_sha256 === undefined || body.patch_bytes === undefined))

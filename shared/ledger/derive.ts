@@ -7,6 +7,7 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
+import type { VerificationGate } from '../verification-gate/record.ts';
 import { judgementRows } from './judgement-rows.ts';
 import { reviewRow } from './review-row.ts';
 import type { ChainRow, GateRow, NudgeRow, RecordRow, RecordTable } from './rows.ts';
@@ -149,6 +150,10 @@ function failureFields(
   };
 }
 
+/** How often the agent was told to go on; null: nothing was asked of it. */
+const nudgesOf = (gate: VerificationGate | undefined): number | null =>
+  gate ? gate.nudges.tests + gate.nudges.compilation : null;
+
 function chainRow(after: Task, deployed: TierModels): ChainRow {
   const models = tierModelsFor(after.adapter, deployed);
   const chainId = `${after.id}#${after.budget_from}`;
@@ -175,6 +180,8 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
       judging_cost_usd: judgingCost(attempt),
+      verification_gate: attempt.report?.verification_gate?.state ?? null,
+      nudges: nudgesOf(attempt.report?.verification_gate),
       latency_s: attempt.report
         ? (Date.parse(attempt.report.at) - Date.parse(attempt.started_at)) / 1_000
         : null,

@@ -81,6 +81,10 @@ const ChainAttempt = z.object({
   cost_usd: z.number().nullable(),
   /** What models took to judge it, beside `cost_usd`; absent in rows of earlier versions. */
   judging_cost_usd: z.number().nullable(),
+  /** How the agent was let go: `satisfied`, `forced` or `inert`; null: nothing was asked of it before, and in rows of earlier versions. */
+  verification_gate: z.string().nullable(),
+  /** How often it was told to go on. */
+  nudges: z.number().int().nullable(),
   latency_s: z.number().nullable(),
   tokens_used: z.number().int().nullable(),
   success: z.boolean(),

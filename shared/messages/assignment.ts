@@ -47,6 +47,8 @@ export const AgentAssignment = Common.extend({
   model: z.string().nullable(),
   effort: Effort,
   adapter: Adapter,
+  /** Command lines of the task's `test_passes` signals, which its prompt names too. */
+  test_commands: z.array(z.string()).default([]),
   /** Null: the deployment has no gateway, and the agent must know for itself. */
   models: ModelAccess.nullable(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */

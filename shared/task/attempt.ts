@@ -3,6 +3,7 @@ import { Weighed } from '../cascade/learning/weighed.ts';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
+import { VerificationGate } from '../verification-gate/record.ts';
 import { CLI_KINDS } from './adapter.ts';
 import { Effort, ObjectId } from './schema.ts';
 
@@ -94,6 +95,8 @@ export const Report = z.object({
   output_tail: z.string().max(2_000),
   /** Seconds until the provider takes requests again, where it said so. Absent in items of earlier versions. */
   retry_after_s: z.number().int().positive().nullable().optional(),
+  /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
+  verification_gate: VerificationGate.optional(),
   at: z.iso.datetime(),
 });
 export type Report = z.infer<typeof Report>;

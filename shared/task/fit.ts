@@ -97,7 +97,20 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
     progress: progress && { ...progress, message: cut(progress.message, text) },
     report:
       report && !undecided
-        ? { ...report, summary: cut(report.summary, text), output_tail: cut(report.output_tail, text) }
+        ? {
+            ...report,
+            summary: cut(report.summary, text),
+            output_tail: cut(report.output_tail, text),
+            ...(report.verification_gate && {
+              verification_gate: {
+                ...report.verification_gate,
+                because: cut(report.verification_gate.because, text),
+                missing: report.verification_gate.missing
+                  .slice(0, measure.list)
+                  .map((each) => cut(each, text)),
+              },
+            }),
+          }
         : report,
     verification: verification && shortVerification(verification, measure),
     verification_failure: failure && { ...failure, message: cut(failure.message, text) },

@@ -214,3 +214,11 @@ export function describeSignal(signal: CompletionSignal): string {
       return `quality_gate: ${signal.criteria ?? `at least ${thresholdOf(signal)} of 5`}`;
   }
 }
+
+/** The command lines of the tests that a task names. */
+export const testCommands = ({
+  completion_signals,
+}: {
+  readonly completion_signals: readonly CompletionSignal[];
+}): string[] =>
+  completion_signals.flatMap((signal) => (signal.type === 'test_passes' ? [signal.command] : []));

@@ -11,7 +11,7 @@ import type { Attempt, BoxKind } from '../task/attempt.ts';
 import { boundBase, knownBase } from '../task/commands/base.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import type { HiddenTests } from '../task/hidden-tests.ts';
-import { isJudged } from '../task/signals.ts';
+import { isJudged, testCommands } from '../task/signals.ts';
 import { deliveryBranch, type Task } from '../task/task.ts';
 import { mintBoxToken } from '../tokens.ts';
 
@@ -111,6 +111,7 @@ async function assignmentFor(
       model: attempt.model,
       effort: attempt.effort,
       adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      test_commands: testCommands(task),
       models,
       heartbeat_s: Math.max(1, context.leaseSeconds / 4),
     };

@@ -8,6 +8,7 @@ import { attemptNumbered } from '../task/commands/change.ts';
 import { recordVerdict } from '../task/commands/verify.ts';
 import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
+import { withLetGo } from '../verdict/let-go.ts';
 import { reduce } from '../verdict/reduce.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
@@ -46,10 +47,10 @@ export async function reduceEvidence(
   deps: { tasks: TaskStore; objects: ObjectStore; looks: boolean },
 ): Promise<Reduced> {
   const task = await deps.tasks.require(id);
-  const record = attemptNumbered(task, attempt).verification;
+  const { verification: record, report } = attemptNumbered(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
   const evidence = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
-  const reduced = reduce(evidence);
+  const reduced = withLetGo(reduce(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: carried(reduced.reasons) };
   const look = secondLookAt(task, evidence, verdict, deps.looks);
   const signals = judgedSignals(task).length > 0 && needless(verdict) === null;

@@ -77,6 +77,7 @@ export async function completeWork(
         summary: body.summary,
         failure_class: null,
         output_tail: body.output_tail,
+        ...(body.verification_gate && { verification_gate: body.verification_gate }),
       },
       artifact: {
         base_commit: boundBase(task, body.base_commit),

@@ -87,6 +87,7 @@ export const agentAssignment = (
   model: 'haiku',
   effort: 'normal',
   adapter: { kind: 'command', argv: [...argv], timeout_s: 60 },
+  test_commands: [],
   models: null,
   heartbeat_s: 60,
   ...more,

@@ -32,6 +32,8 @@ export interface Reading {
   waitingClass: FailureClass | null;
   /** How often it was silent for too long and was told to go on. */
   nudges: number;
+  /** How often it wanted to stop and was told what is missing. */
+  held: number;
 }
 
 export const newReading = (): Reading => ({
@@ -50,6 +52,37 @@ export const newReading = (): Reading => ({
   waiting: null,
   waitingClass: null,
   nudges: 0,
+  held: 0,
+});
+
+/**
+ * Makes room for another run, of which is not known how it ends. What was used before is kept, to be added to what that run reports; a
+ * CLI that reports its whole session is thereby counted twice, in what is a claim anyway.
+ */
+export function nextRun(reading: Reading): { readonly addEarlier: () => void } {
+  const earlier = new Map(reading.usage);
+  const { costUsd } = reading;
+  reading.usage.clear();
+  Object.assign(reading, {
+    ...{ ended: false, failure: null, stopReason: null, costUsd: null },
+    ...{ status: null, summary: null, waiting: null, waitingClass: null },
+  });
+  return {
+    addEarlier: () => {
+      for (const [model, used] of earlier) {
+        const now = reading.usage.get(model);
+        reading.usage.set(model, now ? added(used, now) : used);
+      }
+      if (costUsd !== null) reading.costUsd = costUsd + (reading.costUsd ?? 0);
+    },
+  };
+}
+
+const added = (a: Usage, b: Usage): Usage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
+  cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
 });
 
 /** All models together; null when none reported anything. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ImageName } from '../../../shared/task/image.ts';
 import { TaskId } from '../../../shared/task/schema.ts';
+import { VerificationCriteria } from '../../../shared/verification-gate/criteria.ts';
 import { CustomGate } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
@@ -99,6 +100,8 @@ export const Config = z.strictObject({
   /** What rules that read do here: off, report, hold or block. */
   rules: Rules,
   verification_nudge: Nudge.prefault({}),
+  /** What the agent's box looks for before the agent is let go; no gate reads it. */
+  verification_gate: VerificationCriteria.optional(),
 });
 
 export interface QualityGatesConfig extends z.output<z.ZodObject<typeof COMMON>> {

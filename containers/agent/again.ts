@@ -1,0 +1,31 @@
+import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import type { Box } from '../supervisor/box.ts';
+import { newReading, nextRun } from './adapters/reading.ts';
+import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import type { Prepared } from './places.ts';
+import { runSession, type Session, type SessionOptions, together } from './session.ts';
+
+/**
+ * Another run of an agent that had ended. A CLI that can go on with a session is told in it; any other program starts anew in the
+ * checkout as it stands, with what it is told after its task.
+ */
+export async function runAgain(
+  message: string,
+  before: Session,
+  assignment: AgentAssignment,
+  box: Box,
+  prepared: Prepared,
+  options: SessionOptions,
+): Promise<Session> {
+  const { resume } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const reading = before.reading ?? newReading();
+  const { session } = reading;
+  const { addEarlier } = nextRun(reading);
+  reading.held++;
+  const goesOn = resume && session !== null;
+  const place = goesOn ? prepared : await prepared.restated(message);
+  const argv = goesOn ? resume(place.invocation.argv, session, message) : place.invocation.argv;
+  const run = await runSession(assignment, box, place, { ...options, goesOn: { reading, argv } });
+  addEarlier();
+  return { ...run, result: together(before.result, run.result) };
+}
