@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type * as z from 'zod';
+import type { QualityView } from '../../shared/quality/schemas.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
@@ -6,6 +8,8 @@ import { dollars, duration, percent } from '../output/format.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
+
+type Answer = z.infer<typeof QualityView>;
 
 const UNKNOWN = '-';
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio));
@@ -57,6 +61,13 @@ const modelRows = (models: Readonly<Record<string, Model>>): string[][] =>
   ]);
 const MODEL_TITLES = ['ATTEMPTS', 'ACCEPTED', 'P50', 'P90', 'TOKENS', 'USD EACH', 'USD', 'UNKNOWN'];
 
+/** What models took that judge, where any was asked. */
+function judgingLine({ judging, windows }: Pick<Answer, 'judging' | 'windows'>): string {
+  const { attempts, cost_usd, gates_cost_usd, cost_unknown } = judging;
+  const unknown = cost_unknown === 0 ? '' : `; of ${cost_unknown} it is not known`;
+  return `Judging ${attempts} attempts took ${dollars(cost_usd)} in ${windows.models} days, ${dollars(gates_cost_usd)} of it by gates${unknown}`;
+}
+
 const days = (text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 365)
@@ -80,6 +91,7 @@ export function registerQuality(program: Command, io: Io): void {
         [
           `${session.out.bold(String(overall.total_tasks))} tasks in ${windows.completions} days: ${share(overall.success_rate)} came to their goal, p50 ${time(overall.p50_completion_seconds)}, p90 ${time(overall.p90_completion_seconds)}`,
           `Gates passed ${share(answer.guardrail_pass_rate)} of the time in ${windows.gates} days; of those asked, persons said no to ${share(answer.review_rejection_rate)}`,
+          judgingLine(answer),
           '',
           table(
             session,
@@ -143,21 +155,25 @@ export function registerQuality(program: Command, io: Io): void {
         .client()
         .qualityTrend({ query: { days: query.days, granularity: query.granularity } });
       if (session.json) session.printJson(answer);
-      else
+      else {
         session.print(
           table(
             session,
             query.granularity === 'week' ? 'WEEK OF' : 'DAY',
-            ['TASKS', 'SUCCESS', 'USD', 'UNKNOWN'],
+            ['TASKS', 'SUCCESS', 'QUALITY', 'USD', 'JUDGING', 'UNKNOWN'],
             answer.series.map((each) => [
               each.date,
               String(each.tasks_total),
               share(each.success_rate),
+              each.avg_quality_score === null ? UNKNOWN : each.avg_quality_score.toFixed(1),
               dollars(each.cost_usd),
+              dollars(each.judging_cost_usd),
               String(each.cost_unknown),
             ]),
           ),
         );
+        session.print(`The quality score is ${answer.quality_trend}.`);
+      }
       return EXIT.ok;
     },
   );

@@ -1,5 +1,5 @@
 import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../shared/models/ask.ts';
-import { type Worst, worstMicro } from '../../shared/models/cost.ts';
+import { type OwnPrice, type Worst, worstMicro } from '../../shared/models/cost.ts';
 import { type Grant, grantOf, opinionGrantOf } from '../../shared/models/grant.ts';
 import { PROVIDER_OF, type Route, routeOf } from '../../shared/models/protocols.ts';
 import { parseModelToken, sha256 } from '../../shared/tokens.ts';
@@ -20,6 +20,8 @@ export interface Admitted {
   /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
   readonly reserved: number;
   readonly upstream: Upstream;
+  /** Of the model, where the configuration of who may be asked says it. */
+  readonly price?: OwnPrice;
 }
 
 const isAnswer = (value: object): value is Answer => 'statusCode' in value;
@@ -85,7 +87,9 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
   if (isAnswer(ask)) return ask;
   const at = gateway.now().toISOString();
   const worst = worstOf(ask, request.body.length, at);
-  const micro = worstMicro(worst, ask.model, at);
+  const vendor = PROVIDER_OF[protocol];
+  const opinion = grant.answeredBy?.find((each) => each.model === ask.model && each.vendor === vendor);
+  const micro = worstMicro(worst, ask.model, at, opinion?.price);
   if (micro === null && grant.isLimited && !route.isFree)
     return refuse(
       protocol,
@@ -93,10 +97,7 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
       `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
     );
   const body = ask.needsUsage ? Buffer.from(JSON.stringify(withUsage(ask.body))) : request.body;
-  const vendor = PROVIDER_OF[protocol];
-  const provider = grant.answeredBy
-    ? grant.answeredBy.find((each) => each.model === ask.model && each.vendor === vendor)?.to
-    : gateway.providers[vendor];
+  const provider = grant.answeredBy ? opinion?.to : gateway.providers[vendor];
   const upstream = provider && (await toUpstream(provider, route, handedOn(request), body));
   if (!upstream)
     return refuse(
@@ -104,5 +105,9 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
       'provider',
       `this deployment has no access to models of ${PROVIDER_OF[protocol]}; docs/models.md says what to set`,
     );
-  return { grant, route, model: ask.model, worst, reserved: route.isFree ? 0 : (micro ?? 0), upstream };
+  return {
+    ...{ grant, route, model: ask.model, worst, upstream },
+    reserved: route.isFree ? 0 : (micro ?? 0),
+    ...(opinion?.price && { price: opinion.price }),
+  };
 }

@@ -51,10 +51,10 @@ class Call {
   }
 
   async #write(status: number, reading: Reading, end: CallEnd): Promise<void> {
-    const { grant, route, model, worst, reserved } = this.#admitted;
+    const { grant, route, model, worst, reserved, price } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
-    const bill = billOf(reading, model, worst, now().toISOString());
+    const bill = billOf(reading, model, worst, now().toISOString(), price);
     const isOther = bill.model !== plainModel(model);
     const mistaken = isOther ? `${plainModel(model)} > ${bill.model}` : null;
     const settlement = { ...bill, mistaken, end };

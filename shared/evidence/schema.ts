@@ -113,5 +113,7 @@ export const Verdict = z.object({
   judgements: z.array(Judgement).optional(),
   /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
   judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
+  /** Dollars that models took which its gates asked, as the gateway has counted them; null: not known. Absent where they had nobody to ask. */
+  gates_cost_usd: StoredNumber.nonnegative().nullable().optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

@@ -58,13 +58,15 @@ export interface BoxModel {
   readonly model: string;
   readonly vendor: ProviderName;
   readonly to: Reached;
+  /** Dollars per million tokens, where the configuration says it. */
+  readonly price?: { readonly input: number; readonly output: number };
 }
 
 /** What the gateway lets gates ask. */
 export const boxModels = (models: JudgeModels): BoxModel[] =>
   allModels(models, 'box').map((model) => {
     const { vendor, to } = wayOf(model);
-    return { model: model.model, vendor, to };
+    return { model: model.model, vendor, to, ...(model.price && { price: model.price }) };
   });
 
 /** Where the token of a gates box stands for a key; there is no such variable. */

@@ -14,6 +14,17 @@ const ofVerdict = (verdict: Attempt['verdict']): number | null =>
     ? sumKnown((verdict?.judgements ?? []).map(costOfJudgement))
     : verdict.judging_cost_usd;
 
-/** Dollars that models took to judge an attempt, also for verdicts that were made again; 0: none was asked. Null: a part of it is not known. */
-export const judgingCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
+/**
+ * Dollars that models took to judge an attempt: those that the janitor asked, also for verdicts that were made again, and those that its
+ * gates asked; 0: none was asked. Null: a part of it is not known.
+ */
+export const judgingCost = ({
+  verdict,
+  repeated,
+  opinions,
+}: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
+  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
+
+/** The same without what gates asked: of the verdict, and of those that were made before it. */
+export const verdictCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
   sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

@@ -7,6 +7,7 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
+import { qualityScore } from '../verdict/quality-score.ts';
 import type { VerificationGate } from '../verification-gate/record.ts';
 import { judgementRows } from './judgement-rows.ts';
 import { reviewRow } from './review-row.ts';
@@ -180,6 +181,8 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       started_at: attempt.started_at,
       cost_usd: attempt.cost_usd,
       judging_cost_usd: judgingCost(attempt),
+      gates_cost_usd: attempt.opinions?.cost_usd ?? null,
+      quality_score: qualityScore(attempt)?.total ?? null,
       verification_gate: attempt.report?.verification_gate?.state ?? null,
       nudges: nudgesOf(attempt.report?.verification_gate),
       latency_s: attempt.report

@@ -81,6 +81,10 @@ const ChainAttempt = z.object({
   cost_usd: z.number().nullable(),
   /** What models took to judge it, beside `cost_usd`; absent in rows of earlier versions. */
   judging_cost_usd: z.number().nullable(),
+  /** Of it: what gates have asked, as the gateway has counted it; null: they had nobody to ask, or it is not known. */
+  gates_cost_usd: z.number().nullable(),
+  /** 0 to 100, of the gates that ran; null: none did, and in rows of earlier versions. */
+  quality_score: z.number().int().min(0).max(100).nullable(),
   /** How the agent was let go: `satisfied`, `forced` or `inert`; null: nothing was asked of it before, and in rows of earlier versions. */
   verification_gate: z.string().nullable(),
   /** How often it was told to go on. */

@@ -23,12 +23,24 @@ export interface Bill {
 /** A price in dollars per million tokens is one in millionths per token. Rounding first: 0.1 has no exact binary form. */
 const micro = (amount: number): number => Math.ceil(Math.round(amount * 1e6) / 1e6);
 
-const dearestInput = (price: Price): number =>
+const dearestInput = (price: PerToken): number =>
   Math.max(price.input, price.cache_read, price.cache_write, price.cache_write_hour);
 
+/** A price that a configuration gives to a model: what is cached costs what is not. */
+export interface OwnPrice {
+  readonly input: number;
+  readonly output: number;
+}
+type PerToken = Pick<Price, 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_hour'>;
+
+const perToken = (model: string, at: string, own: OwnPrice | undefined): PerToken | null =>
+  own
+    ? { ...own, cache_read: own.input, cache_write: own.input, cache_write_hour: own.input }
+    : priceOf(model, at);
+
 /** The worst case in millionths of a dollar; null when the model has no price. */
-export function worstMicro(worst: Worst, model: string, at: string): number | null {
-  const price = priceOf(model, at);
+export function worstMicro(worst: Worst, model: string, at: string, own?: OwnPrice): number | null {
+  const price = perToken(model, at, own);
   return price === null
     ? null
     : micro(worst.input * dearestInput(price)) + micro(worst.output * price.output);
@@ -38,7 +50,7 @@ export function worstMicro(worst: Worst, model: string, at: string): number | nu
  * The bill of one call. What the answer does not say is reckoned at the worst, never as nothing. The model that answered counts, not
  * the one that was asked for.
  */
-export function billOf(reading: Reading, asked: string, worst: Worst, at: string): Bill {
+export function billOf(reading: Reading, asked: string, worst: Worst, at: string, own?: OwnPrice): Bill {
   const model = plainModel(reading.model ?? asked);
   const usage: Usage = {
     input_tokens: reading.input ?? 0,
@@ -46,7 +58,8 @@ export function billOf(reading: Reading, asked: string, worst: Worst, at: string
     cache_read_tokens: reading.cacheRead,
     cache_write_tokens: reading.cacheWrite,
   };
-  const price = priceOf(model, at);
+  // A price is that of the model which was asked for, and of no other that may have answered.
+  const price = perToken(model, at, model === plainModel(asked) ? own : undefined);
   if (price === null) return { model, usage, micro: null, estimated: 0 };
   const hour = Math.min(reading.cacheWriteHour, reading.cacheWrite);
   const counted =

@@ -1,6 +1,7 @@
 import { adapterOf } from '../cascade/detour.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { BoxModel } from '../judging/box.ts';
+import { judgingCost } from '../judging/cost.ts';
 import { withoutRepository } from '../roles/in-force.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
@@ -41,7 +42,20 @@ export function leftUsd(task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>)
   const limit = task.budget.max_cost_usd;
   if (limit === undefined) return null;
   const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.budget_from);
-  return Math.max(0, limit - earlier.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0));
+  return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + spentOn(attempt), 0));
+}
+
+/** Agent and judging of an attempt, in dollars. What is not known counts as nothing. */
+const spentOn = (attempt: Attempt): number => (attempt.cost_usd ?? 0) + (judgingCost(attempt) ?? 0);
+
+/** What is left of the task's budget for the gates of its current attempt; null without a limit. */
+function leftForGates(
+  task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>,
+  attempt: Attempt,
+): number | null {
+  const left = leftUsd(task);
+  // What the gates spend is counted by the meter that has this limit.
+  return left === null ? null : Math.max(0, left - spentOn({ ...attempt, opinions: undefined }));
 }
 
 /** What the token with this hash may do now; null once its attempt has reported, has ended or has lost its lease. */
@@ -69,7 +83,7 @@ export function grantOf(
   };
 }
 
-/** Dollars that the gates of one attempt may spend on opinions. It is no part of the task's budget, which is the agents'. */
+/** Most dollars that the gates of one attempt may spend on opinions, within what is left of the task's budget. */
 export const MAX_OPINIONS_USD = 2;
 
 /** What the token of a gates box may do now; null once that box has reported, is lost or has ended with its attempt. */
@@ -79,17 +93,19 @@ export function opinionGrantOf(
   tokenHash: string,
   models: readonly BoxModel[],
 ): Grant | null {
-  const launch = task.attempts.find((attempt) => attempt.number === number)?.gates;
+  const judged = task.attempts.find((attempt) => attempt.number === number);
+  const launch = judged?.gates;
   const hash = launch?.model_token_sha256;
-  if (!launch || !hash || !sameHash(hash, tokenHash)) return null;
+  if (!judged || !launch || !hash || !sameHash(hash, tokenHash)) return null;
   if (standing(task, { caller: 'gates', attempt: number, launch: launch.number }) !== 'live') return null;
+  const left = leftForGates(task, judged);
   return {
     taskId: task.id,
     attempt: number,
     caller: 'gates',
     models: [...new Set(models.map(({ model }) => model))],
-    limitMicro: MAX_OPINIONS_USD * 1e6,
-    isLimited: false,
+    limitMicro: Math.floor(Math.min(left ?? MAX_OPINIONS_USD, MAX_OPINIONS_USD) * 1e6),
+    isLimited: left !== null,
     answeredBy: models,
   };
 }

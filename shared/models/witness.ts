@@ -70,6 +70,22 @@ export function withWitness(attempt: Attempt, meter: Meter): Attempt {
   };
 }
 
+/** The attempt with what its gates have spent. A box that was lost has spent, too: the meter is the attempt's. */
+export function withOpinions(attempt: Attempt, { calls, spent, open, unpriced }: Meter): Attempt {
+  const reserved = open.reduce((sum, each) => sum + each, 0);
+  const cost_usd = unpriced > 0 ? null : roundUsd((spent + reserved) / 1e6);
+  return { ...attempt, opinions: { calls, cost_usd, open_calls: open.length } };
+}
+
+/** Is it time to ask the meter of its gates? When they have reported, when something was decided, and as long as calls are open. */
+export function isToBeAskedOfGates(attempt: Attempt, before: Attempt | undefined): boolean {
+  if (!attempt.gates?.model_token_sha256) return false;
+  const ends = (of: Attempt | undefined): number =>
+    [of?.verification, of?.verification_failure, of?.verdict, of?.decision, of?.outcome].filter(Boolean)
+      .length;
+  return ends(attempt) > ends(before) || (attempt.opinions?.open_calls ?? 0) > 0;
+}
+
 /** Is it time to ask the meter about this attempt? When it has just reported or ended, and as long as calls of it are open. */
 export function isToBeWitnessed(attempt: Attempt, before: Attempt | undefined): boolean {
   if (!attempt.agent?.model_token_sha256) return false;

@@ -31,7 +31,21 @@ export interface Figures {
   readonly models: Readonly<Record<string, Worked>>;
   readonly gates: Readonly<Record<string, GateFigures>>;
   readonly reviews: { readonly approved: number; readonly rejected: number };
+  /** What judging attempts took. Absent in items of earlier versions, as what follows. */
+  readonly judging?: Judging;
+  /** Quality scores of attempts. */
+  readonly scores?: { readonly sum: number; readonly count: number };
 }
+
+/** Sums over the attempts of which it is known, beside how many there are. */
+export interface Judging {
+  readonly attempts: number;
+  readonly cost_usd: number;
+  readonly gates_cost_usd: number;
+  readonly with_cost: number;
+}
+const NO_JUDGING: Judging = { attempts: 0, cost_usd: 0, gates_cost_usd: 0, with_cost: 0 };
+const NO_SCORES = { sum: 0, count: 0 };
 
 const NOTHING_DONE: Worked = {
   count: 0,
@@ -51,6 +65,8 @@ export const NO_FIGURES: Figures = {
   models: {},
   gates: {},
   reviews: { approved: 0, rejected: 0 },
+  judging: NO_JUDGING,
+  scores: NO_SCORES,
 };
 
 interface One {
@@ -71,6 +87,14 @@ const withOne = (sum: Worked = NOTHING_DONE, { success, seconds, tokens, cost }:
   cost_usd: sum.cost_usd + (cost ?? 0),
   with_cost: sum.with_cost + (cost === null ? 0 : 1),
 });
+
+const addJudging = (a: Judging = NO_JUDGING, b: Judging = NO_JUDGING): Judging => ({
+  attempts: a.attempts + b.attempts,
+  cost_usd: a.cost_usd + b.cost_usd,
+  gates_cost_usd: a.gates_cost_usd + b.gates_cost_usd,
+  with_cost: a.with_cost + b.with_cost,
+});
+const addScores = (a = NO_SCORES, b = NO_SCORES) => ({ sum: a.sum + b.sum, count: a.count + b.count });
 
 /** Adds what one record says. Records of kinds that no figure is made of change nothing. */
 export function withRecord(sum: Figures, derived: Derived): Figures {
@@ -101,7 +125,18 @@ export function withRecord(sum: Figures, derived: Derived): Figures {
       const { model, success, latency_s: seconds, tokens_used: tokens, cost_usd: cost } = derived.row;
       const name = model ?? 'unknown';
       const next = withOne(sum.models[name], { success, seconds, tokens, cost });
-      return { ...sum, models: { ...sum.models, [name]: next } };
+      const { judging_cost_usd: judging, gates_cost_usd: gates, quality_score: score } = derived.row;
+      return {
+        ...sum,
+        models: { ...sum.models, [name]: next },
+        judging: addJudging(sum.judging, {
+          attempts: 1,
+          cost_usd: judging ?? 0,
+          gates_cost_usd: gates ?? 0,
+          with_cost: judging === null ? 0 : 1,
+        }),
+        scores: addScores(sum.scores, score === null ? NO_SCORES : { sum: score, count: 1 }),
+      };
     }
     case 'reviews': {
       const { approved, rejected } = sum.reviews;
@@ -164,4 +199,6 @@ export const addFigures = (a: Figures, b: Figures): Figures => ({
     approved: a.reviews.approved + b.reviews.approved,
     rejected: a.reviews.rejected + b.reviews.rejected,
   },
+  judging: addJudging(a.judging, b.judging),
+  scores: addScores(a.scores, b.scores),
 });

@@ -37,6 +37,14 @@ export const QualityView = z
     per_role: z.record(z.string(), Times),
     gate_stats: z.record(z.string(), GateQuality),
     guardrail_pass_rate: Ratio,
+    judging: z
+      .object({
+        attempts: z.number().int(),
+        cost_usd: z.number().describe('What models took to judge, of the attempts of which it is known.'),
+        gates_cost_usd: z.number().describe('Of it: what gates have asked.'),
+        cost_unknown: z.number().int().describe('How many attempts have an unknown cost of judging.'),
+      })
+      .describe('Judging by models, within the window of `models`.'),
     review_rejection_rate: Ratio.describe("Share of persons' words that were a no."),
     windows: z.object({ completions: z.number().int(), gates: z.number().int(), models: z.number().int() }),
     generated_at: z.iso.datetime(),
@@ -68,9 +76,19 @@ export const QualityTrend = z
         success_rate: Ratio,
         cost_usd: z.number(),
         cost_unknown: z.number().int(),
+        judging_cost_usd: z.number().describe('What models took to judge, as far as it is known.'),
+        avg_quality_score: z
+          .number()
+          .nullable()
+          .describe('0 to 100, mean of the quality scores of the attempts; null: none has one.'),
         gate_pass_rates: z.record(z.string(), Ratio),
       }),
     ),
+    quality_trend: z
+      .enum(['improving', 'stable', 'declining'])
+      .describe(
+        'By the slope of the least squares through the last ten quality scores of the series: above 2 a span, below -2, or between.',
+      ),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'QualityTrend' });

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { addFigures, type Figures, type GateFigures, NO_FIGURES, type Worked } from './figures.ts';
 import { percentile } from './histogram.ts';
 import type { ModelQuality, QualityTrend, QualityView } from './schemas.ts';
+import { trendOf } from './trend.ts';
 
 const rounded = (value: number | null, digits: number): number | null =>
   value === null ? null : Math.round(value * 10 ** digits) / 10 ** digits;
@@ -59,6 +60,13 @@ export const daysBefore = (now: Date, days: number): string =>
 /** Completions of 7 days, gates of 30, as the seed has them; a window includes today. */
 export const WINDOWS = { completions: 7, gates: 30, models: 30 } as const;
 
+const judgingView = ({ judging }: Figures) => ({
+  attempts: judging?.attempts ?? 0,
+  cost_usd: rounded(judging?.cost_usd ?? 0, 6) ?? 0,
+  gates_cost_usd: rounded(judging?.gates_cost_usd ?? 0, 6) ?? 0,
+  cost_unknown: (judging?.attempts ?? 0) - (judging?.with_cost ?? 0),
+});
+
 export function qualityView(days: ReadonlyMap<string, Figures>, now: Date): z.infer<typeof QualityView> {
   const recent = sumOf(since(days, daysBefore(now, WINDOWS.completions - 1)));
   const month = sumOf(since(days, daysBefore(now, WINDOWS.gates - 1)));
@@ -73,6 +81,7 @@ export function qualityView(days: ReadonlyMap<string, Figures>, now: Date): z.in
     gate_stats: mapped(month.gates, gateView),
     // (total - blocked - flagged) / total
     guardrail_pass_rate: ratio(total - held, total),
+    judging: judgingView(sumOf(since(days, daysBefore(now, WINDOWS.models - 1)))),
     // rejected / (approved + rejected)
     review_rejection_rate: ratio(rejected, approved + rejected),
     windows: WINDOWS,
@@ -114,8 +123,17 @@ export function trendView(
         success_rate: ratio(figures.tasks.success, figures.tasks.count),
         cost_usd: rounded(figures.tasks.cost_usd, 6) ?? 0,
         cost_unknown: figures.tasks.count - figures.tasks.with_cost,
+        judging_cost_usd: rounded(figures.judging?.cost_usd ?? 0, 6) ?? 0,
+        avg_quality_score: ratio(figures.scores?.sum ?? 0, figures.scores?.count ?? 0, 1),
         gate_pass_rates: mapped(figures.gates, ({ pass, total }) => ratio(pass, total)),
       };
     });
-  return { granularity, window_days: window, series, generated_at: now.toISOString() };
+  const scores = series.flatMap(({ avg_quality_score: score }) => (score === null ? [] : [score]));
+  return {
+    granularity,
+    window_days: window,
+    series,
+    quality_trend: trendOf(scores),
+    generated_at: now.toISOString(),
+  };
 }

@@ -66,9 +66,9 @@ export class MeterStore {
     this.#table = table;
   }
 
-  /** What was counted for the agent of an attempt; null when it has called no model. */
-  async read(taskId: string, attempt: number): Promise<Meter | null> {
-    const item = await this.#item({ taskId, attempt, caller: 'agent' });
+  /** What was counted for the agent of an attempt, or for its gates; null when no model was called. */
+  async read(taskId: string, attempt: number, caller: ModelCaller = 'agent'): Promise<Meter | null> {
+    const item = await this.#item({ taskId, attempt, caller });
     return item ? meterOf(item) : null;
   }
 

@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { isToBeWitnessed, withWitness } from '../models/witness.ts';
+import { isToBeAskedOfGates, isToBeWitnessed, withOpinions, withWitness } from '../models/witness.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import { attemptWithBeats, withBeat } from '../task/beat.ts';
@@ -194,9 +194,14 @@ export class TaskStore {
   async #witness(change: Change, before: Task): Promise<Change> {
     const attempts = await Promise.all(
       change.task.attempts.map(async (attempt, index) => {
-        if (!isToBeWitnessed(attempt, before.attempts[index])) return attempt;
-        const meter = await this.#meters.read(change.task.id, attempt.number);
-        return meter === null ? attempt : withWitness(attempt, meter);
+        const { id } = change.task;
+        const earlier = before.attempts[index];
+        const [agent, gates] = await Promise.all([
+          isToBeWitnessed(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
+          isToBeAskedOfGates(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
+        ]);
+        const known = agent === null ? attempt : withWitness(attempt, agent);
+        return gates === null ? known : withOpinions(known, gates);
       }),
     );
     return attempts.some((attempt, index) => attempt !== change.task.attempts[index])

@@ -86,6 +86,16 @@ export const Witnessed = z.object({
 });
 export type Witnessed = z.infer<typeof Witnessed>;
 
+/** What the model gateway has counted for the gates of an attempt. */
+export const Opinions = z.object({
+  calls: z.int().nonnegative(),
+  /** Null when a model that has answered has no price. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
+  open_calls: z.int().nonnegative(),
+});
+export type Opinions = z.infer<typeof Opinions>;
+
 /** What the agent's supervisor says at the end of a run. */
 export const Report = z.object({
   status: z.enum(['completed', 'failed']),
@@ -255,6 +265,8 @@ export const Attempt = z.object({
   artifact: Artifact.nullable(),
   verification: VerificationRecord.nullable(),
   verification_failure: VerificationFailure.nullable(),
+  /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
+  opinions: Opinions.optional(),
   verdict: Verdict.nullable(),
   /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
   repeated: z

@@ -73,7 +73,9 @@ export async function combineVerdicts(
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
-  const verdict = combine(observed, allJudgements(task, observed, judgements, look));
+  const { opinions } = attemptNumbered(task, attempt);
+  const joined = combine(observed, allJudgements(task, observed, judgements, look));
+  const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   await deps.tasks.change(id, (present) => recordVerdict(present, attempt, verdict, deps.now));
   return verdict.verdict;
 }

@@ -23,6 +23,18 @@ export type VerdictInput = z.infer<typeof VerdictInput>;
 type Judged = Pick<VerdictInput, 'model' | 'prompt_sha256' | 'calibration' | 'cost_usd'>;
 const NOBODY: Judged = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
 
+/** Who a gate has asked, by its own facts; what its calls cost in all is the gateway's to say. */
+function askedByGate(facts: Readonly<Record<string, unknown>>): Judged {
+  const text = (name: string): string | null => (typeof facts[name] === 'string' ? facts[name] : null);
+  const cost = facts['cost_usd'];
+  return {
+    model: text('tool_version'),
+    prompt_sha256: text('prompt_sha256'),
+    calibration: null,
+    cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null,
+  };
+}
+
 /** All that a verdict was made of, in the order in which it came; empty without one. */
 export function inputsOf({
   verification,
@@ -39,12 +51,12 @@ export function inputsOf({
       ...NOBODY,
       ...about,
     })),
-    ...(verification?.gates ?? []).map(({ name, kind = null, outcome }) => ({
+    ...(verification?.gates ?? []).map(({ name, kind = null, outcome, facts }) => ({
       source: 'gate' as const,
       name,
       kind,
       outcome,
-      ...NOBODY,
+      ...(kind === 'judged' ? askedByGate(facts ?? {}) : NOBODY),
       ...about,
     })),
     ...(verdict.judgements ?? []).map(({ subject, outcome, model, prompt, calibration, cost_usd }) => ({

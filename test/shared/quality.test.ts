@@ -14,6 +14,7 @@ import { factsOf } from '../../shared/quality/facts.ts';
 import { addFigures, NO_FIGURES, withRecord } from '../../shared/quality/figures.ts';
 import { percentile, withValue } from '../../shared/quality/histogram.ts';
 import { QualityModels, QualityTrend, QualityView } from '../../shared/quality/schemas.ts';
+import { trendOf } from '../../shared/quality/trend.ts';
 import { modelsView, qualityView, sumOf, trendView } from '../../shared/quality/views.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { testTable } from '../support/dynalite.ts';
@@ -231,6 +232,57 @@ describe('what is told of quality', () => {
       guardrail_pass_rate: 0.5,
       review_rejection_rate: 0.6667,
     });
+  });
+
+  test('has what judging took, and the quality scores with their trend', () => {
+    const attempt = (judging: number | null, score: number | null): Derived => ({
+      table: 'cascade_attempts',
+      date: '',
+      row: {
+        ...base(AttemptRow),
+        judging_cost_usd: judging,
+        gates_cost_usd: judging === null ? null : judging / 2,
+        quality_score: score,
+      },
+    });
+    const figures = (...all: Derived[]) => all.reduce(withRecord, NO_FIGURES);
+    const days = new Map([
+      ['2026-11-16', figures(attempt(0.5, 60), attempt(null, null))],
+      ['2026-11-17', figures(attempt(0, 70), attempt(0.25, 80))],
+      ['2026-11-18', figures(attempt(0, null))],
+      ['2026-11-19', figures(attempt(0, 90))],
+    ]);
+    expect(qualityView(days, NOW).judging).toEqual({
+      attempts: 6,
+      cost_usd: 0.75,
+      gates_cost_usd: 0.375,
+      cost_unknown: 1,
+    });
+    const trend = trendView(days, 'day', 30, NOW);
+    expect(trend.series.map((each) => [each.judging_cost_usd, each.avg_quality_score])).toEqual([
+      [0.5, 60],
+      [0.25, 75],
+      [0, null],
+      [0, 90],
+    ]);
+    expect(trend.quality_trend).toBe('improving');
+    const { judging: _, scores: __, ...old } = figures(attempt(1, 50));
+    expect(addFigures(old, figures(attempt(0.5, 60)))).toMatchObject({
+      judging: { attempts: 1, cost_usd: 0.5 },
+      scores: { sum: 60, count: 1 },
+    });
+  });
+
+  test.each([
+    [[], 'stable'],
+    [[10], 'stable'],
+    [[50, 52], 'stable'],
+    [[50, 53], 'improving'],
+    [[90, 80, 85, 70], 'declining'],
+    // The latest ten count, and nothing before them.
+    [[0, 100, ...Array(10).fill(70)], 'stable'],
+  ])('of the scores %j it says that they are %s', (scores, word) => {
+    expect(trendOf(scores)).toBe(word);
   });
 
   test('has a window that includes today: a day before it does not count', () => {

@@ -1,4 +1,4 @@
-import { judgingCost } from '../../judging/cost.ts';
+import { verdictCost } from '../../judging/cost.ts';
 import { Refusal } from '../../refusal.ts';
 import { firstOf } from '../cut.ts';
 import { currentAttempt, type Task } from '../task.ts';
@@ -40,7 +40,7 @@ export function verifyAgain(task: Task, reason: string, by: string, now: Date): 
       decision: null,
       repeated: {
         times,
-        judging_cost_usd: judgingCost(attempt),
+        judging_cost_usd: verdictCost(attempt),
         earlier: attempt.verdict.verdict,
         reason: firstOf(reason, MAX_REASON),
         by,

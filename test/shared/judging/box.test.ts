@@ -47,7 +47,7 @@ describe('models that gates may ask', () => {
         vendor: 'anthropic',
         to: { via: 'bedrock', endpoint: 'runtime', model_prefix: '', region: 'us-east-1' },
       },
-      { model: 'gpt-5.5', vendor: 'openai', to: key },
+      { model: 'gpt-5.5', vendor: 'openai', to: key, price: { input: 1, output: 2 } },
       { model: 'own', vendor: 'openai', to: { via: 'none', url: 'https://models.test/v1' } },
       { model: 'gemini-2.5-flash', vendor: 'gemini', to: key },
       { model: 'qwen/qwen3', vendor: 'openai', to: { ...key, url: 'https://openrouter.ai/api/v1' } },
@@ -93,6 +93,30 @@ describe('the token of gates for opinions', () => {
   it('is good while that box runs, for what is configured and nothing else', () => {
     expect(granted()).toMatchObject({ caller: 'gates', models: expect.arrayContaining(['own', 'gpt-5.5']) });
     expect(granted()?.models).not.toContain('claude-opus-5-5');
+  });
+
+  it('spends what is left of the task’s budget, and two dollars at the most', () => {
+    const paid = { cost_usd: 0.25, opinions: { calls: 1, cost_usd: 0.5, open_calls: 0 } };
+    const earlier = attempt({ number: 1, ...paid });
+    const present = { ...running, number: 2, cost_usd: 0.25 };
+    const of = (max_cost_usd?: number, changes = {}) =>
+      opinionGrantOf(
+        task({
+          ...{ id: 'T1', status: 'in_review' },
+          budget: { max_attempts: 3, ...(max_cost_usd !== undefined && { max_cost_usd }) },
+          attempts: [earlier, { ...present, ...changes }],
+        }),
+        2,
+        sha256(token),
+        boxModels(ALL),
+      );
+    expect(of()).toMatchObject({ limitMicro: 2_000_000, isLimited: false });
+    expect(of(10)).toMatchObject({ limitMicro: 2_000_000, isLimited: true });
+    // Of 1.50 the first attempt took 0.75 with its gates, the agent of this one 0.25.
+    expect(of(1.5)).toMatchObject({ limitMicro: 500_000, isLimited: true });
+    expect(of(1)?.limitMicro).toBe(0);
+    // What its own gates have spent is in the meter that is held against this limit.
+    expect(of(1.5, { opinions: { calls: 1, cost_usd: 0.1, open_calls: 0 } })?.limitMicro).toBe(500_000);
   });
 
   it.each([
