@@ -1,5 +1,7 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
 import { hiveColumns } from '../shared/ledger/columns.ts';
@@ -36,6 +38,7 @@ export class Analytics extends Construct {
   constructor(scope: Construct, id: string, props: AnalyticsProps) {
     super(scope, id);
     this.writeRecords(props);
+    this.compactRecords(props);
     // Glue knows lower case, digits and "_" only; queries are easier to read with a name than with a generated one.
     this.databaseName = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_');
     this.workGroup = this.defineWorkGroup(props);
@@ -70,6 +73,28 @@ export class Analytics extends Construct {
       consequence: 'its records are missing from S3, and nobody was told of it by an event.',
       // One object for a batch: Athena pays for each object that it opens.
       batch: { batchSize: 500, maxBatchingWindow: Duration.seconds(30) },
+    });
+  }
+
+  /** Athena pays for each object that it opens, and a quiet table makes one every half a minute. */
+  private compactRecords({ common, storage }: AnalyticsProps): void {
+    const compactor = new ServiceFunction(this, 'Compactor', {
+      common,
+      name: 'compactor',
+      description: 'Makes few objects of the many records of a day that is over',
+      timeout: Duration.minutes(15),
+      // The text of one object of 32 MiB, a few times.
+      memory: 1_024,
+      environment: storage.environment,
+    });
+    storage.allowList(compactor, 'records/');
+    storage.allow(compactor, ['GetObject', 'DeleteObject'], ['records/']);
+    storage.allowOnce(compactor, ['records/']);
+    new Rule(this, 'EveryThreeHours', {
+      description: 'Compacts the records of days that are over',
+      schedule: Schedule.rate(Duration.hours(3)),
+      // The next round does the same.
+      targets: [new LambdaFunction(compactor.lambda, { retryAttempts: 0 })],
     });
   }
 

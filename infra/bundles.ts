@@ -10,6 +10,7 @@ export const FUNCTIONS = {
   'api-read': 'functions/api/read.ts',
   conductor: 'functions/conductor/handler.ts',
   ledger: 'functions/ledger/handler.ts',
+  compactor: 'functions/compact/handler.ts',
   resolver: 'functions/resolve/handler.ts',
   cascade: 'functions/cascade/handler.ts',
   janitor: 'functions/janitor/handler.ts',

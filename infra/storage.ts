@@ -183,6 +183,15 @@ export class Storage extends Construct {
     this.allow(grantee, ['PutObject'], prefixes, { Null: { 's3:if-none-match': 'false' } });
   }
 
+  /** Lets a function see which objects there are below a prefix. */
+  allowList(grantee: ServiceFunction, prefix: Prefix): void {
+    grantee.allow({
+      actions: ['s3:ListBucket'],
+      on: [this.bucketOf(prefix).bucketArn],
+      when: { StringLike: { 's3:prefix': `${prefix}*` } },
+    });
+  }
+
   /** Lets a function use these S3 actions on objects below the prefixes. */
   allow(
     grantee: ServiceFunction,

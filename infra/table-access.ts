@@ -71,6 +71,7 @@ export const TABLE_ACCESS = {
     Query: ['box'],
     indexes: ['byDeadline', 'byStatus', 'byWait'],
   },
+  compactor: {},
   minter: { GetItem: ['task', 'beat'] },
   models: { GetItem: ['task', 'beat', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

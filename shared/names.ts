@@ -205,6 +205,7 @@ export const objectKey = {
   /** `repository` is a hash of its URL: what one repository's gates have kept, another's never read. */
   memory: (repository: string, kind: string, hash: string) => `memory/${repository}/${kind}/${hash}.json`,
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */
+  recordDay: (table: string, date: string) => `records/table=${table}/dt=${date}/`,
   records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
 } as const;
 

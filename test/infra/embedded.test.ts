@@ -76,7 +76,7 @@ describe('the synthesised template', () => {
     expect(directories).toEqual(Array(3).fill(expect.stringContaining(assemblyFolder())));
   });
 
-  it('has rules for the reconciler: a schedule, and boxes that have stopped', async () => {
+  it('has rules for the reconciler: a schedule, and boxes that have stopped; and a schedule for the compactor', async () => {
     const bus = createEventBus({
       resources,
       lambda,
@@ -96,8 +96,10 @@ describe('the synthesised template', () => {
     bus.put(event('STOPPED'));
     await bus.stop();
     const reconciler = expect.stringMatching(/:function:Reconciler/);
+    const compactor = expect.stringMatching(/:function:AnalyticsCompactor/);
     expect(calls).toEqual([
       [reconciler, { kind: 'schedule' }],
+      [compactor, expect.objectContaining({ 'detail-type': 'Scheduled Event' })],
       [reconciler, expect.objectContaining(event('STOPPED'))],
     ]);
   });

@@ -300,6 +300,7 @@ describe('functions', () => {
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
+    compactor: ['bucket'],
     resolver: ['imageFamilies', 'minter', 'readFrom', 'table'],
     cascade: [
       'table',

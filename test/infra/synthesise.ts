@@ -121,6 +121,7 @@ export const FUNCTION_IDS = {
   'api-read': 'Apiapiread',
   conductor: 'ConductorConduct',
   ledger: 'AnalyticsLedger',
+  compactor: 'AnalyticsCompactor',
   resolver: 'VerificationResolver',
   cascade: 'VerificationCascadeSteps',
   janitor: 'VerificationJanitorSteps',

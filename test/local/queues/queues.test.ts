@@ -15,6 +15,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import type { Counters } from '../../../local/ports.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { RecordObjects } from '../../../shared/store/record-objects.ts';
+import { compactDay } from '../../../shared/use-cases/compact.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */
@@ -192,6 +194,25 @@ test('a presigned upload takes a patch of the largest size', async () => {
   const answer = await fetch(signed, { method: 'PUT', body });
   expect(answer.status).toBe(200);
   expect(readFileSync(join(queues.bucketDirectory('files'), 'patch')).equals(body)).toBe(true);
+});
+
+test('records are compacted, and what is asked of them is there', async () => {
+  const prefix = 'records/table=tasks/dt=2026-11-20/';
+  for (let n = 0; n < 20; n++)
+    await s3.send(
+      new PutObjectCommand({
+        Bucket: 'files',
+        Key: `${prefix}${String(n).padStart(32, '0')}.jsonl`,
+        Body: `${JSON.stringify({ record_id: n })}\n`,
+      }),
+    );
+  const objects = new RecordObjects(s3, 'files');
+  expect(await compactDay(prefix, { objects, goOn: () => true })).toEqual({ written: 1, removed: 20 });
+  const [whole, ...others] = await objects.list(prefix);
+  expect(others).toEqual([]);
+  expect((await objects.find(whole?.key ?? ''))?.split('\n')).toHaveLength(21);
+  expect(await objects.find(`${prefix}_plan.json`)).toBeNull();
+  await objects.remove([whole?.key ?? '']);
 });
 
 test('requests are counted by operation', async () => {
