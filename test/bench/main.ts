@@ -50,6 +50,14 @@ const PARTS = {
       return { figures, sections: startSections(figures) };
     },
   },
+  peer: {
+    what: 'the same gates beside the nearest peer, by CPU time and memory; needs its Python in ASSAY_BENCH_PEER',
+    measure: async (say: Say) => {
+      const { benchPeer, peerSections } = await import('./peer/beside.ts');
+      const figures = await benchPeer(say);
+      return { figures, sections: peerSections(figures) };
+    },
+  },
   models: {
     what: "the model gateway's added latency and throughput, and its price",
     measure: async (say: Say) => {
@@ -150,7 +158,8 @@ for (const part of parts) {
   const { figures, sections } = await PARTS[part].measure(say);
   results[part] = { ...occasion, ...figures };
   if (!options.json) process.stdout.write(`${text(occasion, sections)}\n\n`);
-  if (options.write)
+  // What could not be measured here leaves what was measured elsewhere.
+  if (options.write && sections.length > 0)
     writeInto(
       join(import.meta.dirname, '../../docs/performance.md'),
       part,

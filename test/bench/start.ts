@@ -1,25 +1,16 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { makeRepository } from '../support/repository.ts';
 import { project } from './data/project.ts';
 import { ms, type Section } from './page.ts';
+import { type Cost, costOf, medianOf } from './process-cost.ts';
 import { median } from './statistics.ts';
 
 const RUNS = 7;
-const TIME = '/usr/bin/time';
 const MAIN = join(import.meta.dirname, '../../cli/assay.js');
 
 /** A command line for `sh -c` that does the same work in the folder of the project, such as a checkout of another version, or another tool. */
 const AGAINST = process.env['ASSAY_BENCH_AGAINST'];
-
-/** Of one process and all that it starts. */
-interface Cost {
-  readonly wall_ms: number;
-  readonly cpu_ms: number;
-  readonly peak_mb: number;
-}
 
 export interface StartFigures {
   readonly rows: readonly {
@@ -31,27 +22,6 @@ export interface StartFigures {
     readonly ratio?: number;
   }[];
 }
-
-async function costOf(program: readonly string[], cwd: string): Promise<Cost> {
-  const report = join(temporaryFolder('assay-time-'), 'cost');
-  const started = performance.now();
-  // What it answers is not looked at here: a verdict that is not `pass` is an answer, too.
-  await promisify(execFile)(TIME, ['-f', '%U %S %M', '-o', report, ...program], {
-    cwd,
-    maxBuffer: 64 * 1_048_576,
-  }).catch(() => null);
-  const wall = performance.now() - started;
-  const [user = 0, system = 0, peak = 0] = (readFileSync(report, 'utf8').trim().split('\n').at(-1) ?? '')
-    .split(' ')
-    .map(Number);
-  return { wall_ms: wall, cpu_ms: (user + system) * 1_000, peak_mb: peak / 1_024 };
-}
-
-const medianOf = (costs: readonly Cost[]): Cost => ({
-  wall_ms: median(costs.map((each) => each.wall_ms)),
-  cpu_ms: median(costs.map((each) => each.cpu_ms)),
-  peak_mb: median(costs.map((each) => each.peak_mb)),
-});
 
 const CODE_GATES = ['dead_code_check', 'comment_quality_check', 'import_cycle_check', 'complexity_check'];
 const CONFIG = `version: 1\nquality_gates:\n${CODE_GATES.map((key) => `  ${key}: true\n`).join('')}`;

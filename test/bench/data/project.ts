@@ -22,10 +22,10 @@ export function value${index}_${at}(amount) {
     ),
   ].join('\n');
 
-const python = (index: number): string =>
+const python = (index: number, folder = 'py'): string =>
   [
     `"""Steps of module ${index}."""`,
-    ...imported(index).map((other) => `from py.m${other} import value${other}_0`),
+    ...imported(index).map((other) => `from ${folder}.m${other} import value${other}_0`),
     '',
     ...Array.from(
       { length: FUNCTIONS_IN_MODULE },
@@ -37,7 +37,13 @@ def value${index}_${at}(amount):
         amount: What is weighed.
     """
     if amount > ${at * 10}:
-        return amount * ${at + 1}${at === 0 ? (imported(index).map((other) => ` + value${other}_0(amount - 1)`)[0] ?? '') : ''}
+        return amount * ${at + 1}${
+          at === 0
+            ? imported(index)
+                .map((other) => ` + value${other}_0(amount - 1)`)
+                .join('')
+            : ''
+        }
     return amount - ${index % 7}
 `,
     ),
@@ -116,4 +122,33 @@ test('doubles an amount ${at}', () => assert.equal(twice${at}(2), 4));
     lines: Object.values(files).reduce((sum, text) => sum + linesOf(text), 0),
     bytes: Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0),
   };
+}
+
+const pythonTest = (index: number): string =>
+  `from steps.m${index} import value${index}_1
+
+
+def test_small_amounts():
+    assert value${index}_1(1) == ${1 - (index % 7)}
+`;
+
+/** The same in Python alone, with tests for pytest. @param changed files of the patch. */
+export function pythonProject(lines: number, changed: number): Pick<Project, 'files' | 'patch'> {
+  const files: Record<string, string> = { 'steps/__init__.py': '' };
+  let count = 0;
+  let index = 0;
+  for (; count < lines; index++) {
+    const text = python(index, 'steps');
+    files[`steps/m${index}.py`] = text;
+    count += linesOf(text);
+  }
+  const step = Math.max(1, Math.floor(index / changed));
+  for (let at = 0; at < index; at += step) files[`tests/test_m${at}.py`] = pythonTest(at);
+  const patch: Record<string, string> = {};
+  for (let at = 0; at < changed; at++) {
+    const file = `steps/m${(at * step) % index}.py`;
+    patch[file] =
+      `${files[file]}\n\ndef twice${at}(amount):\n    """Double an amount.\n\n    Args:\n        amount: What is doubled.\n    """\n    return amount * 2\n`;
+  }
+  return { files, patch };
 }
