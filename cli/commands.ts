@@ -21,6 +21,10 @@ export const COMMANDS: readonly {
     load: async () => (await import('./commands/actions.ts')).registerActions,
   },
   { names: ['reviews'], load: async () => (await import('./commands/reviews.ts')).registerReviews },
+  {
+    names: ['approvals', 'approve', 'deny'],
+    load: async () => (await import('./commands/approvals.ts')).registerApprovals,
+  },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },

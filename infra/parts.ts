@@ -52,6 +52,9 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     [ENV.agentClis]: JSON.stringify(agentClis),
     [ENV.modelVendors]: JSON.stringify(vendors),
   };
+  const approvals = {
+    [ENV.approvalRules]: JSON.stringify({ autonomy: settings.autonomy, policy: settings.approvals }),
+  };
   const nudge = {
     [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
     [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
@@ -89,7 +92,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
         ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
-      'api-work': { ...storage.environment, ...lease, ...tiers },
+      'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
       'api-upload': storage.environment,
       'api-evidence': storage.environment,
       'api-read': { ...nudge, ...tiers, ...policy },

@@ -1,6 +1,9 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { AutonomyLevel } from '../shared/approval/autonomy.ts';
+import { ApprovalPolicy } from '../shared/approval/policy.ts';
+import { DEFAULT_APPROVAL_RULES } from '../shared/approval/rules.ts';
 import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
@@ -170,6 +173,12 @@ export const Fields = z.strictObject({
     .default(DEFAULT_HOLD_LIMIT.outcome)
     .describe(
       'What happens when nobody has: `fail` ends the task, `reject` refuses the work, and a stronger model tries. Nothing is let out.',
+    ),
+  autonomy: AutonomyLevel.default(DEFAULT_APPROVAL_RULES.autonomy),
+  approvals: json(ApprovalPolicy)
+    .default(DEFAULT_APPROVAL_RULES.policy)
+    .describe(
+      'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
   nudgeThreshold: z.coerce
     .number()

@@ -124,6 +124,8 @@ export const ENV = {
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
   nudgeMinCompletions: 'ASSAY_NUDGE_MIN_COMPLETIONS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
+  /** JSON of ApprovalRules (shared/approval/rules.ts): what agents may do without a person, and what becomes of what nobody decides. */
+  approvalRules: 'ASSAY_APPROVAL_RULES',
   /** JSON of a HoldLimit (shared/task/hold-limit.ts): how long a person has to decide. */
   holdLimit: 'ASSAY_HOLD_LIMIT',
   /** Base URL of the gateway that boxes reach models by; empty or absent: there is none. */

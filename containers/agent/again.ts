@@ -21,7 +21,6 @@ export async function runAgain(
   const reading = before.reading ?? newReading();
   const { session } = reading;
   const { addEarlier } = nextRun(reading);
-  reading.held++;
   const goesOn = resume && session !== null;
   const place = goesOn ? prepared : await prepared.restated(message);
   const argv = goesOn ? resume(place.invocation.argv, session, message) : place.invocation.argv;

@@ -2,13 +2,17 @@ import { join } from 'node:path';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { fetchCommit } from '../../gates/checkout/fetch.ts';
 import { snapshot } from '../../gates/checkout/patch.ts';
+import type { Store } from '../../gates/checkout/store.ts';
+import { applyPatch } from '../../gates/checkout/tree.ts';
 import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
+import { fetchPatch } from '../supervisor/patch.ts';
 import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
 import { runAgain } from './again.ts';
 import { failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
+import { askLeave, untilAnswered } from './leave.ts';
 import { type Prepared, prepare } from './places.ts';
 import { progressOf } from './progress.ts';
 import { loadRole, within } from './role.ts';
@@ -64,7 +68,7 @@ async function attempt(
   const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
   // What the base asks for is read before anything is spent: a mistake in it costs nothing then.
   const criteria = await criteriaOf(store, commit, assignment.test_commands);
-  const prepared = await prepare(assignment, box, role, store, commit);
+  const prepared = await prepare(assignment, box, role, store, commit, await startOf(given, box, store));
   const { places, index } = prepared;
   const options = { abort, onStart, limits: role.config.limits, until: endOfTime(assignment) };
   let taken = 0;
@@ -77,6 +81,7 @@ async function attempt(
       runAs: box.users?.[0] ?? null,
     });
   const roundOf = async (session: Session): Promise<Round> => {
+    if (session.asks) return { session, failure: INTERRUPTED };
     // What is still running could change what is handed in, or take what comes next.
     if (session.result.end === 'uncontained')
       throw new Error(`the agent cannot be ended: ${session.result.startError}`);
@@ -85,7 +90,17 @@ async function attempt(
       ? { session, failure: failure ?? INTERRUPTED }
       : { session, work: await snapshotOf() };
   };
-  const first = await roundOf(await runSession(assignment, box, prepared, options));
+  let waits = false;
+  const answered = async (session: Session): Promise<Session> => {
+    const end = await untilAnswered(session, {
+      path: places.approvalFile,
+      ask: (ask) => askLeave(client, ask, snapshotOf),
+      again: (words, before) => runAgain(words, before, assignment, box, prepared, options),
+    });
+    waits = end.asks !== null;
+    return end;
+  };
+  const first = await roundOf(await answered(await runSession(assignment, box, prepared, options)));
   const last =
     criteria === null || !('work' in first)
       ? first
@@ -94,10 +109,14 @@ async function attempt(
           abort,
           timeLeft: () => options.until - performance.now(),
           look: (work) => lookAt(work, criteria, assignment.test_commands, prepared, box, abort),
-          again: (message, before) =>
-            runAgain(message, before, assignment, box, prepared, options).then(roundOf),
+          again: (message, before) => {
+            if (before.reading) before.reading.held++;
+            return runAgain(message, before, assignment, box, prepared, options).then(answered).then(roundOf);
+          },
         });
   const { session } = last;
+  // The task waits for a person, and no box waits with it.
+  if (waits) return;
   if (abort.aborted && !box.abort.aborted) return;
   if (box.abort.aborted) return interrupted(createBoxClient(given, LAST_WORDS_MS), session, snapshotOf);
   const claimed = await claimOf(session, places.usageFile);
@@ -141,6 +160,16 @@ async function failedAs(session: Session, { places, invocation }: Prepared): Pro
   if (status === 'blocked')
     return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
   return failureOf(session, invocation.argv[0] ?? '');
+}
+
+/** What the agent starts from: the base, or what it had made of it when it asked for leave. */
+async function startOf({ base_commit, parked }: AgentAssignment, box: Box, store: Store): Promise<string> {
+  if (!parked) return base_commit;
+  const patch = await fetchPatch(parked);
+  const tree = await applyPatch(store, base_commit, patch, join(box.workDir, 'parked.index'));
+  if (tree !== parked.tree)
+    throw new CheckoutError('patch_does_not_apply', `what was parked is tree ${parked.tree}, not ${tree}`);
+  return tree;
 }
 
 /** For so long the last words are tried, in milliseconds; the machine is gone soon after. */

@@ -12,6 +12,7 @@ import type { Role } from '../../shared/roles/role.ts';
 import type { Box } from '../supervisor/box.ts';
 import type { Instructions, Invocation, Places } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import { HOW_TO_ASK } from './asking.ts';
 import { loadKnowledge } from './role.ts';
 
 /** Longest argument in bytes that is passed on as one; the kernel takes 131,071. */
@@ -63,6 +64,8 @@ export async function prepare(
   role: Role,
   store: Store,
   commit: string,
+  /** What is put into the checkout: the base, or what an earlier box of this attempt had made of it. */
+  treeish: string = commit,
 ): Promise<Prepared> {
   const at = (name: string): string => join(box.workDir, name);
   const user = box.users?.[0] ?? null;
@@ -78,15 +81,20 @@ export async function prepare(
     promptFile: at('agent/tmp/prompt.md'),
     instructionsFile: at('agent/tmp/instructions.md'),
     usageFile: at('agent/tmp/usage.json'),
+    approvalFile: at('agent/tmp/approval.json'),
   };
   const index = at('index');
   await Promise.all([mkdir(home), mkdir(places.tmp)]);
   const { text, repository } = await promptOf(assignment, role, store, commit);
-  const instructions = { role: role.systemPrompt, repository, file: places.instructionsFile };
+  const instructions = {
+    role: `${role.systemPrompt.trimEnd()}\n\n${HOW_TO_ASK}`,
+    repository,
+    file: places.instructionsFile,
+  };
   await Promise.all([
     writeFile(places.promptFile, text),
     writeFile(places.instructionsFile, inOneFile(instructions)),
-    materialise(store, commit, places.checkout, index),
+    materialise(store, treeish, places.checkout, index),
   ]);
   await plantGit(store, places.checkout, commit, index);
   const told = (text: string, places: Places): Invocation =>

@@ -1,5 +1,6 @@
 import { commandEnvironment } from '../../gates/process/environment.ts';
 import { type RunResult, run } from '../../gates/process/run.ts';
+import type { Ask } from '../../shared/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
 import type { RoleLimits } from '../../shared/roles/schema.ts';
@@ -9,6 +10,7 @@ import type { Box } from '../supervisor/box.ts';
 import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import { APPROVAL_FILE_VARIABLE, readAsk, watchAsk } from './asking.ts';
 import type { Prepared } from './places.ts';
 import { type Stopped, watchAgent } from './watch.ts';
 
@@ -36,6 +38,8 @@ export interface Session {
   readonly reading: Reading | null;
   /** Why it was ended before its time was over; null: it was not. */
   readonly stopped: Stopped | null;
+  /** What it asks leave for; null: nothing. */
+  readonly asks: Ask | null;
 }
 
 export interface SessionOptions {
@@ -88,7 +92,8 @@ export async function runSession(
   }
   if (read && run.result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(run.result.exitCode, reading);
-  return { ...run, reading: read && reading };
+  const asks = run.result.end === 'uncontained' ? null : await readAsk(prepared.places.approvalFile);
+  return { ...run, reading: read && reading, asks };
 }
 
 /** Two runs, one after the other: how the later one ended, and what both have said. */
@@ -128,6 +133,7 @@ async function runOnce(
       read(event, reading);
       watch?.see(reading);
     });
+  const asking = watchAsk(places.approvalFile);
   const ran = await run(
     { argv },
     {
@@ -143,6 +149,7 @@ async function runOnce(
           ASSAY_ATTEMPT: String(assignment.attempt),
           ASSAY_MODEL: assignment.model ?? '',
           ASSAY_EFFORT: assignment.effort,
+          [APPROVAL_FILE_VARIABLE]: places.approvalFile,
           ...invocation.env,
         },
       }),
@@ -150,7 +157,7 @@ async function runOnce(
       outputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,
       territory: places.territory,
-      abort: watch ? AbortSignal.any([abort, watch.end]) : abort,
+      abort: AbortSignal.any([abort, asking.asked, ...(watch ? [watch.end] : [])]),
       stopSignals: stop,
       ...(lines && {
         onOutput: (chunk) => {
@@ -161,6 +168,7 @@ async function runOnce(
       }),
     },
   );
+  asking.stop();
   watch?.stop();
   lines?.end();
   const output = assignment.models
@@ -168,6 +176,9 @@ async function runOnce(
     : ran.output;
   return {
     result: { ...ran, output },
-    stopped: watch?.end.aborted && ran.end === 'aborted' ? (watch.end.reason as Stopped) : null,
+    stopped:
+      watch?.end.aborted && !asking.asked.aborted && ran.end === 'aborted'
+        ? (watch.end.reason as Stopped)
+        : null,
   };
 }

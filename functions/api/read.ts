@@ -6,6 +6,7 @@ import { plannedId } from '../../shared/plan/create.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { listApprovals } from '../../shared/use-cases/approvals.ts';
 import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
@@ -36,6 +37,11 @@ export const handler = serve('api-read', {
   }),
   listReviews: async (request) => ({
     body: await listReviews(request.query, tasks, ({ repository }) => request.serves(repository)),
+  }),
+  listApprovals: async (request) => ({
+    body: await listApprovals(request.query, tasks, new Date(), ({ repository }) =>
+      request.serves(repository),
+    ),
   }),
   getTask: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { ApprovalView, ApprovalWordBody } from '../../shared/api/approval-schemas.ts';
+import { approvalView } from '../../shared/api/approval-view.ts';
 import type { PlanView, PlanWordBody } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
@@ -12,6 +14,7 @@ import { atVersion } from '../../shared/task/commands/change.ts';
 import { verifyAgain } from '../../shared/task/commands/hold.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
+import { wordOnApproval } from '../../shared/use-cases/approvals.ts';
 import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
@@ -73,6 +76,23 @@ async function wordOnPlan(
   return { body: planView(task, new Map()), version: task.version };
 }
 
+/** A person's word on what an agent has asked leave for. */
+async function wordOn(
+  request: {
+    readonly params: { readonly id: string };
+    readonly body: z.infer<typeof ApprovalWordBody>;
+    readonly principal: string;
+    readonly guard: Asked['guard'];
+  },
+  decision: 'approve' | 'deny',
+): Promise<Answer<ApprovalView>> {
+  const { id } = request.params;
+  const word = { ...request.body, decision, by: request.principal };
+  const context = { tasks: tasks.guarded(request.guard), now: new Date() };
+  const { task, approval } = await wordOnApproval(id, word, context);
+  return { body: approvalView(approval), version: task.version };
+}
+
 const learned = (): LearnedContext => ({ beliefs, models, policy, now: new Date() });
 /** What a person says of a role holds for all repositories: a token for some must not say it. */
 function wordOf(request: {
@@ -111,6 +131,8 @@ export const handler = serve('api-submit', {
     const { task, created } = await submitPlan(request.body, context(request));
     return { body: planView(task, new Map()), version: task.version, ...replayed(created) };
   },
+  approve: (request) => wordOn(request, 'approve'),
+  deny: (request) => wordOn(request, 'deny'),
   approvePlan: (request) => wordOnPlan(request, 'approve'),
   rejectPlan: (request) => wordOnPlan(request, 'reject'),
   cancel: async (request) => {

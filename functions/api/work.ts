@@ -1,16 +1,18 @@
 import type * as z from 'zod';
+import { approvalView } from '../../shared/api/approval-view.ts';
 import type { Claim, Lease, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { handBack } from '../../shared/task/commands/recover.ts';
 import { currentAttempt, type Task } from '../../shared/task/task.ts';
+import { park } from '../../shared/use-cases/approvals.ts';
 import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../shared/use-cases/claim.ts';
 import { claimKey } from '../../shared/use-cases/claim-once.ts';
 import { recordDeliveryStep } from '../../shared/use-cases/evidence.ts';
 import { type HeartbeatContext, heartbeat } from '../../shared/use-cases/heartbeat.ts';
 import { completeWork, failWork } from '../../shared/use-cases/report.ts';
-import { leaseSeconds, tierModels } from '../kit/config.ts';
+import { approvalRules, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
@@ -22,6 +24,7 @@ const { tasks, locks, claims, beats } = stores();
 const objects = objectStore();
 const models = tierModels();
 const lease = leaseSeconds();
+const rules = approvalRules();
 
 const shown = (task: Task, of: Asked): Answer<TaskView> => ({
   body: taskView(visibleTo(of, task), models),
@@ -79,6 +82,14 @@ export const handler = serve('api-work', {
     const context = beating(request);
     const progress = { message, percent: percent ?? null, at: context.now.toISOString() };
     return leaseOf(await heartbeat(request.params.id, request.attempt, progress, context));
+  },
+  park: async (request) => {
+    const { task, approval } = await park(request.params.id, request.attempt, request.body, {
+      tasks: tasks.guarded(request.guard),
+      rules,
+      now: new Date(),
+    });
+    return { body: { approval: approvalView(approval), status: task.status }, version: task.version };
   },
   complete: async (request) =>
     shown(

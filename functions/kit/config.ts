@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ApprovalRules } from '../../shared/approval/rules.ts';
 import { CascadePolicy } from '../../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
 import { PROVIDERS } from '../../shared/models/protocols.ts';
@@ -16,6 +17,10 @@ export const tierModels = (): TierModels =>
 /** How long a person has to decide about work that is held, and what happens then. */
 export const holdLimit = (): HoldLimit =>
   HoldLimit.parse(JSON.parse(optionalEnv(ENV.holdLimit, JSON.stringify(DEFAULT_HOLD_LIMIT))));
+
+/** What agents may do without a person, and what becomes of what nobody decides. */
+export const approvalRules = (): ApprovalRules =>
+  ApprovalRules.parse(JSON.parse(optionalEnv(ENV.approvalRules, '{}')));
 
 /** How the cascade chooses where to begin. */
 export const cascadePolicy = (): CascadePolicy =>

@@ -27,6 +27,7 @@ type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']
 type BoxRoute =
   | 'heartbeat'
   | 'progress'
+  | 'park'
   | 'upload'
   | 'memory'
   | 'complete'
@@ -41,6 +42,7 @@ type BoxRoute =
 const PATHS = {
   heartbeat: '/tasks/{id}/heartbeat',
   progress: '/tasks/{id}/progress',
+  park: '/tasks/{id}/park',
   upload: '/tasks/{id}/artifact',
   memory: '/tasks/{id}/memory',
   complete: '/tasks/{id}/complete',
@@ -55,7 +57,7 @@ const PATHS = {
  */
 const PATIENCE_MS = 15 * 60_000;
 /** The rest passes: a later beat says the same, and a memory that cannot be asked is none. */
-const HANDS_IN: readonly BoxRoute[] = ['upload', 'complete', 'fail', 'evidence', 'delivery'];
+const HANDS_IN: readonly BoxRoute[] = ['park', 'upload', 'complete', 'fail', 'evidence', 'delivery'];
 
 export interface BoxClient {
   /** @throws RefusedError | UnreachableError */

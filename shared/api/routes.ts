@@ -1,4 +1,5 @@
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
+import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import type { ApiFunction, Route } from './route.ts';
@@ -63,6 +64,7 @@ export const ROUTES = {
     partial: true,
   },
   ...PLAN_ROUTES,
+  ...APPROVAL_ROUTES,
   listTasks: {
     method: 'GET',
     path: '/tasks',

@@ -34,6 +34,7 @@ function stageInReview(task: Task): Stage {
 export function stageOf(task: Task, run: number = task.run): Stage {
   if (run !== task.run) return 'superseded';
   if (isTerminal(task.status) || task.status === 'blocked') return 'ended';
+  if (task.status === 'auth_required') return 'held';
   if (task.status === 'in_review') return stageInReview(task);
   if (task.status === 'open' && isUnresolved(task)) return 'resolve_base';
   if (task.runner === 'external') return 'ended';

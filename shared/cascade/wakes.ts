@@ -9,7 +9,7 @@ export interface Wake {
 
 function isDone(task: Task, attempt: Attempt, kind: BoxKind): boolean {
   if (attempt.outcome !== null) return true;
-  if (kind === 'agent') return attempt.report !== null;
+  if (kind === 'agent') return attempt.report !== null || task.status === 'auth_required';
   if (kind === 'gates') return attempt.verification !== null || attempt.verification_failure !== null;
   return task.delivery?.state === 'delivered' || task.delivery?.state === 'refused';
 }

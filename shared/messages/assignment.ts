@@ -51,6 +51,8 @@ export const AgentAssignment = Common.extend({
   test_commands: z.array(z.string()).default([]),
   /** Null: the deployment has no gateway, and the agent must know for itself. */
   models: ModelAccess.nullable(),
+  /** Set when the attempt goes on after an approval: what it had made of the base until then. */
+  parked: z.object({ tree: ObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */
   heartbeat_s: z.number().positive(),
 });

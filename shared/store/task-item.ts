@@ -1,3 +1,4 @@
+import { pendingOf } from '../approval/schema.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
 import { deadlineOf } from '../task/deadline.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
@@ -46,6 +47,9 @@ export interface Due {
   readonly attempt: number | null;
 }
 
+/** Attribute of a parked task: who has asked for its approval, and must not give it. */
+export const REQUESTER = 'approval_by';
+
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
 export function toItem(task: Task): Record<string, unknown> {
   const claimable = task.status === 'open' && task.runner === 'external' && task.base_commit !== null;
@@ -61,6 +65,7 @@ export function toItem(task: Task): Record<string, unknown> {
       ? { [INDEXES.byQueue.pk]: queuePartition(task.role), [INDEXES.byQueue.sk]: queueRank(task) }
       : {}),
     ...(task.waits_for === null ? {} : { [INDEXES.byWait.pk]: task.waits_for, [INDEXES.byWait.sk]: task.id }),
+    [REQUESTER]: pendingOf(task)?.requested_by,
     ...(deadline === null ? {} : deadlineKey(task.id, deadline)),
   };
 }
@@ -69,6 +74,7 @@ const KEY_ATTRIBUTES: ReadonlySet<string> = new Set([
   TABLE.pk,
   TABLE.sk,
   'lease_until',
+  REQUESTER,
   ...Object.values(INDEXES).flatMap((index) => [index.pk, index.sk]),
 ]);
 

@@ -19,7 +19,7 @@ import { allowedFrom, type Status } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
 import { BeatStore } from './beats.ts';
 import { MeterStore } from './meters.ts';
-import { fromItem, queuePartition, taskKey, toItem } from './task-item.ts';
+import { fromItem, queuePartition, REQUESTER, taskKey, toItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
@@ -213,14 +213,23 @@ export class TaskStore {
   async #write(change: Change, version: number): Promise<Task | 'unknown' | 'too large' | null> {
     const from = allowedFrom(change.event);
     const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
+    const { notBy } = change;
     try {
       await this.#db.send(
         new PutCommand({
           TableName: this.#table,
           Item: toItem(change.task),
-          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})`,
-          ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
-          ExpressionAttributeValues: { ':version': version, ...values },
+          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${notBy === undefined ? '' : ' AND #requester <> :by'}`,
+          ExpressionAttributeNames: {
+            '#version': 'version',
+            '#status': 'status',
+            ...(notBy !== undefined && { '#requester': REQUESTER }),
+          },
+          ExpressionAttributeValues: {
+            ':version': version,
+            ...values,
+            ...(notBy !== undefined && { ':by': notBy }),
+          },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );

@@ -123,6 +123,8 @@ export const Launch = z.object({
   task_token: z.string().nullable(),
   /** The box is gone and has brought nothing; the next message launches another. */
   lost: z.boolean(),
+  /** It has ended because its task waits for this approval; it may repeat what it has said, and nothing else. */
+  parked: z.number().int().positive().optional(),
   /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
   excused: z.number().int().positive().optional(),
   /** From when on its absence counts; of a box that is lost, from when on the next one may start. */

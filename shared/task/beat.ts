@@ -12,7 +12,7 @@ export interface Beat {
   readonly progress: Attempt['progress'];
 }
 
-const WITH_BEATS: readonly Status[] = ['in_progress', 'auth_required'];
+const WITH_BEATS: readonly Status[] = ['in_progress'];
 
 /** The running attempt whose signs of life are kept beside the task; null where there is none. The first one of an attempt is written to the task. */
 export function attemptWithBeats(task: Task): Attempt | null {

@@ -1,6 +1,7 @@
 import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
 import { attemptWithBeats } from './beat.ts';
+import { approvalDue } from './commands/approve.ts';
 import { startsCascade } from './commands/base.ts';
 import { alreadyReported } from './commands/launch.ts';
 import { isTerminal } from './status.ts';
@@ -28,7 +29,7 @@ export const LONGEST_BOX_SECONDS: Readonly<Record<BoxKind, number>> = {
 const SHORTEST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 900;
 
-const WITH_LEASE: readonly string[] = ['claimed', 'in_progress', 'auth_required'];
+const WITH_LEASE: readonly string[] = ['claimed', 'in_progress'];
 
 /** The box that an attempt waits for now, if one was launched. */
 export function awaitedBox(task: Task): { kind: BoxKind; number: number; launchedAt: string } | null {
@@ -73,6 +74,7 @@ export const isFollowed = (task: Task): boolean => isTerminal(task.status) || ta
 export function deadlineOf(task: Task): Date | null {
   if (isFollowed(task)) return new Date(Date.parse(task.updated_at) + FOLLOW_SECONDS * 1_000);
   if (task.hold) return holdEnd(task);
+  if (task.status === 'auth_required') return approvalDue(task);
   const lease = leaseEnd(task);
   const moves = needsExecution(task) && !isSeenByLease(task);
   if (!moves) return lease === null ? null : new Date(lease);
@@ -87,6 +89,7 @@ export function deadlineOf(task: Task): Date | null {
 export function lookAgainAt(task: Task, now: Date): Date | null {
   if (isFollowed(task)) return null;
   if (task.hold) return holdEnd(task);
+  if (task.status === 'auth_required') return approvalDue(task);
   const lease = isSeenByLease(task) ? leaseEnd(task) : null;
   return lease !== null && lease > now.getTime() ? new Date(lease) : laterAt(task, now);
 }

@@ -143,6 +143,14 @@ function shortWords(task: Task, measure: Measure): Task {
     ...task,
     hold: hold && { ...hold, reasons: shortList(hold.reasons, measure) },
     failure: failure && { ...failure, message: cut(failure.message, most) },
+    ...(task.approvals && {
+      approvals: task.approvals.map((each) => ({
+        ...each,
+        title: cut(each.title, Math.max(100, measure.text)),
+        description: cut(each.description, measure.text),
+        decision_reason: each.decision_reason && cut(each.decision_reason, measure.text),
+      })),
+    }),
     delivery: delivery && { ...delivery, reason: delivery.reason && cut(delivery.reason, most) },
     review: review && {
       ...review,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AutonomyLevel } from '../approval/autonomy.ts';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { Adapter } from './adapter.ts';
@@ -134,6 +135,9 @@ export const SubmitTask = z
       .describe('How often a lost lease or a lost box may reopen the task.'),
     deliver_unverified: z.boolean().default(false),
     delivery: DeliveryMode.optional(),
+    autonomy: AutonomyLevel.optional().describe(
+      "What the agent may do without a person: lower than the deployment's, or as high. Absent: the deployment's.",
+    ),
   })
   .meta({ id: 'SubmitTask' });
 export type SubmitTask = z.infer<typeof SubmitTask>;

@@ -24,7 +24,8 @@ export const allows = (standing: Standing, needed: Standing): boolean =>
 export function standing(task: Task, { caller, attempt: number, launch: of }: Holder): Standing {
   const attempt = task.attempts.find((each) => each.number === number);
   const launch = attempt?.[caller];
-  if (!attempt || !launch || launch.lost || launch.number !== of) return 'over';
+  if (!attempt || !launch || launch.number !== of) return 'over';
+  if (launch.lost) return launch.parked !== undefined && task.status === 'auth_required' ? 'repeat' : 'over';
   const running =
     currentAttempt(task)?.number === number && attempt.outcome === null && !isTerminal(task.status);
   const reported =

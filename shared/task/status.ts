@@ -47,8 +47,21 @@ export const TRANSITIONS = {
     to: null,
     why: 'heartbeat, progress or launch of a running attempt',
   },
-  park: { from: ['in_progress'], to: 'auth_required', why: 'the agent needs an approval in mid-run' },
-  resume: { from: ['auth_required'], to: 'in_progress', why: 'the approval was given' },
+  park: {
+    from: ['claimed', 'in_progress'],
+    to: 'auth_required',
+    why: 'the agent needs an approval in mid-run',
+  },
+  resume: {
+    from: ['auth_required'],
+    to: 'claimed',
+    why: 'the approval was given: the attempt goes on, in a new box where it had one of ours',
+  },
+  deny: {
+    from: ['auth_required'],
+    to: 'cancelled',
+    why: 'the approval was denied, or nobody decided in time',
+  },
   report: {
     from: ['claimed', 'in_progress'],
     to: 'in_review',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Approval } from '../approval/schema.ts';
 import { PlanOf } from '../plan/schema.ts';
 import { RoleInForce } from '../roles/in-force.ts';
 import { Attempt } from './attempt.ts';
@@ -93,6 +94,8 @@ export const Task = Submitted.extend({
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
   attempts: z.array(Attempt),
+  /** What its agents have asked leave for in mid-run, the oldest first. Absent: nothing. */
+  approvals: z.array(Approval).optional(),
   /** Attempts before this one belong to earlier rounds (operator retries) and do not count against the budget. */
   budget_from: z.number().int().positive(),
   hold: Hold.nullable(),

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Approval } from '../approval/schema.ts';
 import { adapterOf } from '../cascade/detour.ts';
 import { promptParts } from '../cascade/prompt.ts';
-import type { Assignment, GatesAssignment, ModelAccess, Opinions } from '../messages/assignment.ts';
+import type {
+  AgentAssignment,
+  Assignment,
+  GatesAssignment,
+  ModelAccess,
+  Opinions,
+} from '../messages/assignment.ts';
 import { type ModelGateway, modelAccess, opinionAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
 import type { Authorize } from '../store/minter.ts';
@@ -72,6 +79,22 @@ async function hiddenFor(
   return { url: await objects.presignGet(key), sha256, bytes, read_credential };
 }
 
+/** The latest of what the agents of an attempt have asked leave for and were told of; null: nothing. */
+const lastLeave = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
+  approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
+
+/** Where the work of an attempt stood when it asked for leave. */
+async function parkedFor(
+  task: Task,
+  attempt: Attempt,
+  objects: ObjectStore,
+): Promise<Pick<AgentAssignment, 'parked'>> {
+  const work = lastLeave(task, attempt)?.work;
+  if (!work) return {};
+  const { tree, patch_key, patch_sha256 } = work;
+  return { parked: { tree, patch_url: await objects.presignGet(patch_key), patch_sha256 } };
+}
+
 /** How a box reaches models. */
 interface Access {
   /** Of an agent. */
@@ -108,6 +131,7 @@ async function assignmentFor(
       base_commit: knownBase(task),
       role: task.role,
       prompt: promptParts(task, task.attempts),
+      ...(await parkedFor(task, attempt, context.objects)),
       model: attempt.model,
       effort: attempt.effort,
       adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
@@ -194,9 +218,10 @@ export async function signAnew(
   key: string,
   kind: BoxKind,
   task: Task,
-  { artifact }: Attempt,
+  present: Attempt,
   context: AssignmentContext,
 ): Promise<void> {
+  const { artifact } = present;
   const { objects } = context;
   const fresh = async (text: string): Promise<string> => {
     const assignment = JSON.parse(text) as Assignment;
@@ -210,6 +235,7 @@ export async function signAnew(
           hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
         }),
       forget_url: await objects.presignDelete(key),
+      ...(assignment.kind === 'agent' && (await parkedFor(task, present, objects))),
       ...('patch_url' in assignment && artifact
         ? { patch_url: await objects.presignGet(artifact.patch_key) }
         : {}),

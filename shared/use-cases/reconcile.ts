@@ -6,6 +6,7 @@ import type { Machines } from '../store/machines.ts';
 import type { Due } from '../store/task-item.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptWithBeats } from '../task/beat.ts';
+import { expireApproval } from '../task/commands/approve.ts';
 import { expireHold } from '../task/commands/hold.ts';
 import { expireLease, restart } from '../task/commands/recover.ts';
 import {
@@ -90,6 +91,8 @@ async function putRight({ task: seen }: Watched, context: ReconcileContext): Pro
     return seen;
   }
   if (seen.hold) return context.tasks.change(seen, (each) => expireHold(each, context.now()));
+  if (seen.status === 'auth_required')
+    return context.tasks.change(seen, (each) => expireApproval(each, context.now()));
   const task = await recoverLease(seen, context);
   if (isSeenByLease(task) && !context.all) return task;
   return recoverExecution(await recoverBox(task, context), context);

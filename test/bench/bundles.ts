@@ -38,6 +38,7 @@ const environment = (names: readonly string[]): Record<string, string> => ({
   ASSAY_MODEL_PROVIDERS: '{}',
   ASSAY_JUDGE_MODELS: '{}',
   ASSAY_JUDGES_KNOWN: '{}',
+  ASSAY_APPROVAL_RULES: '{}',
   ASSAY_HOLD_LIMIT: '{"days":14,"outcome":"fail"}',
   ASSAY_LEASE_SECONDS: '120',
   ASSAY_NUDGE_THRESHOLD: '0.3',

@@ -51,7 +51,9 @@ describe('the role of an agent', () => {
   test('comes before the prompt of a command that does not ask for it apart', async () => {
     const say = ['bash', '-c', 'printf "%s" "$1" > out.txt', 'x'];
     const together = await run({ role: 'data' }, [...say, '{prompt}']);
-    expect(together.patch).toMatch(/^\+You move data\.\n\+\n\+DATA Title$/m);
+    expect(together.patch).toMatch(
+      /^\+You move data\.\n[\s\S]*ASSAY_APPROVAL_FILE[\s\S]*\n\+\n\+DATA Title$/m,
+    );
     const apart = await run({ role: 'data' }, [...say, '{prompt}', '{system_prompt_file}']);
     expect(apart.patch).not.toContain('+You move data.');
   });

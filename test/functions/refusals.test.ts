@@ -49,16 +49,18 @@ it('nothing is refused before a use case that the shape of some route does not d
 });
 
 const CHANGING = [
+  'approve',
   'approvePlan',
   'cancel',
   'claimNext',
   'claimTask',
   'complete',
   'delivery',
+  'deny',
   'evidence',
   'fail',
   'heartbeat',
-].concat(['nextTask', 'progress', 'rejectPlan', 'release', 'retry', 'review', 'verify']);
+].concat(['nextTask', 'park', 'progress', 'rejectPlan', 'release', 'retry', 'review', 'verify']);
 
 test.each<[string, string, string, string, string[]]>([
   [
@@ -80,7 +82,7 @@ test.each<[string, string, string, string, string[]]>([
     'shared/use-cases/list.ts',
     'let after = decodeCursor(query);',
     "let after = decodeCursor(query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
-    ['listReviews: id_taken', 'listTasks: id_taken'],
+    ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],
   ],
 ])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {
   const text = readSource(file);

@@ -36,6 +36,7 @@ const environment = {
   [ENV.imageFamilies]: '{}',
   [ENV.cascadePolicy]: '{}',
   [ENV.judgesKnown]: '{}',
+  [ENV.approvalRules]: '{"autonomy":"semi"}',
   [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
   [ENV.deliverTo]: '[]',
   [ENV.gitSecret]: '{"via":"none"}',

@@ -294,7 +294,7 @@ describe('functions', () => {
       'agentClis',
       'modelVendors',
     ],
-    'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels'],
+    'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels', 'approvalRules'],
     'api-upload': ['table', 'bucket'],
     'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],

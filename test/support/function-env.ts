@@ -34,6 +34,7 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.judgeModels]: JSON.stringify({}),
   [ENV.judgesKnown]: JSON.stringify({}),
   [ENV.holdLimit]: JSON.stringify({ days: 14, outcome: 'fail' }),
+  [ENV.approvalRules]: JSON.stringify({}),
   [ENV.cascadePolicy]: JSON.stringify({}),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',

@@ -11,6 +11,8 @@ export interface Places {
   readonly promptFile: string;
   readonly instructionsFile: string;
   readonly usageFile: string;
+  /** Where the agent writes what it wants leave for. */
+  readonly approvalFile: string;
 }
 
 /** What an agent is told beside its task, to be passed the way each CLI wants it. */

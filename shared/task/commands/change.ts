@@ -7,6 +7,8 @@ import { currentAttempt, type Task } from '../task.ts';
 export interface Change {
   readonly event: TaskEvent;
   readonly task: Task;
+  /** Who must not be the one that has asked for the approval which this decides: part of the write's condition. */
+  readonly notBy?: string;
 }
 
 /** A command: a pure function of the task. Null: there is nothing to change (a repeat), which is an answer, not an error. */

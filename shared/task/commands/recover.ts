@@ -38,10 +38,7 @@ function giveBack(
 export function expireLease(task: Task, now: Date): Change | null {
   const attempt = currentAttempt(task);
   if (!attempt || attempt.outcome !== null || attempt.report !== null) return null;
-  if (
-    !['claimed', 'in_progress', 'auth_required'].includes(task.status) ||
-    attempt.lease_until >= epochSeconds(now)
-  )
+  if (!['claimed', 'in_progress'].includes(task.status) || attempt.lease_until >= epochSeconds(now))
     return null;
   return giveBack(task, attempt, 'expired', `the lease of attempt ${attempt.number} ran out`, now);
 }

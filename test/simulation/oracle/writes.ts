@@ -11,9 +11,9 @@ import { Knowledge } from './knowledge.ts';
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   blocked: ['blocked', 'open', 'cancelled'],
   open: ['open', 'claimed', 'failed', 'cancelled'],
-  claimed: ['claimed', 'in_progress', 'in_review', 'open', 'failed', 'cancelled'],
+  claimed: ['claimed', 'in_progress', 'auth_required', 'in_review', 'open', 'failed', 'cancelled'],
   in_progress: ['in_progress', 'auth_required', 'in_review', 'open', 'failed', 'cancelled'],
-  auth_required: ['auth_required', 'in_progress', 'open', 'failed', 'cancelled'],
+  auth_required: ['auth_required', 'claimed', 'open', 'failed', 'cancelled'],
   in_review: ['in_review', 'claimed', 'open', 'done', 'failed', 'cancelled'],
   done: [],
   failed: ['open'],

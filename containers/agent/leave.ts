@@ -1,0 +1,41 @@
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { Ask } from '../../shared/approval/schema.ts';
+import { forgetAsk } from './asking.ts';
+import type { Session } from './session.ts';
+
+/** Asks for leave, with the work so far. What the agent is told when it has it at once; null: a person decides. */
+export async function askLeave(
+  client: BoxClient,
+  ask: Ask,
+  snapshotOf: () => Promise<{ readonly tree: string; readonly patch: Buffer }>,
+): Promise<string | null> {
+  const { tree, patch } = await snapshotOf();
+  const work =
+    patch.length === 0
+      ? {}
+      : { work: { tree, patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length } };
+  const { approval, status } = await client.post('park', { ...ask, ...work });
+  if (status === 'auth_required') return null;
+  const { approvalWords } = await import('../../shared/approval/words.ts');
+  return approvalWords(approval);
+}
+
+/** Lets an agent that has ended with a question go on with its answer, as often as it asks and is answered at once. One that still `asks` then has to wait. */
+export async function untilAnswered(
+  first: Session,
+  to: {
+    /** Where the question lies. */
+    readonly path: string;
+    readonly ask: (ask: Ask) => Promise<string | null>;
+    readonly again: (words: string, before: Session) => Promise<Session>;
+  },
+): Promise<Session> {
+  let session = first;
+  while (session.asks) {
+    const words = await to.ask(session.asks);
+    if (words === null) return session;
+    await forgetAsk(to.path);
+    session = await to.again(words, session);
+  }
+  return session;
+}

@@ -1,0 +1,57 @@
+import {
+  ApprovalList,
+  ApprovalsQuery,
+  ApprovalView,
+  ApprovalWordBody,
+  ParkAnswer,
+  ParkBody,
+} from './approval-schemas.ts';
+import type { Route } from './route.ts';
+
+/** Leave that agents ask for in mid-run. */
+export const APPROVAL_ROUTES = {
+  park: {
+    method: 'POST',
+    path: '/tasks/{id}/park',
+    function: 'api-work',
+    callers: ['agent'],
+    summary: 'Ask for leave in mid-run: the task waits for a person, unless its autonomy allows it at once',
+    body: ParkBody,
+    refuses: ['conflict'],
+    answer: ParkAnswer,
+    report: true,
+  },
+  listApprovals: {
+    method: 'GET',
+    path: '/approvals',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'What agents wait to be allowed: what, since when, and when it ends without a person',
+    query: ApprovalsQuery,
+    refuses: ['bad_cursor'],
+    answer: ApprovalList,
+  },
+  approve: {
+    method: 'POST',
+    path: '/approvals/{id}/approve',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Allow what the agent of a task waits for: it goes on where it was',
+    body: ApprovalWordBody,
+    refuses: ['conflict'],
+    answer: ApprovalView,
+  },
+  deny: {
+    method: 'POST',
+    path: '/approvals/{id}/deny',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Refuse what the agent of a task waits for: the task is cancelled',
+    body: ApprovalWordBody,
+    refuses: ['conflict'],
+    answer: ApprovalView,
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { Approval, Ask, ParkedWork } from '../approval/schema.ts';
+import { ObjectId, TaskId } from '../task/schema.ts';
+import { Status } from '../task/status.ts';
+import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
+
+/** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
+export const ParkBody = Ask.extend({
+  work: z
+    .strictObject({
+      tree: ObjectId,
+      patch_sha256: ParkedWork.shape.patch_sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      patch_bytes: ParkedWork.shape.patch_bytes,
+    })
+    .optional(),
+})
+  .strict()
+  .meta({ id: 'ParkBody' });
+
+export const ApprovalView = Approval.omit({ work: true, launch: true }).meta({ id: 'Approval' });
+export type ApprovalView = z.infer<typeof ApprovalView>;
+
+/** What became of the question, and of the task. */
+export const ParkAnswer = z.object({ approval: ApprovalView, status: Status }).meta({ id: 'ParkAnswer' });
+
+export const ApprovalsQuery = ReviewsQuery;
+export const ApprovalItem = z
+  .object({
+    id: TaskId.describe('Of the task that waits; what `POST /approvals/{id}/approve` takes.'),
+    task_title: z.string(),
+    role: TaskSummary.shape.role,
+    priority: TaskSummary.shape.priority,
+    repository: z.string(),
+    approval: ApprovalView,
+    since: z.iso.datetime(),
+    until: z.iso.datetime().nullable().describe('When it ends without a person; null: never.'),
+    urgency: z
+      .enum(['critical', 'high', 'normal', 'no_expiry'])
+      .describe('critical: ends within an hour; high: within four.'),
+  })
+  .meta({ id: 'ApprovalItem' });
+export type ApprovalItem = z.infer<typeof ApprovalItem>;
+export const ApprovalList = z
+  .object({ approvals: z.array(ApprovalItem), next_cursor: z.string().nullable() })
+  .meta({ id: 'ApprovalList' });
+
+export const ApprovalWordBody = ReasonBody.extend({
+  number: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('The approval that was looked at; when it waits no more, the word is refused.'),
+})
+  .strict()
+  .meta({ id: 'ApprovalWordBody' });

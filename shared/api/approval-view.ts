@@ -1,0 +1,35 @@
+import { type Approval, pendingOf } from '../approval/schema.ts';
+import type { Task } from '../task/task.ts';
+import type { ApprovalItem, ApprovalView } from './approval-schemas.ts';
+
+/** An approval without what only the platform may know. */
+export function approvalView({ work: _work, launch: _launch, ...view }: Approval): ApprovalView {
+  return view;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** How soon somebody must decide. */
+export function urgency(until: string | null, now: Date): ApprovalItem['urgency'] {
+  if (until === null) return 'no_expiry';
+  const left = Date.parse(until) - now.getTime();
+  return left < HOUR_MS ? 'critical' : left < 4 * HOUR_MS ? 'high' : 'normal';
+}
+
+/** A task that waits for an approval; null: it waits for none. */
+export function approvalItem(task: Task, now: Date): ApprovalItem | null {
+  const pending = task.status === 'auth_required' ? pendingOf(task) : null;
+  if (pending === null) return null;
+  const until = pending.timetable.at(-1)?.at ?? null;
+  return {
+    id: task.id,
+    task_title: task.title,
+    role: task.role,
+    priority: task.priority,
+    repository: task.repository,
+    approval: approvalView(pending),
+    since: pending.created_at,
+    until,
+    urgency: urgency(until, now),
+  };
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { type ActionType, KNOWN_ACTIONS, type Risk } from './risk.ts';
+
+/** How much agents may do without a person, the most first. */
+export const AUTONOMY_LEVELS = ['full', 'semi', 'supervised', 'locked'] as const;
+export const AutonomyLevel = z
+  .enum(AUTONOMY_LEVELS)
+  .describe(
+    'What agents may do without a person: full, semi, supervised, locked. What is of high or critical risk waits for a person at every level.',
+  );
+export type AutonomyLevel = z.infer<typeof AutonomyLevel>;
+
+/** The lower of two: whoever is asked later may take freedom away, and never give any. */
+export const lowerOf = (one: AutonomyLevel, other: AutonomyLevel | undefined): AutonomyLevel =>
+  other !== undefined && AUTONOMY_LEVELS.indexOf(other) > AUTONOMY_LEVELS.indexOf(one) ? other : one;
+
+interface Preset {
+  /** Categories, or single actions. */
+  readonly free: readonly string[];
+  readonly asked: readonly string[];
+}
+
+const CATEGORIES = [...new Set(KNOWN_ACTIONS.map((action) => action.split(':')[0] ?? ''))];
+
+/** What each level lets pass and what it has a person asked about; what stands in neither list is asked about. */
+export const PRESETS: Readonly<Record<AutonomyLevel, Preset>> = {
+  full: { free: CATEGORIES, asked: [] },
+  semi: {
+    free: ['code', 'test', 'docs', 'vcs', 'comms:internal', 'db:query'],
+    asked: ['deploy', 'org', 'budget', 'comms:external'],
+  },
+  supervised: {
+    free: ['code:read', 'vcs:read', 'test:run', 'db:query'],
+    asked: [
+      'code:write',
+      'code:create',
+      'code:delete',
+      'code:refactor',
+      'test:write',
+      'docs:write',
+      'vcs:commit',
+      'vcs:push',
+      'vcs:branch',
+      'deploy',
+      'comms',
+      'budget',
+      'org',
+      'db:mutate',
+      'db:admin',
+      'arch:decide',
+    ],
+  },
+  locked: { free: [], asked: CATEGORIES },
+};
+
+const covers = (list: readonly string[], action: string): boolean =>
+  list.includes(action) || list.includes(action.split(':')[0] ?? '');
+
+/** The known actions that a list of actions and categories names. */
+export const expand = (list: readonly string[]): ActionType[] =>
+  KNOWN_ACTIONS.filter((action) => covers(list, action));
+
+/** May the action be done without a person? Never one of high or critical risk, whatever a preset says; an action that nobody knows is of high risk. */
+export const isFree = (level: AutonomyLevel, action: string, risk: Risk): boolean =>
+  (risk === 'low' || risk === 'medium') && covers(PRESETS[level].free, action);
