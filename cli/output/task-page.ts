@@ -62,6 +62,18 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${pc.dim(`  ${facts}`)}`;
   });
 
+/** What its failure was taken for, and what told it. */
+function failed({ failure, report }: AttemptView, pc: Colors): string[] {
+  if (!failure) return [];
+  const again =
+    failure.retryable === null ? '' : failure.retryable ? ', retryable' : ', not to be tried the same again';
+  const { exit_code, signal } = report?.end ?? {};
+  const end = exit_code !== undefined ? `; exit code ${exit_code}` : signal ? `; ended by ${signal}` : '';
+  const named = failure.class ?? failure.code;
+  const finer = failure.class === null || failure.class === failure.code ? '' : ` (${failure.code})`;
+  return [`    ${pc.dim('failed as')} ${oneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`];
+}
+
 const scoreOf = ({ quality_score: score }: AttemptView): string =>
   score === null ? '' : `, quality ${score.total} (${score.grade})`;
 
@@ -109,6 +121,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     );
     lines.push(...verdict.reasons.flatMap((reason) => reasonLines(reason.message, pc)));
   }
+  lines.push(...failed(attempt, pc));
   if (decision)
     lines.push(
       `    then ${decision.action}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${oneLine(decision.reason)}`,

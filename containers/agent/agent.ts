@@ -10,7 +10,7 @@ import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';
 import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
 import { runAgain } from './again.ts';
-import { failureOf } from './failure.ts';
+import { endOf, failureOf } from './failure.ts';
 import { keepLease } from './lease.ts';
 import { askLeave, untilAnswered } from './leave.ts';
 import { type Prepared, prepare } from './places.ts';
@@ -122,6 +122,7 @@ async function attempt(
   const claimed = await claimOf(session, places.usageFile);
   const reported = {
     output_tail: tailOf(session),
+    end: endOf(session, 'work' in last ? null : last.failure),
     ...(claimed.usage ? { usage: claimed.usage } : {}),
   };
   if (!('work' in last)) {

@@ -1,23 +1,8 @@
 import type { RunResult } from '../../gates/process/run.ts';
-import type { FailureClass } from '../../shared/task/attempt.ts';
+import type { AgentEnd } from '../../shared/task/attempt.ts';
 import type { Failure, Reading } from './adapters/reading.ts';
 import type { Session } from './session.ts';
 import type { Stopped } from './watch.ts';
-
-/** Texts of a failed command and what they mean; the first that matches counts. Lower case. Only for programs that report nothing else. */
-const PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
-  ['timeout', /timed out|timeout/],
-  ['provider_spend_limit', /http 402|\b402 payment|spend limit exceeded|insufficient credits/],
-  ['provider_auth', /http 40[13]|unauthorized|forbidden|invalid api key/],
-  ['rate_limited', /http 429|\b429\b|too many requests|rate[ -]limit/],
-  [
-    'provider_transient',
-    /http 50[0234]|http 529|internal server error|network error|overloaded|econnreset|econnrefused/,
-  ],
-];
-
-/** How much of the end of the output is looked at: what an agent said along the way is not why it ended. */
-const LOOKED_AT = 2_000;
 
 /** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
 export function failureOf(session: Session, program: string): Failure | null {
@@ -63,9 +48,27 @@ const howOf = ({ end, signal, exitCode }: RunResult): string =>
 
 function ofCommand(result: RunResult): Failure | null {
   if (result.end === 'exited' && result.exitCode === 0) return null;
-  const text = result.output.slice(-LOOKED_AT).toLowerCase();
-  const found = PATTERNS.find(([, pattern]) => pattern.test(text));
-  return { class: found?.[0] ?? 'agent_failed', reason: `the agent ${howOf(result)}` };
+  const crashed = result.end === 'signalled';
+  return { class: crashed ? 'agent_crashed' : 'agent_failed', reason: `the agent ${howOf(result)}` };
+}
+
+/**
+ * How the program ended, and what it said of that in structure. What a command has printed is its own, what a CLI gives as its reason
+ * is; what follows from either, the cascade decides.
+ */
+export function endOf({ result, reading }: Session, failure: Failure | null): AgentEnd {
+  const { end, exitCode, signal, startError } = result;
+  const code = failure?.errorCode ?? startError;
+  return {
+    ...(exitCode !== null && { exit_code: exitCode }),
+    ...(end === 'signalled' && signal !== null && { signal }),
+    ...(end === 'timed_out' && { timed_out: true }),
+    ...(failure?.status !== undefined && { http_status: failure.status }),
+    ...(failure && code !== null && { error_code: code.slice(0, 100) }),
+    // That it is blocked, the model says.
+    ...(failure &&
+      failure.class !== 'agent_blocked' && { words: reading === null ? 'output_tail' : 'summary' }),
+  };
 }
 
 /** Exit codes of the CLIs say little: 0 comes with refusals, too. Only the last event counts; without one it broke off. */

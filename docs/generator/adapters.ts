@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REMEDIES } from '../../shared/cascade/remedies.ts';
+import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/cascade/failure/classes.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/task/adapter-facts.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../shared/task/attempt.ts';
@@ -21,14 +21,20 @@ const recorded = JSON.parse(
 ) as readonly Recorded[];
 
 const REMEDY = {
-  same_tier: 'the same tier again, within `max_retries`',
+  again: 'the same tier again, within the budget; a stronger one the second time',
+  excused: 'the same tier again, within `max_retries`',
   later: 'waits, then the same tier again, within `max_retries`',
   stronger_tier: 'a stronger tier, which has the larger window, too',
   end: 'ends the task: something must be set first',
   judge: 'goes by what was left and said',
-} as const satisfies Record<(typeof REMEDIES)[FailureClass], string>;
+} as const satisfies Record<Remedy, string>;
 
-const remedyOf = (of: FailureClass): string => REMEDY[REMEDIES[of]];
+const seedClassOf = (of: FailureClass): string => {
+  const { class: named } = CODES[of];
+  return named === null
+    ? 'told by what else is known'
+    : `\`${named}\`${SEED_FACTS[named].retryable ? ', retryable' : ''}`;
+};
 
 const yes = (each: boolean): string => (each ? 'yes' : 'no');
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -74,7 +80,7 @@ const failuresOf = (kind: CliKind): string => {
       exit_code === null ? 'none: it waits, and is stopped' : String(exit_code),
       String(calls),
       of === said ? `\`${of}\`` : `\`${of}\`, as the gateway has seen it; the CLI: \`${said}\``,
-      of === null ? '' : remedyOf(of),
+      of === null ? '' : REMEDY[remedyOf(of)],
     ]),
   );
 };
@@ -92,8 +98,8 @@ ${facts()}
 ## Classes of failure
 
 ${table(
-  ['Class', 'What the cascade does'],
-  FAILURE_CLASSES.map((each) => [`\`${each}\``, remedyOf(each)]),
+  ['Code', 'Class', 'What the cascade does'],
+  FAILURE_CLASSES.map((each) => [`\`${each}\``, seedClassOf(each), REMEDY[remedyOf(each)]]),
 )}
 
 ## How each fails

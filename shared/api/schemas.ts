@@ -5,7 +5,7 @@ import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../repository/url.ts';
-import { Attempt, FailureClass, Usage } from '../task/attempt.ts';
+import { AgentEnd, Attempt, FailureClass, Usage } from '../task/attempt.ts';
 import { HOLD_OUTCOMES } from '../task/hold-limit.ts';
 import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
@@ -196,6 +196,7 @@ const Reported = {
     .describe("The agent's own words; kept as a claim, never as evidence."),
   output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
   usage: Usage.optional(),
+  end: AgentEnd.optional(),
   /** The model that really ran, when it differs from the one assigned. */
   model: z.string().trim().min(1).max(200).optional(),
 };
@@ -238,6 +239,7 @@ export const FailBody = z
       .describe('Seconds until the provider takes requests again, where it said so.'),
     output_tail: Reported.output_tail,
     usage: Usage.optional(),
+    end: AgentEnd.optional(),
     base_commit: BaseCommit.optional(),
   })
   .meta({ id: 'FailBody' });

@@ -3,10 +3,10 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { adapterOf } from './detour.ts';
-import { failureClassOf } from './failure-class.ts';
+import type { Classified } from './failure/classify.ts';
+import { failureOf } from './failure/of-attempt.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
-import { isRepeated, REMEDIES } from './remedies.ts';
 import type { TierModels } from './tiers.ts';
 
 type Verdictless = Omit<Decision, 'at'>;
@@ -81,6 +81,16 @@ function climb(task: Task, attempt: Attempt, reason: string, models: TierModels)
   return { action: 'escalate', reason, next_model: above.model, next_tier: above.tier };
 }
 
+/** Once more on the same tier, as an attempt of the budget; who failed there in the same way before climbs. */
+function sameTier(task: Task, attempt: Attempt, reason: string, models: TierModels): Verdictless {
+  const isSecond = ofThisRound(task).some(
+    (each) => each.number < attempt.number && each.tier === attempt.tier && failureOf(each)?.code === reason,
+  );
+  const spent = budgetExhausted(task);
+  if (isSecond || spent) return climb(task, attempt, reason, models);
+  return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
+}
+
 function again(task: Task, attempt: Attempt, reason: string): Verdictless {
   const spent = budgetExhausted(task);
   if (spent) return stay('give_up', `${reason}; ${spent}`);
@@ -100,6 +110,28 @@ function rework(task: Task, attempt: Attempt): Verdictless {
   return { action: 'retry', reason, next_model: to.model, next_tier: to.tier };
 }
 
+/** What a failure itself decides; null: what was left and said does. */
+function afterFailure(
+  task: Task,
+  attempt: Attempt,
+  { remedy, code }: Classified,
+  models: TierModels,
+): Verdictless | null {
+  switch (remedy) {
+    case 'excused':
+    case 'later':
+      return again(task, attempt, code);
+    case 'again':
+      return sameTier(task, attempt, code, models);
+    case 'end':
+      return stay('give_up', code);
+    case 'stronger_tier':
+      return climb(task, attempt, code, models);
+    case 'judge':
+      return null;
+  }
+}
+
 /**
  * What happens after an attempt: a pure function of the task. Only failed work climbs; what could not run is repeated on the same
  * tier, goes to a person, or ends the task, because no model mends a missing tool.
@@ -115,12 +147,9 @@ export function decide(task: Task, models: TierModels): Verdictless {
   // Its model has done what it was asked for: others were quicker. It does it again on what they have left.
   if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
     return rework(task, attempt);
-  const failureClass = failureClassOf(attempt);
-  if (failureClass !== null) {
-    if (isRepeated(failureClass)) return again(task, attempt, failureClass);
-    if (REMEDIES[failureClass] === 'end') return stay('give_up', failureClass);
-    if (REMEDIES[failureClass] === 'stronger_tier') return climb(task, attempt, failureClass, models);
-  }
+  const failure = failureOf(attempt);
+  const follows = failure && afterFailure(task, attempt, failure, models);
+  if (follows) return follows;
   const trigger = escalationTrigger(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')

@@ -3,7 +3,7 @@ import type { Agents } from '../task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../task/adapter-facts.ts';
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
-import { wasTransient } from './failure-class.ts';
+import { wasTransient } from './failure/of-attempt.ts';
 import { isTier } from './tiers.ts';
 
 type Detoured = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'budget_from'>;

@@ -1,5 +1,5 @@
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
-import { failureOf } from '../cascade/failure/classify.ts';
+import { failureOf } from '../cascade/failure/of-attempt.ts';
 import { rewardOf } from '../cascade/learning/outcome.ts';
 import { type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { Outcome } from '../evidence/outcome.ts';
@@ -140,14 +140,25 @@ const tokens = ({ usage }: Attempt): number | null =>
     ? usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     : null;
 
-function failureFields(
-  attempt: Attempt,
-): Pick<ChainRow['attempts'][number], 'failure_class' | 'failure_retryable' | 'failure_rule'> {
-  const failure = failureOf(attempt);
+type FailureField =
+  | 'failure_class'
+  | 'failure_code'
+  | 'failure_mode'
+  | 'failure_retryable'
+  | 'failure_rule'
+  | 'exit_code'
+  | 'signal';
+
+function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], FailureField> {
+  const failure = attempt.failure ?? failureOf(attempt);
   return {
     failure_class: failure?.class ?? null,
+    failure_code: failure?.code ?? null,
+    failure_mode: failure?.mode ?? null,
     failure_retryable: failure?.retryable ?? null,
     failure_rule: failure?.rule ?? null,
+    exit_code: attempt.report?.end?.exit_code ?? null,
+    signal: attempt.report?.end?.signal ?? null,
   };
 }
 

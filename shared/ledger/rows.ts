@@ -97,9 +97,16 @@ const ChainAttempt = z.object({
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   /** One of the seed's ten classes, where it brought no work to judge; null: it did. */
   failure_class: z.string().nullable(),
+  /** The finer word for it; of work that was judged, `verification_failed`. Null: it did not fail. */
+  failure_code: z.string().nullable(),
+  /** How it counts for tasks that depend on this one. */
+  failure_mode: z.string().nullable(),
   failure_retryable: z.boolean().nullable(),
   /** What it was told by: a status, a code, a time limit, or words. */
   failure_rule: z.string().nullable(),
+  /** Of the agent's program; null: a signal ended it, or nobody has seen it end. */
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
   escalated: z.boolean(),
   decision: z.enum(DECISIONS).nullable(),
   escalation_reason: z.string().nullable(),

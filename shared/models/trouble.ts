@@ -1,4 +1,4 @@
-import { passes } from '../cascade/remedies.ts';
+import { remedyOf } from '../cascade/failure/classes.ts';
 import type { FailureClass } from '../task/attempt.ts';
 import { classOfStatus } from './status.ts';
 
@@ -101,6 +101,6 @@ export function endOf(status: number, headers: Headers, text: string, now: Date)
   const found = classOfStatus(status);
   if (found === 'rate_limited' && isQuota(record(body['error'])))
     return { class: 'provider_spend_limit', status, until: null };
-  if (found === null || !passes(found)) return 'well';
+  if (found === null || remedyOf(found) !== 'later') return 'well';
   return { class: found, status, until: untilOf(headers, body, now.getTime()) };
 }

@@ -5,6 +5,7 @@ import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
 import { CLI_KINDS } from './adapter.ts';
+import { FailedHow } from './failed-how.ts';
 import { Effort, ObjectId } from './schema.ts';
 
 /** Token counts, each kind priced apart. What is read from a cache or written to one is not in `input_tokens`. */
@@ -95,6 +96,30 @@ export const Opinions = z.object({
   open_calls: z.int().nonnegative(),
 });
 export type Opinions = z.infer<typeof Opinions>;
+/** How the agent's program ended, as its supervisor saw it, and what the CLI or its provider say of that in structure. */
+export const AgentEnd = z.strictObject({
+  exit_code: z.int().min(0).max(255).optional(),
+  signal: z
+    .string()
+    .regex(/^SIG[A-Z0-9]{1,12}$/, 'must be the name of a signal, such as SIGKILL')
+    .optional(),
+  timed_out: z.boolean().optional().describe('It was stopped because its time was over.'),
+  http_status: z.int().min(100).max(599).optional().describe("Of the provider's last answer."),
+  error_code: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("The CLI's, the provider's or the operating system's own word for the error."),
+  words: z
+    .enum(['summary', 'output_tail'])
+    .optional()
+    .describe(
+      'Which text is of the program that failed, and so may tell why; absent: none, all of it may be the prose of a model.',
+    ),
+});
+export type AgentEnd = z.infer<typeof AgentEnd>;
 
 /** What the agent's supervisor says at the end of a run. */
 export const Report = z.object({
@@ -107,6 +132,8 @@ export const Report = z.object({
   retry_after_s: z.number().int().positive().nullable().optional(),
   /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
   verification_gate: VerificationGate.optional(),
+  /** Absent in items of earlier versions, and where nobody has seen the program end. */
+  end: AgentEnd.optional(),
   at: z.iso.datetime(),
 });
 export type Report = z.infer<typeof Report>;
@@ -173,6 +200,10 @@ export const VerificationRecord = z.object({
     .optional(),
   /** How many files were put back; the list may have room for fewer. Absent in items of earlier versions. */
   put_back: z.number().int().nonnegative().optional(),
+  /** What failed, by name, in the order of its names: findings of gates that block, and signals. Absent: nothing, or an earlier version. */
+  failing: z.array(z.object({ check: z.string(), what: z.string() })).optional(),
+  /** How many more failed than are named. */
+  failing_more: z.number().int().positive().optional(),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
   /** True when words or checks were cut for want of room; the whole is still under `key`. */
@@ -282,6 +313,8 @@ export const Attempt = z.object({
     })
     .optional(),
   decision: Decision.nullable(),
+  /** What its failure was taken for, once it is over; absent: it did not fail, or ended under an earlier version. */
+  failure: FailedHow.optional(),
   agent: Launch.nullable(),
   gates: Launch.nullable(),
   deliver: Launch.nullable(),

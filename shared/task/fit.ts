@@ -69,6 +69,11 @@ function shortVerification(
         allowed_by: each.allowed_by === null ? null : cut(each.allowed_by, text),
       })),
     }),
+    ...(record.failing && {
+      failing: record.failing
+        .slice(0, list)
+        .map((each) => ({ check: cut(each.check, Math.max(50, text)), what: cut(each.what, text) })),
+    }),
     shortened: true,
   };
 }
@@ -123,6 +128,13 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
       repeated: { ...attempt.repeated, reason: cut(attempt.repeated.reason, text) },
     }),
     decision: decision && { ...decision, reason: cut(decision.reason, Math.max(100, text)) },
+    ...(attempt.failure && {
+      failure: {
+        ...attempt.failure,
+        rule: cut(attempt.failure.rule, Math.max(50, text)),
+        ...(attempt.failure.about && { about: cut(attempt.failure.about, text) }),
+      },
+    }),
     ...(isCurrent
       ? {}
       : { agent: asleep(attempt.agent), gates: asleep(attempt.gates), deliver: asleep(attempt.deliver) }),

@@ -1,7 +1,7 @@
 import { setAside } from '../cascade/budget/launching.ts';
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
-import { notBefore } from '../cascade/later.ts';
+import { notBefore } from '../cascade/failure/later.ts';
 import type { Learned } from '../cascade/learning/advise.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { select } from '../cascade/select.ts';

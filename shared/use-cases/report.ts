@@ -78,6 +78,7 @@ export async function completeWork(
         failure_class: null,
         output_tail: body.output_tail,
         ...(body.verification_gate && { verification_gate: body.verification_gate }),
+        ...(body.end && { end: body.end }),
       },
       artifact: {
         base_commit: boundBase(task, body.base_commit),
@@ -128,6 +129,7 @@ export async function failWork(
         failure_class: body.failure_class,
         output_tail: body.output_tail,
         retry_after_s: body.retry_after_s ?? null,
+        ...(body.end && { end: body.end }),
       },
       artifact: null,
       usage: body.usage ?? null,

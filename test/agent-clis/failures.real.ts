@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { failureClassOf } from '../../shared/cascade/failure-class.ts';
+import { failureOf } from '../../shared/cascade/failure/of-attempt.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
-import type { FailureClass } from '../../shared/task/attempt.ts';
 import { report, witnessed } from '../support/builders.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { FAILURE_CASES } from './cases.ts';
@@ -20,16 +19,15 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** What the cascade goes by: what the gateway has seen outweighs what the CLI makes of it. */
-function countsAs({ failure, trouble }: Outcome): FailureClass | null {
+function countsAs({ failure, trouble }: Outcome): string | null {
   const seen = trouble && { ...trouble, retry_at: null };
-  return (
-    failure &&
-    failureClassOf({
-      report: report({ status: 'failed', failure_class: failure.class }),
-      witnessed: witnessed(seen),
-      verification_failure: null,
-    })
-  );
+  if (failure === null) return null;
+  const of = failureOf({
+    report: report({ status: 'failed', failure_class: failure.class }),
+    witnessed: witnessed(seen),
+    verification_failure: null,
+  });
+  return of?.code ?? null;
 }
 
 function keep(kind: CliKind, name: string, outcome: Outcome): void {

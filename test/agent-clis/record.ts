@@ -13,7 +13,7 @@ export interface Recorded {
   readonly exit_code: number | null;
   readonly class: FailureClass | null;
   /** The class that the cascade goes by, where the gateway knows better than the CLI. */
-  readonly counts_as?: FailureClass | null;
+  readonly counts_as?: string | null;
   /** Calls of models that reached the endpoint. */
   readonly calls: number;
 }

@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent as work } from '../../containers/agent/agent.ts';
+import { FailBody } from '../../shared/api/schemas.ts';
+import { failureOf } from '../../shared/cascade/failure/of-attempt.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { attempt, report } from '../support/builders.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
@@ -119,12 +122,7 @@ describe('an agent', () => {
 describe('a failed agent', () => {
   test.each([
     ['echo broken; exit 1', 'agent_failed', 'the agent exited with 1'],
-    ['kill -SEGV $$', 'agent_failed', 'the agent was ended by SIGSEGV'],
-    ['echo "HTTP 429 Too Many Requests"; exit 1', 'rate_limited', 'the agent exited with 1'],
-    ['echo "Error: request timed out"; exit 1', 'timeout', 'the agent exited with 1'],
-    ['echo "HTTP 402 spend limit exceeded"; exit 1', 'provider_spend_limit', 'the agent exited with 1'],
-    ['echo "invalid API key"; exit 1', 'provider_auth', 'the agent exited with 1'],
-    ['echo "HTTP 503"; exit 1', 'provider_transient', 'the agent exited with 1'],
+    ['kill -SEGV $$', 'agent_crashed', 'the agent was ended by SIGSEGV'],
     ['echo \'{"status":"blocked","summary":"no access"}\' > $ASSAY_USAGE_FILE', 'agent_blocked', 'no access'],
     [
       'echo \'{"status":"blocked"}\' > $ASSAY_USAGE_FILE; exit 3',
@@ -135,6 +133,20 @@ describe('a failed agent', () => {
     const { fail, complete } = await runAgent(script);
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({ failure_class, reason });
+  });
+
+  test.each([
+    ['echo "HTTP 429 Too Many Requests"; exit 1', 'rate_limited', 'text "http 429"', { exit_code: 1 }],
+    ['echo "Error: request timed out"; exit 3', 'timeout', 'text "timed out"', { exit_code: 3 }],
+    ['echo "invalid API key"; exit 1', 'provider_auth', 'text "invalid api key"', { exit_code: 1 }],
+    ['kill -KILL $$', 'provider_transient', 'signal SIGKILL', { signal: 'SIGKILL' }],
+    ['exit 124', 'timeout', 'exit_code 124', { exit_code: 124 }],
+  ])('reports how it ended and what it printed, so that %s is %s by %s', async (script, named, rule, end) => {
+    const { fail } = await runAgent(script);
+    const { reason, ...body } = FailBody.parse(fail);
+    expect(body.end).toEqual({ ...end, words: 'output_tail' });
+    const told = report({ ...body, status: 'failed', summary: reason });
+    expect(failureOf(attempt({ report: told }))).toMatchObject({ class: named, rule });
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { classOfStatus } from '../../../shared/models/status.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, list, text } from './fields.ts';
-import { type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
+import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -118,7 +118,12 @@ function failureOf(event: Fields, { stopReason }: Reading): Failure {
     const isUnread = event['terminal_reason'] === 'api_error' && count(event['api_error_status']) === null;
     return isUnread && stopReason !== 'invalid_request' ? 'provider_transient' : 'agent_failed';
   };
-  return { class: of(), reason };
+  const subtype = text(event['subtype']);
+  return {
+    class: of(),
+    reason,
+    ...said(count(event['api_error_status']), subtype === 'success' ? stopReason : subtype),
+  };
 }
 
 /** Its program, `-p` and the prompt come first. */

@@ -3,7 +3,7 @@ import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, list, text } from './fields.ts';
-import { type Failure, type Reading, readStatus, STATUS_SCHEMA } from './reading.ts';
+import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -115,9 +115,10 @@ const MESSAGES: readonly (readonly [RegExp, FailureClass])[] = [
 
 function failureOf(reason: string): Failure {
   const status = /\bunexpected status (\d{3})\b|\blast status: (\d{3})\b/.exec(reason);
-  const byStatus = classOfStatus(status ? Number(status[1] ?? status[2]) : null);
+  const known = status ? Number(status[1] ?? status[2]) : null;
+  const byStatus = classOfStatus(known);
   const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
-  return { class: byStatus ?? byWords ?? 'agent_failed', reason };
+  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...said(known, null) };
 }
 
 /** Its program and `exec` come first, the prompt last. */

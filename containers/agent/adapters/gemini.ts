@@ -2,7 +2,7 @@ import { classOfStatus } from '../../../shared/models/status.ts';
 import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
-import type { Failure, Reading } from './reading.ts';
+import { type Failure, type Reading, said } from './reading.ts';
 
 function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const { adapter, model } = assignment;
@@ -104,6 +104,7 @@ function failureOf(event: Fields, { stopReason }: Reading): Failure {
       WORDS.find(([pattern]) => pattern.test(text(provider['message']) ?? message))?.[1] ??
       'agent_failed',
     reason: message,
+    ...said(count(provider['code']), text(provider['status']) ?? text(error['type'])),
     ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
   };
 }

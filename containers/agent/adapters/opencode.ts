@@ -2,7 +2,7 @@ import { classOfStatus } from '../../../shared/models/status.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, json, text } from './fields.ts';
-import type { Failure, Reading } from './reading.ts';
+import { type Failure, type Reading, said } from './reading.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -107,10 +107,12 @@ function readStep(part: Fields, reading: Reading): void {
 function failureOf(error: Fields): Failure {
   const data = fields(error['data']);
   const reason = text(data['message']) ?? text(error['name']) ?? 'no reason given';
-  if (error['name'] === 'ContextOverflowError') return { class: 'context_too_long', reason };
+  const status = count(data['statusCode']);
+  const name = text(error['name']);
+  if (name === 'ContextOverflowError') return { class: 'context_too_long', reason, ...said(status, name) };
   const { code } = fields(fields(json(text(data['responseBody']) ?? ''))['error']);
-  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason };
-  return { class: classOfStatus(count(data['statusCode'])) ?? 'agent_failed', reason };
+  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason, ...said(status, code) };
+  return { class: classOfStatus(status) ?? 'agent_failed', reason, ...said(status, text(code) ?? name) };
 }
 
 export const opencode: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };

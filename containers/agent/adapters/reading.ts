@@ -4,9 +4,22 @@ import { fields, json, text } from './fields.ts';
 export interface Failure {
   readonly class: FailureClass;
   readonly reason: string;
+  /** Of the provider's last answer, where the CLI says it. */
+  readonly status?: number;
+  /** The CLI's or the provider's own word for the error. */
+  readonly errorCode?: string;
   /** Seconds until the provider takes requests again, when it said so. */
   readonly retryAfterSeconds?: number;
 }
+
+/** What a CLI says of its error in structure; what it does not say is left out. */
+export const said = (
+  status: number | null,
+  errorCode: string | null,
+): Pick<Failure, 'status' | 'errorCode'> => ({
+  ...(status !== null && status >= 100 && status <= 599 && { status }),
+  ...(errorCode !== null && { errorCode: errorCode.trim().slice(0, 100) }),
+});
 
 /** What is known of a run so far. All of it is the agent's own word. */
 export interface Reading {

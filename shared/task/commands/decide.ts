@@ -1,5 +1,6 @@
-import { failureClassOf } from '../../cascade/failure-class.ts';
-import { isRepeated } from '../../cascade/remedies.ts';
+import { isExcused } from '../../cascade/failure/classes.ts';
+import { failedHow } from '../../cascade/failure/failed-how.ts';
+import { failureOf } from '../../cascade/failure/of-attempt.ts';
 import type { Attempt, Decision } from '../attempt.ts';
 import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdEnds } from '../hold-limit.ts';
 import type { Task } from '../task.ts';
@@ -12,8 +13,8 @@ export function outcomeOf(
 ): NonNullable<Attempt['outcome']> {
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
-  const failureClass = failureClassOf(attempt);
-  return failureClass !== null && isRepeated(failureClass) ? 'infra_failed' : 'failed';
+  const failure = failureOf(attempt);
+  return failure && isExcused(failure.remedy) ? 'infra_failed' : 'failed';
 }
 
 /**
@@ -41,6 +42,7 @@ export function recordDecision(
     decision: { ...decision, at },
     outcome,
     ended_at: outcome === null ? null : at,
+    ...(outcome !== null && { failure: failedHow({ ...attempt, outcome }) }),
   });
   const repeated =
     decision.action === 'retry' && outcome === 'infra_failed' ? { retries: task.retries + 1 } : {};

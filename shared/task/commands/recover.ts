@@ -1,3 +1,4 @@
+import { failedHow } from '../../cascade/failure/failed-how.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Attempt, BoxKind, Launch } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
@@ -21,7 +22,8 @@ function giveBack(
   why: string,
   now: Date,
 ): Change {
-  const attempts = withAttempt(task, { ...attempt, outcome, ended_at: nowIso(now) });
+  const over = { ...attempt, outcome, ended_at: nowIso(now) };
+  const attempts = withAttempt(task, { ...over, failure: failedHow(over) });
   if (task.retries >= task.max_retries)
     return change(task, 'fail', now, {
       attempts,

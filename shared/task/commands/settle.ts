@@ -1,4 +1,4 @@
-import { failureClassOf } from '../../cascade/failure-class.ts';
+import { failureOf } from '../../cascade/failure/of-attempt.ts';
 import { firstOf } from '../cut.ts';
 import { currentAttempt, type Delivery, type Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
@@ -71,7 +71,9 @@ export function settle(task: Task, now: Date): Change | null {
     });
   }
   const refused = task.delivery?.state === 'refused';
-  const code = refused ? 'delivery_refused' : ((attempt && failureClassOf(attempt)) ?? 'verification_failed');
+  const code = refused
+    ? 'delivery_refused'
+    : ((attempt && failureOf(attempt)?.code) ?? 'verification_failed');
   const reasons = attempt?.verdict?.reasons.map((reason) => reason.message).join('; ');
   const said =
     attempt?.verification_failure?.message ??

@@ -1,3 +1,4 @@
+import { failingIn, MOST_NAMED } from '../../evidence/failing.ts';
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
@@ -43,6 +44,7 @@ function keptFacts(facts: Facts): Facts {
 }
 
 function summarise(evidence: Evidence, key: string, now: Date): VerificationRecord {
+  const failing = failingIn(evidence);
   return {
     key,
     tree: evidence.tree,
@@ -75,6 +77,8 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       }),
     ),
     put_back: evidence.protected_files.filter(isPutBack).length,
+    ...(failing.length > 0 && { failing: failing.slice(0, MOST_NAMED) }),
+    ...(failing.length > MOST_NAMED && { failing_more: failing.length - MOST_NAMED }),
     duration_ms: evidence.duration_ms,
     at: nowIso(now),
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
-import { isRepeated, REMEDIES, type Remedy } from '../../../shared/cascade/remedies.ts';
+import { isExcused, type Remedy, remedyOf } from '../../../shared/cascade/failure/classes.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
 import { type Attempt, FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
@@ -16,7 +16,7 @@ import {
   witnessed,
 } from '../../support/builders.ts';
 
-const answeredWith = (remedy: Remedy) => FAILURE_CLASSES.filter((each) => REMEDIES[each] === remedy);
+const answeredWith = (remedy: Remedy) => FAILURE_CLASSES.filter((each) => remedyOf(each) === remedy);
 
 const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
   inReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
@@ -106,7 +106,7 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(FAILURE_CLASSES.filter(isRepeated))(
+  it.each(FAILURE_CLASSES.filter((each) => isExcused(remedyOf(each))))(
     'repeats on the same tier after %s, within the retries',
     (failureClass) => {
       const of = inReview({
@@ -157,6 +157,23 @@ describe('what follows from an attempt', () => {
       reason: failureClass,
     });
     expect(endOn('opus').action).toBe('give_up');
+  });
+
+  it('tries once more on the same tier after a time limit, as an attempt of the budget, and then climbs', () => {
+    const late = (number: number, tier: 'haiku' | 'sonnet') =>
+      attempt({
+        number,
+        ...onTier(tier),
+        report: report({ status: 'failed', failure_class: 'timeout' }),
+        outcome: 'failed',
+      });
+    const first = inReview({}, { attempts: [late(1, 'haiku')] });
+    expect(decide(first, MODELS)).toMatchObject({ action: 'retry', next_tier: 'haiku', reason: 'timeout' });
+    expect(decide({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
+    const second = inReview({}, { attempts: [late(1, 'haiku'), late(2, 'haiku')] });
+    expect(decide(second, MODELS)).toMatchObject({ action: 'escalate', next_tier: 'sonnet' });
+    const third = inReview({}, { attempts: [late(1, 'haiku'), late(2, 'haiku'), late(3, 'sonnet')] });
+    expect(decide(third, MODELS)).toMatchObject({ action: 'retry', next_tier: 'sonnet' });
   });
 
   it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
@@ -246,7 +263,7 @@ describe('what follows from an attempt', () => {
         );
         const { action } = decide(of, MODELS);
         if (action === 'accept') expect(made.verdict).toBe('pass');
-        if (made.failureClass && ['same_tier', 'later', 'end'].includes(REMEDIES[made.failureClass]))
+        if (made.failureClass && ['again', 'excused', 'later', 'end'].includes(remedyOf(made.failureClass)))
           expect(action).not.toBe('escalate');
         if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
       }),

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  SEED_CLASS_OF,
+  CODES,
+  isExcused,
+  remedyOf,
   SEED_CLASSES,
   SEED_FACTS,
   type SeedClass,
 } from '../../../../shared/cascade/failure/classes.ts';
-import { classify, type Envelope, failureOf } from '../../../../shared/cascade/failure/classify.ts';
-import type { FailureClass } from '../../../../shared/task/attempt.ts';
+import { classify, type Envelope } from '../../../../shared/cascade/failure/classify.ts';
+import { failureOf } from '../../../../shared/cascade/failure/of-attempt.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/task/attempt.ts';
 import { attempt, report, verdict, witnessed } from '../../../support/builders.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/agent-clis');
@@ -22,15 +25,15 @@ interface Recorded {
 const recorded = JSON.parse(readFileSync(join(FIXTURES, 'recorded.json'), 'utf8')) as Recorded[];
 
 describe('what the agent CLIs have really printed', () => {
-  const failing = recorded.filter((each) => each.class !== null && SEED_CLASS_OF[each.class] !== null);
+  const failing = recorded.filter((each) => each.class !== null && CODES[each.class].class !== null);
 
   it.each(failing.map((each) => [each.kind, each.name, each.class as FailureClass, each.exit_code] as const))(
     '%s, %s: what the adapter made of it outweighs all words in it',
     (kind, name, code, exit_code) => {
       const file = join(FIXTURES, kind, `${name}.jsonl`);
       const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-      const classified = classify({ code, exit_code, text });
-      expect(classified.class).toBe(SEED_CLASS_OF[code]);
+      const classified = classify({ code, ...(exit_code !== null && { exit_code }), text });
+      expect(classified.class).toBe(CODES[code].class);
       expect(classified.rule).toBe(`code ${code}`);
     },
   );
@@ -44,7 +47,7 @@ describe('what the agent CLIs have really printed', () => {
   it('tell enough by their words alone, where nothing else is known', () => {
     const right = byWords.filter(({ kind, name, class: of }) => {
       const text = readFileSync(join(FIXTURES, kind, `${name}.jsonl`), 'utf8');
-      return of !== null && classify({ text }).class === SEED_CLASS_OF[of];
+      return of !== null && classify({ text }).class === CODES[of].class;
     });
     expect(byWords.length).toBeGreaterThan(10);
     expect(right.length / byWords.length).toBeGreaterThan(0.6);
@@ -61,9 +64,9 @@ describe('a failure', () => {
     ],
     [
       'a spent limit that comes as 429',
-      { http_status: 429, provider_code: 'insufficient_quota' },
+      { http_status: 429, error_code: 'insufficient_quota' },
       'provider_spend_limit',
-      'provider_code insufficient_quota',
+      'error_code insufficient_quota',
     ],
     [
       'our own word for it',
@@ -72,12 +75,7 @@ describe('a failure', () => {
       'code provider_spend_limit',
     ],
     ['overload', { http_status: 529 }, 'provider_transient', 'http_status 529'],
-    [
-      'a code of the system',
-      { provider_code: 'ECONNRESET' },
-      'provider_transient',
-      'provider_code ECONNRESET',
-    ],
+    ['a code of the system', { error_code: 'ECONNRESET' }, 'provider_transient', 'error_code ECONNRESET'],
     ['a time limit of ours', { timed_out: true }, 'timeout', 'timed_out'],
     ['a signal', { signal: 'SIGKILL' }, 'provider_transient', 'signal SIGKILL'],
     ['the exit code of timeout(1)', { exit_code: 124 }, 'timeout', 'exit_code 124'],
@@ -115,19 +113,69 @@ describe('a failure', () => {
   it('is one of ten, the same each time, whatever is said of it', () => {
     const envelope = fc.record(
       {
-        http_status: fc.option(fc.integer({ min: 100, max: 599 })),
-        provider_code: fc.option(fc.string()),
-        exit_code: fc.option(fc.nat(255)),
+        http_status: fc.integer({ min: 100, max: 599 }),
+        error_code: fc.string(),
+        exit_code: fc.nat(255),
+        code: fc.constantFrom(...FAILURE_CLASSES),
         text: fc.string({ unit: 'grapheme', maxLength: 300 }),
       },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(envelope, (each) => {
-        expect(SEED_CLASSES).toContain(classify(each).class);
+        const of = classify(each);
+        expect(SEED_CLASSES).toContain(of.class);
+        // Who cannot be helped by the same again never gets it.
+        if (!of.retryable) expect(['stronger_tier', 'end', 'judge']).toContain(of.remedy);
         expect(classify(each)).toEqual(classify(each));
       }),
     );
+  });
+
+  it('is repeated only where its class is retryable, whatever finer word there is for it', () => {
+    for (const code of FAILURE_CLASSES) {
+      const of = classify({ code });
+      expect(of.remedy).toBe(remedyOf(code));
+      if (isExcused(of.remedy) || of.remedy === 'again') expect([code, of.retryable]).toEqual([code, true]);
+    }
+  });
+
+  it('is told by words only where they are of the program that failed', () => {
+    const prose = 'I fixed the timeout bug, and now the service answers HTTP 401';
+    const told = (end: { words?: 'summary' | 'output_tail' }, fields = {}) =>
+      failureOf(
+        attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
+      );
+    expect(told({}, { summary: prose, output_tail: prose })).toMatchObject({
+      class: 'unknown',
+      code: 'agent_failed',
+      rule: 'nothing matched',
+    });
+    expect(told({ words: 'output_tail' }, { output_tail: 'error: HTTP 429', summary: prose })).toMatchObject({
+      class: 'rate_limited',
+      code: 'rate_limited',
+      remedy: 'later',
+      rule: 'text "http 429"',
+    });
+  });
+
+  it('is told by how its program ended, where no better word is there', () => {
+    const ended = (end: object, fields = {}) =>
+      failureOf(
+        attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
+      );
+    expect(ended({ signal: 'SIGKILL' })).toMatchObject({
+      class: 'provider_transient',
+      rule: 'signal SIGKILL',
+    });
+    expect(ended({ exit_code: 124 })).toMatchObject({ class: 'timeout', remedy: 'again' });
+    expect(ended({ http_status: 529, exit_code: 1 })).toMatchObject({ rule: 'http_status 529' });
+    expect(ended({ exit_code: 1 })).toMatchObject({ class: 'unknown', remedy: 'judge' });
+    expect(ended({ error_code: 'error_max_turns' }, { failure_class: 'turn_limit' })).toMatchObject({
+      class: 'timeout',
+      rule: 'error_code error_max_turns',
+      remedy: 'stronger_tier',
+    });
   });
 
   it('of an attempt is none where there is work to judge', () => {

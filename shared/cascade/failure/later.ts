@@ -1,6 +1,6 @@
-import type { Attempt } from '../task/attempt.ts';
-import type { Task } from '../task/task.ts';
-import { wasTransient } from './failure-class.ts';
+import type { Attempt } from '../../task/attempt.ts';
+import type { Task } from '../../task/task.ts';
+import { wasTransient } from './of-attempt.ts';
 
 /** Seconds of the first wait where the provider names no time; each further one is twice as long. */
 const FIRST_SECONDS = 5;

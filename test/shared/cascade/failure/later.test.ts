@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { notBefore } from '../../../shared/cascade/later.ts';
-import { passes } from '../../../shared/cascade/remedies.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
-import { attempt, later, NOW, report, witnessed } from '../../support/builders.ts';
+import { remedyOf } from '../../../../shared/cascade/failure/classes.ts';
+import { notBefore } from '../../../../shared/cascade/failure/later.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/task/attempt.ts';
+import { attempt, later, NOW, report, witnessed } from '../../../support/builders.ts';
 
 const AT = NOW.toISOString();
 const failed = (number: number, failure_class: FailureClass, retry_after_s: number | null = null) =>
@@ -18,7 +18,7 @@ const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
 };
 
 test('what passes if one waits is what a provider of models cannot do just now', () => {
-  expect(FAILURE_CLASSES.filter(passes)).toEqual([
+  expect(FAILURE_CLASSES.filter((each) => remedyOf(each) === 'later')).toEqual([
     'rate_limited',
     'provider_overloaded',
     'provider_transient',
@@ -54,7 +54,7 @@ describe('the next attempt waits', () => {
   });
 
   test.each(FAILURE_CLASSES)('or does not, after %s', (failureClass) => {
-    expect(seconds([failed(1, failureClass)])).toBe(passes(failureClass) ? 5 : null);
+    expect(seconds([failed(1, failureClass)])).toBe(remedyOf(failureClass) === 'later' ? 5 : null);
   });
 
   test('not when another model tries, and not at the first', () => {

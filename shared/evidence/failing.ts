@@ -1,0 +1,53 @@
+import { firstOf } from '../task/cut.ts';
+import { describeSignal } from '../task/signals.ts';
+import { HIDDEN_TESTS } from './names.ts';
+import type { Evidence, Finding } from './schema.ts';
+
+/** Most that are named on a task; the evidence has all. */
+export const MOST_NAMED = 20;
+/** Characters of a name and of what is said of it. */
+const KEPT = 240;
+/** Characters at the end of a command's output, where runners say what failed. */
+const LOOKED_AT = 1_000;
+
+export interface Failing {
+  readonly check: string;
+  readonly what: string;
+}
+
+const placeOf = ({ file, line }: Finding): string =>
+  file === null ? '' : `${file}${line === null ? '' : `:${line}`} `;
+
+const ofFinding = (check: string, finding: Finding): Failing => ({
+  check,
+  what: firstOf(`${placeOf(finding)}${finding.rule}: ${finding.message}`.replace(/\s+/g, ' '), KEPT),
+});
+
+const compare = (a: Failing, b: Failing): number => {
+  const [one, other] = [`${a.check}\n${a.what}`, `${b.check}\n${b.what}`];
+  return one < other ? -1 : one > other ? 1 : 0;
+};
+
+/** What failed in a tree, by name: findings of the gates that block it, and signals. Of hidden tests nothing is named. */
+export function failingIn(evidence: Pick<Evidence, 'signals' | 'gates'>): Failing[] {
+  const gates = evidence.gates.filter(
+    ({ name, outcome, blocked, required }) =>
+      outcome === 'failed' && (blocked || required) && name !== HIDDEN_TESTS,
+  );
+  const found = [
+    ...evidence.signals
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ signal, detail }) => ({
+        check: firstOf(describeSignal(signal), KEPT),
+        what: detail.slice(-LOOKED_AT).replace(/\s+/g, ' ').slice(-KEPT),
+      })),
+    ...gates.flatMap(({ name, findings, detail }) => {
+      const own = findings.filter(({ baseline }) => baseline !== 'unchanged');
+      return own.length > 0
+        ? own.map((each) => ofFinding(name, each))
+        : [{ check: name, what: firstOf(detail.replace(/\s+/g, ' '), KEPT) }];
+    }),
+  ];
+  const named = new Map(found.map((each) => [`${each.check}\n${each.what}`, each]));
+  return [...named.values()].sort(compare);
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { FAILURE_MODES, SEED_CLASSES } from '../cascade/failure/classes.ts';
+
+/** What the failure of an attempt was taken for when it ended, and by which rule: later rules do not change what is written down. */
+export const FailedHow = z.object({
+  class: z
+    .enum(SEED_CLASSES)
+    .nullable()
+    .describe('One of ten; null: it brought work, and the verdict on that was a fail.'),
+  code: z.string().describe('The finer word, where there is one.'),
+  rule: z.string().describe('What told it: a status, a code, a signal, an exit code, or words.'),
+  retryable: z
+    .boolean()
+    .nullable()
+    .describe('Can the same again help? Null: it is work that was judged, and not the same twice.'),
+  mode: z.enum(FAILURE_MODES).describe('How it counts for tasks that depend on this one.'),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe('The same for attempts that failed in the same way, whatever paths, numbers and times.'),
+  about: z.string().optional().describe('What the fingerprint is of, without what differs from run to run.'),
+  version: z.int().positive().describe('Of the rules.'),
+});
+export type FailedHow = z.infer<typeof FailedHow>;
