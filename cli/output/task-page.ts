@@ -71,7 +71,11 @@ function failed({ failure, report }: AttemptView, pc: Colors): string[] {
   const end = exit_code !== undefined ? `; exit code ${exit_code}` : signal ? `; ended by ${signal}` : '';
   const named = failure.class ?? failure.code;
   const finer = failure.class === null || failure.class === failure.code ? '' : ` (${failure.code})`;
-  return [`    ${pc.dim('failed as')} ${oneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`];
+  const same = failure.fingerprint === undefined ? '' : `${failure.fingerprint}: ${failure.about ?? ''}`;
+  return [
+    `    ${pc.dim('failed as')} ${oneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`,
+    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncate(oneLine(same), DETAIL)}`]),
+  ];
 }
 
 const scoreOf = ({ quality_score: score }: AttemptView): string =>
@@ -124,7 +128,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   lines.push(...failed(attempt, pc));
   if (decision)
     lines.push(
-      `    then ${decision.action}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${oneLine(decision.reason)}`,
+      `    then ${[decision.strategy?.replace('_', ' '), decision.action].filter(Boolean).join(': ')}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${oneLine(decision.reason)}`,
     );
   return lines.join('\n');
 }

@@ -1,5 +1,6 @@
 import { fixesSpent } from '../judging/completion-budget.ts';
 import { judgingCost } from '../judging/cost.ts';
+import type { Agents } from '../task/adapter-choice.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { adapterOf } from './detour.ts';
@@ -7,6 +8,7 @@ import type { Classified } from './failure/classify.ts';
 import { failureOf } from './failure/of-attempt.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
+import { changed } from './stall.ts';
 import type { TierModels } from './tiers.ts';
 
 type Verdictless = Omit<Decision, 'at'>;
@@ -81,13 +83,10 @@ function climb(task: Task, attempt: Attempt, reason: string, models: TierModels)
   return { action: 'escalate', reason, next_model: above.model, next_tier: above.tier };
 }
 
-/** Once more on the same tier, as an attempt of the budget; who failed there in the same way before climbs. */
-function sameTier(task: Task, attempt: Attempt, reason: string, models: TierModels): Verdictless {
-  const isSecond = ofThisRound(task).some(
-    (each) => each.number < attempt.number && each.tier === attempt.tier && failureOf(each)?.code === reason,
-  );
+/** Once more on the same tier, as an attempt of the budget. */
+function sameTier(task: Task, attempt: Attempt, reason: string): Verdictless {
   const spent = budgetExhausted(task);
-  if (isSecond || spent) return climb(task, attempt, reason, models);
+  if (spent) return stay('give_up', `${reason}; ${spent}`);
   return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
 }
 
@@ -122,7 +121,7 @@ function afterFailure(
     case 'later':
       return again(task, attempt, code);
     case 'again':
-      return sameTier(task, attempt, code, models);
+      return sameTier(task, attempt, code);
     case 'end':
       return stay('give_up', code);
     case 'stronger_tier':
@@ -134,9 +133,16 @@ function afterFailure(
 
 /**
  * What happens after an attempt: a pure function of the task. Only failed work climbs; what could not run is repeated on the same
- * tier, goes to a person, or ends the task, because no model mends a missing tool.
+ * tier, goes to a person, or ends the task, because no model mends a missing tool. What has failed in the same way before is done
+ * otherwise. @param agents what else may do it; absent: nothing.
  */
-export function decide(task: Task, models: TierModels): Verdictless {
+export function decide(task: Task, models: TierModels, agents?: Agents): Verdictless {
+  const wanted = bySteps(task, models);
+  const attempt = task.attempts.at(-1);
+  return attempt ? changed(task, attempt, wanted, models, agents) : wanted;
+}
+
+function bySteps(task: Task, models: TierModels): Verdictless {
   const attempt = task.attempts.at(-1);
   if (!attempt) return { action: 'retry', reason: 'first attempt', next_model: null, next_tier: null };
   if (task.review?.tree === attempt.artifact?.tree && task.review) {

@@ -14,7 +14,7 @@ const PATIENCE = 2;
 const wasDown = (attempt: Attempt): boolean => attempt.decision?.action === 'retry' && wasTransient(attempt);
 
 /** Which CLI did an attempt; null: a command. */
-const kindOf = (attempt: Attempt, fallback: Adapter): CliKind | null =>
+export const kindOf = (attempt: Attempt, fallback: Adapter): CliKind | null =>
   attempt.adapter ?? (fallback.kind === 'command' ? null : fallback.kind);
 
 /**

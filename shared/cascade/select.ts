@@ -21,6 +21,8 @@ export interface Selection {
 /** Why this rung and not the one that the route names; empty where it is that one. */
 function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): string {
   const last = task.attempts.at(-1);
+  if (last && last.number >= task.budget_from && last.decision?.strategy)
+    return `; ${last.decision.strategy.replace('_', ' ')} after attempt ${last.number}: ${firstOf(last.decision.reason, 200)}`;
   if (last && last.number >= task.budget_from)
     return last.decision?.action === 'escalate'
       ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${firstOf(last.decision.reason, 200)}`
@@ -39,7 +41,7 @@ export function select(
 ): Selection {
   const last = of.attempts.at(-1);
   const fresh = !last || last.number < of.budget_from;
-  const kind = other ?? (fresh ? null : (last.adapter ?? null));
+  const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? last.adapter ?? null));
   const task = kind ? { ...of, adapter: adapterOf(of, { adapter: kind }) } : of;
   const rungs = ladder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
@@ -80,7 +82,7 @@ export function select(
     };
   return {
     rung,
-    effort: effortFor(task, rung),
+    effort: (fresh ? undefined : last.decision?.next_effort) ?? effortFor(task, rung),
     route: { rule, reason: `${reason}${deviation(task, rung, tier, first)}` },
     adapter: kind,
   };

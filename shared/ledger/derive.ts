@@ -146,6 +146,8 @@ type FailureField =
   | 'failure_mode'
   | 'failure_retryable'
   | 'failure_rule'
+  | 'fingerprint'
+  | 'strategy'
   | 'exit_code'
   | 'signal';
 
@@ -157,6 +159,8 @@ function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], Fai
     failure_mode: failure?.mode ?? null,
     failure_retryable: failure?.retryable ?? null,
     failure_rule: failure?.rule ?? null,
+    fingerprint: attempt.failure?.fingerprint ?? null,
+    strategy: attempt.decision?.strategy ?? null,
     exit_code: attempt.report?.end?.exit_code ?? null,
     signal: attempt.report?.end?.signal ?? null,
   };

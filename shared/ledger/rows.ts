@@ -104,6 +104,10 @@ const ChainAttempt = z.object({
   failure_retryable: z.boolean().nullable(),
   /** What it was told by: a status, a code, a time limit, or words. */
   failure_rule: z.string().nullable(),
+  /** The same for attempts that failed in the same way; null: it did not fail, or nobody knows how. */
+  fingerprint: z.string().nullable(),
+  /** What was changed after it, because that failure came again. */
+  strategy: z.string().nullable(),
   /** Of the agent's program; null: a signal ended it, or nobody has seen it end. */
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),

@@ -219,6 +219,16 @@ export const VerificationFailure = z.object({
 });
 export type VerificationFailure = z.infer<typeof VerificationFailure>;
 
+/** What may be changed when the same failure comes again, in this order. */
+export const STRATEGIES = [
+  'other_adapter',
+  'stronger_tier',
+  'higher_effort',
+  'smaller_task',
+  'person',
+] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
 export const DECISIONS = ['accept', 'escalate', 'retry', 'refer', 'give_up'] as const;
 export const Decision = z.object({
   action: z.enum(DECISIONS),
@@ -227,6 +237,11 @@ export const Decision = z.object({
   /** Set with escalate and retry. */
   next_model: z.string().nullable(),
   next_tier: z.string().nullable(),
+  /** What is done otherwise, because an attempt before has failed in the same way; absent: nothing. */
+  strategy: z.enum(STRATEGIES).optional(),
+  /** Of the next attempt, where the strategy changes it. */
+  next_adapter: z.enum(CLI_KINDS).optional(),
+  next_effort: Effort.optional(),
   at: z.iso.datetime(),
 });
 export type Decision = z.infer<typeof Decision>;

@@ -1,5 +1,23 @@
 import * as z from 'zod';
-import { FAILURE_MODES, SEED_CLASSES } from '../cascade/failure/classes.ts';
+
+/** The seed's ten classes. */
+export const SEED_CLASSES = [
+  'timeout',
+  'invalid_tool_args',
+  'missing_target_path',
+  'policy_blocked',
+  'permission_required',
+  'provider_spend_limit',
+  'provider_auth',
+  'rate_limited',
+  'provider_transient',
+  'unknown',
+] as const;
+export type SeedClass = (typeof SEED_CLASSES)[number];
+
+/** How a failure counts for those who depend on the work; the seed's words. */
+export const FAILURE_MODES = ['timeout', 'rate-limit', 'error', 'quality', 'hollow', 'cascade'] as const;
+export type FailureMode = (typeof FAILURE_MODES)[number];
 
 /** What the failure of an attempt was taken for when it ended, and by which rule: later rules do not change what is written down. */
 export const FailedHow = z.object({

@@ -146,7 +146,7 @@ export function decideStep(id: string, run: number, context: CascadeContext): Pr
       recordDecision(
         task,
         task.attempts.at(-1)?.number ?? 0,
-        decide(task, context.models),
+        decide(task, context.models, context.agents),
         context.now,
         context.holds,
       ),

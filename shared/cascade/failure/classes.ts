@@ -1,23 +1,5 @@
 import type { FailureClass } from '../../task/attempt.ts';
-
-/** The seed's ten classes. */
-export const SEED_CLASSES = [
-  'timeout',
-  'invalid_tool_args',
-  'missing_target_path',
-  'policy_blocked',
-  'permission_required',
-  'provider_spend_limit',
-  'provider_auth',
-  'rate_limited',
-  'provider_transient',
-  'unknown',
-] as const;
-export type SeedClass = (typeof SEED_CLASSES)[number];
-
-/** How a failure counts for those who depend on the work; the seed's words. */
-export const FAILURE_MODES = ['timeout', 'rate-limit', 'error', 'quality', 'hollow', 'cascade'] as const;
-export type FailureMode = (typeof FAILURE_MODES)[number];
+import type { FailureMode, SeedClass } from '../../task/failed-how.ts';
 
 /**
  * What follows from a failure: the same tier again as one more attempt of the budget; the same tier again as a retry, because it was

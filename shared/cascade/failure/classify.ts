@@ -1,6 +1,7 @@
 import { classOfStatus } from '../../models/status.ts';
 import type { AgentEnd, FailureClass } from '../../task/attempt.ts';
-import { CODES, type FailureMode, type Remedy, remedyOf, SEED_FACTS, type SeedClass } from './classes.ts';
+import type { FailureMode, SeedClass } from '../../task/failed-how.ts';
+import { CODES, type Remedy, remedyOf, SEED_FACTS } from './classes.ts';
 import { PROVIDER_CODES, WORDS } from './rules.ts';
 
 /** Says with which rules a failure was classified. */

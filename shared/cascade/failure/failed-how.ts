@@ -1,7 +1,6 @@
 import type { Attempt } from '../../task/attempt.ts';
 import { firstOf } from '../../task/cut.ts';
-import type { FailedHow } from '../../task/failed-how.ts';
-import type { FailureMode } from './classes.ts';
+import type { FailedHow, FailureMode } from '../../task/failed-how.ts';
 import { CLASSIFIER_VERSION, classify } from './classify.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { failureOf } from './of-attempt.ts';

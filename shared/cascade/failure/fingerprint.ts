@@ -18,16 +18,23 @@ function failedChecks({ verification, verdict }: Attempt): string[] {
   return (verdict?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
 }
 
+const sorted = (of: readonly string[]): string[] => [...new Set(of.map(normalise))].sort();
+
 /** What it is that failed, without what differs from run to run: each once, in a fixed order. */
 function essence(attempt: Attempt, how: FailedHow): string[] {
-  const of =
-    how.class === null ? failedChecks(attempt) : [`${how.code}: ${wordsOf(attempt).slice(-LOOKED_AT)}`];
-  return [...new Set(of.map(normalise))].sort();
+  if (how.class === null) return sorted(failedChecks(attempt));
+  const words = wordsOf(attempt).slice(-LOOKED_AT).trim();
+  // Of two failures of which nothing is known, nobody can say that they are the same.
+  return how.class === 'unknown' && words === '' ? [] : sorted([`${how.code}: ${words}`]);
 }
 
-/** What two attempts have in common that failed in the same way, in short and to read. */
-export function fingerprintOf(attempt: Attempt, how: FailedHow): { fingerprint: string; about: string } {
+/** What two attempts have in common that failed in the same way, in short and to read; nothing where nothing is known. */
+export function fingerprintOf(
+  attempt: Attempt,
+  how: FailedHow,
+): { readonly fingerprint?: string; readonly about?: string } {
   const lines = essence(attempt, how);
+  if (lines.length === 0) return {};
   const told = JSON.stringify([how.class, how.code, ...lines]);
   return {
     fingerprint: sha256(told).slice(0, LENGTH),

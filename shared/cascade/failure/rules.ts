@@ -1,4 +1,4 @@
-import type { SeedClass } from './classes.ts';
+import type { SeedClass } from '../../task/failed-how.ts';
 
 /** Codes of providers, of CLIs and of the operating system, in small letters. */
 export const PROVIDER_CODES: readonly (readonly [SeedClass, RegExp])[] = [
