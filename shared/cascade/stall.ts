@@ -68,7 +68,7 @@ export function changed(
   models: TierModels,
   agents: Agents | undefined,
 ): Decided {
-  if (wanted.action !== 'retry' && wanted.action !== 'escalate') return wanted;
+  if (attempt.merge || (wanted.action !== 'retry' && wanted.action !== 'escalate')) return wanted;
   const failure = failureOf(attempt);
   if ((failure && isExcused(failure.remedy)) || attempt.verdict?.verdict === 'pass' || task.review)
     return wanted;

@@ -9,7 +9,7 @@ import { startAttempt } from '../../../shared/task/commands/claim.ts';
 import { recordDecision } from '../../../shared/task/commands/decide.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
-import { artifact, later, NOW, report, sha1, task, verdict, verification } from '../../support/builders.ts';
+import { artifact, later, report, sha1, task, verdict, verification } from '../../support/builders.ts';
 
 type Ends = Pick<Attempt, 'report'> & Partial<Attempt>;
 const agents = (clis: Agents['clis']): Agents => ({
