@@ -6,7 +6,7 @@ import type { Store } from '../../gates/checkout/store.ts';
 import { commandEnvironment } from '../../gates/process/environment.ts';
 import { outcomeOf } from '../../gates/process/outcome.ts';
 import { run } from '../../gates/process/run.ts';
-import { passes } from '../../shared/cascade/remedies.ts';
+import { remedyOf } from '../../shared/cascade/failure/classes.ts';
 import { firstOf } from '../../shared/task/cut.ts';
 import { IMAGE_FILE } from '../../shared/task/image.ts';
 import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/verification-gate/check.ts';
@@ -92,7 +92,9 @@ const recordOf = ({ decision, missing, unclear, nudges }: Checked, because: stri
 
 /** What passes by itself is waited for, and who says that it is blocked is believed; nothing else undoes what was handed in before. */
 const isBelieved = (failure: Failure): boolean =>
-  failure.class === 'agent_blocked' || failure.class === 'config_invalid' || passes(failure.class);
+  failure.class === 'agent_blocked' ||
+  failure.class === 'config_invalid' ||
+  remedyOf(failure.class) === 'later';
 
 /** Less than this in milliseconds is no time in which a model can do anything. */
 const LEAST_MS = 5_000;
