@@ -1,5 +1,5 @@
 /** The dependency direction: `shared` imports nobody; the rooms import what stands below them; nothing is circular. */
-const ROOMS = '(infra|local|functions|containers|shared|gates|cli|test|docs)';
+const ROOMS = '(infra|local|functions|containers|shared|gates|cli|page|test|docs)';
 const only = (room, allowed) => ({
   name: `${room}-imports-only-${allowed.join('-and-') || 'itself'}`,
   severity: 'error',
@@ -20,6 +20,7 @@ module.exports = {
       to: { couldNotResolve: true, pathNot: '^aws-lambda$' },
     },
     only('shared', []),
+    only('page', ['shared']),
     only('gates', ['shared']),
     only('functions', ['shared']),
     only('containers', ['shared', 'gates']),
@@ -94,6 +95,14 @@ module.exports = {
       },
     },
     {
+      name: 'page-holds-types-and-pure-functions',
+      comment:
+        'What a browser loads: of schemas it may know the types alone, so that no validator is bundled.',
+      severity: 'error',
+      from: { path: '^page/' },
+      to: { path: '(node_modules/(zod|@aws-sdk)/|^shared/store/)', reachable: true },
+    },
+    {
       name: 'containers-hold-no-aws',
       comment: 'The boxes speak HTTPS to the API and to presigned URLs only; they hold no AWS permission.',
       severity: 'error',
@@ -107,7 +116,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(node_modules|cdk\\.out|\\.build)' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.mjs', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

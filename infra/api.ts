@@ -16,6 +16,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { AUTHORIZATION_SECONDS } from '../shared/api/gateway.ts';
+import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { API_FUNCTIONS, type ApiFunction, ROUTES, type Route } from '../shared/api/routes.ts';
 import { ENV } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
@@ -87,6 +88,7 @@ export class Api extends Construct {
       defaultAuthorizer: this.authorizer(props),
     });
     this.addRoutes();
+    this.addPage(common);
     this.addStage(common);
     props.alarms.add(this, 'ServerErrors', {
       metric: this.api.metricServerError({ period: FAULT_PERIOD, statistic: 'Sum' }),
@@ -135,12 +137,36 @@ export class Api extends Construct {
       });
       if (added) this.routes.push(added);
       if (isPublic && added)
-        Validations.of(added).acknowledge({
-          id: 'AwsSolutions-APIG4',
-          reason: 'Says only that the API is up; load balancers and probes have no token.',
-        });
+        this.acknowledgeOpen(added, 'Says only that the API is up; load balancers and probes have no token.');
     }
     this.addDefaultRoute(new HttpLambdaIntegration('default', this.functions['api-read'].lambda));
+  }
+
+  /** The page is served by a function that holds nothing and may do nothing; what it shows, it asks the API for, with a token. */
+  private addPage(common: Common): void {
+    const page = new ServiceFunction(this, 'page', {
+      common,
+      name: 'page',
+      description: 'Serves the page and its files',
+      timeout: Duration.seconds(10),
+      environment: {},
+    });
+    const integration = new HttpLambdaIntegration('page', page.lambda);
+    for (const path of Object.values(PAGE_PATHS)) {
+      const added = this.api.addRoutes({
+        path,
+        methods: [HttpMethod.GET],
+        integration,
+        authorizer: new HttpNoneAuthorizer(),
+      });
+      for (const route of added)
+        this.acknowledgeOpen(route, 'Files that are the same for everybody: what they show needs a token.');
+      this.routes.push(...added);
+    }
+  }
+
+  private acknowledgeOpen(route: HttpRoute, reason: string): void {
+    Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
   }
 
   /** What has no route of its own is answered by us too: API Gateway's own 404 says nothing, and knows no 405. */

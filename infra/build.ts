@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
+import { bundlePage } from './build-page.ts';
 import { type Bundles, bundlesIn, CONTAINERS, type ContainerName, FUNCTIONS } from './bundles.ts';
 import { imageLock, locked } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';
@@ -145,11 +146,23 @@ async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, s
 export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundles> {
   const functions = join(target, 'functions');
   const containers = join(target, 'containers');
-  const [code, programs] = await Promise.all([bundleFunctions(functions), bundleContainers(containers)]);
+  const [code, programs, page] = await Promise.all([
+    bundleFunctions(functions),
+    bundleContainers(containers),
+    bundlePage(ROOT),
+  ]);
   const commonjs = Buffer.from('{"type":"commonjs"}\n');
   await Promise.all([
     ...Object.keys(FUNCTIONS).map((name) =>
-      place(join(functions, name), filesOf(code, functions, name).set('package.json', commonjs)),
+      place(
+        join(functions, name),
+        new Map([
+          ...filesOf(code, functions, name),
+          ['package.json', commonjs],
+          // What it serves lies beside its code.
+          ...(name === 'page' ? page : []),
+        ]),
+      ),
     ),
     ...(Object.keys(CONTAINERS) as ContainerName[]).map(async (name) => {
       const files = filesOf(programs.outputFiles, containers, name);

@@ -19,6 +19,7 @@ export const FUNCTIONS = {
   reconciler: 'functions/reconcile/handler.ts',
   models: 'functions/models/handler.ts',
   minter: 'functions/mint/handler.ts',
+  page: 'functions/page/handler.ts',
 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 

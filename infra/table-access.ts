@@ -73,5 +73,6 @@ export const TABLE_ACCESS = {
   },
   compactor: {},
   minter: { GetItem: ['task', 'beat'] },
+  page: {},
   models: { GetItem: ['task', 'beat', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

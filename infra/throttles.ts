@@ -1,3 +1,4 @@
+import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../shared/api/routes.ts';
 import { BOX_KINDS } from '../shared/task/attempt.ts';
 
@@ -29,5 +30,6 @@ function throttleOf({ callers }: Route): Throttle {
 export const throttles = (): ReadonlyMap<string, Throttle> =>
   new Map([
     ...Object.values(ROUTES).map((route): [string, Throttle] => [routeKey(route), throttleOf(route)]),
+    ...Object.values(PAGE_PATHS).map((path): [string, Throttle] => [`GET ${path}`, OTHERWISE]),
     ['$default', OTHERWISE],
   ]);

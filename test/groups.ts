@@ -78,6 +78,7 @@ export const LONG: Group = {
     'test/gates/bad-input/large.test.ts',
     'test/gates/rules/scan/linear.test.ts',
   ],
+  'a browser, where there is one': ['test/page/browser/**/*.test.ts'],
   'files that are cut at every offset, disks that are full': [
     'test/local/damaged-folder.test.ts',
     'test/local/dynamodb/cut-files.test.ts',

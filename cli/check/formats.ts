@@ -2,8 +2,8 @@ import { escaped } from '../../gates/reports/out/junit.ts';
 import { sarifOf } from '../../gates/reports/out/sarif.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
+import { duration } from '../../shared/format.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
-import { duration } from '../output/format.ts';
 import { oneLine, printable } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/evidence/schema.ts';
+import { count, duration } from '../../shared/format.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
 import type { Colors } from '../io.ts';
-import { count, duration } from '../output/format.ts';
 import { renderTable } from '../output/table.ts';
 import { verdictStyle } from '../output/task-style.ts';
 import { oneLine, printable } from '../output/text.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
+import { age } from '../../shared/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { age } from '../output/format.ts';
 import { renderTable } from '../output/table.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';

@@ -2,12 +2,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import * as z from 'zod';
+import { count } from '../../shared/format.ts';
 import { RECORD_TABLE_NAMES } from '../../shared/ledger/rows.ts';
-
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { count } from '../output/format.ts';
 import { SUMMARY } from '../summary.ts';
 
 interface Options {

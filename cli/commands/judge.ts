@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { count, dollars } from '../../shared/format.ts';
 import { type Calibrated, calibrate, RUBRICS, type Rubric } from '../../shared/judging/calibrate.ts';
 import { type GoldenCase, readGolden } from '../../shared/judging/golden.ts';
 import { reliabilityPlot } from '../../shared/judging/reliability-plot.ts';
@@ -9,7 +10,6 @@ import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';
 import { namedModel } from '../named-model.ts';
-import { count, dollars } from '../output/format.ts';
 import { renderTable } from '../output/table.ts';
 import { SUMMARY } from '../summary.ts';
 import { wholeNumber } from '../whole-number.ts';

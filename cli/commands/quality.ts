@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type * as z from 'zod';
+import { dollars, duration, percent } from '../../shared/format.ts';
 import type { QualityView } from '../../shared/quality/schemas.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { dollars, duration, percent } from '../output/format.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';

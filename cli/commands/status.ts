@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
 import type { StatusView } from '../../shared/api/schemas.ts';
+import { count } from '../../shared/format.ts';
 import { STATUSES } from '../../shared/task/status.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { count } from '../output/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderTable } from '../output/table.ts';
 import { statusStyle } from '../output/task-style.ts';

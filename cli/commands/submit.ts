@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { TaskView } from '../../shared/api/schemas.ts';
+import { count } from '../../shared/format.ts';
 import type { Expectation } from '../../shared/task/expects.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -8,7 +9,6 @@ import { EXPECTS_OPTION } from '../expects.ts';
 import { exitOf, followWithin } from '../follow.ts';
 import { HIDDEN_TESTS_OPTION, readHiddenTests, withHiddenTests } from '../hidden-tests.ts';
 import type { Io } from '../io.ts';
-import { count } from '../output/format.ts';
 import { taskProgress } from '../output/progress.ts';
 import { renderResults } from '../output/results.ts';
 import { renderTable } from '../output/table.ts';

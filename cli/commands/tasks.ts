@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type * as z from 'zod';
 import type { ListQuery, TaskSummary } from '../../shared/api/schemas.ts';
+import { age } from '../../shared/format.ts';
 import { STATUSES } from '../../shared/task/status.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { age } from '../output/format.ts';
 import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
 import type { Session } from '../session.ts';
@@ -17,6 +17,8 @@ interface Options {
   readonly role?: string;
   readonly repository?: string;
   readonly unverified?: boolean;
+  readonly live?: boolean;
+  readonly newest?: boolean;
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -34,6 +36,8 @@ async function list(session: Session, options: Options) {
       role: options.role,
       repository: options.repository,
       unverified: options.unverified === undefined ? undefined : options.unverified ? 'true' : 'false',
+      live: options.live ? 'true' : undefined,
+      order: options.newest ? 'newest' : undefined,
       limit: Math.min(PAGE, options.limit - tasks.length),
       cursor,
     } as z.input<typeof ListQuery>;
@@ -81,6 +85,8 @@ export function registerTasks(program: Command, io: Io): void {
     .option('--repository <url>', 'only tasks of this repository')
     .option('--unverified', 'only tasks that completed without evidence of ours')
     .option('--no-unverified', 'only the others')
+    .option('--live', 'only tasks that have not ended')
+    .option('--newest', 'the newest first')
     .option('--limit <number>', 'at most this many', wholeNumber, 50)
     .option('--cursor <cursor>', 'go on where an earlier listing ended (its next_cursor)')
     .option(...JSON_OPTION);
@@ -97,6 +103,7 @@ export function registerTasks(program: Command, io: Io): void {
   });
   examples(command, [
     ['tasks --status failed', 'what needs a look'],
+    ['tasks --newest --limit 20', 'what came last'],
     ['tasks --unverified --json', 'work that nobody has verified, for a script'],
   ]);
 }

@@ -9,6 +9,7 @@ import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { judgeEnvironment } from '../judge-models.ts';
 import { startStack } from '../local-stack.ts';
+import { openAddress } from '../open-address.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
@@ -19,6 +20,7 @@ interface Options {
   readonly verbose?: boolean;
   readonly models?: string;
   readonly cascade?: string;
+  readonly open?: boolean;
 }
 
 function portNumber(text: string): number {
@@ -65,6 +67,7 @@ function screen(connection: ConnectionFile, session: Session): string {
   return [
     `${pc.green('Assay is up.')} Everything runs on this machine and listens on 127.0.0.1 only.`,
     '',
+    `  ${pc.dim('page    ')} ${pc.bold(`${connection.url}/`)}`,
     `  ${pc.dim('API     ')} ${pc.bold(connection.url)}`,
     `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE)}; commands in this folder find it there`,
     `  ${pc.dim('records ')} ${connection.records_dir}`,
@@ -85,6 +88,7 @@ export function registerUp(program: Command, io: Io): void {
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
     .option('--models <file>', 'which models judge: YAML or JSON, purpose to provider and model')
     .option('--cascade <file>', 'how the cascade chooses a model, and what it may spend: YAML or JSON')
+    .option('--open', 'open the page in a browser; it asks for the token')
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
@@ -107,6 +111,7 @@ export function registerUp(program: Command, io: Io): void {
       writeConnection(dataDir, stack.connection);
       if (session.json) session.io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
       else session.print(screen(stack.connection, session));
+      if (options.open) openAddress(`${stack.connection.url}/`, session);
       const { code, signal } = await stack.ended;
       if (code !== 0 && !stack.interrupted.aborted)
         throw new CliError(
@@ -125,6 +130,7 @@ export function registerUp(program: Command, io: Io): void {
   });
   examples(command, [
     ['up', 'in one terminal; the other commands find it'],
+    ['up --open', 'and look at it in a browser'],
     ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],

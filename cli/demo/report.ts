@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
+import { count, dollars, duration } from '../../shared/format.ts';
 import { costOfJudgement, sumKnown } from '../../shared/judging/cost.ts';
 import type { Colors } from '../io.ts';
-import { count, dollars, duration } from '../output/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderResults } from '../output/results.ts';
 import { oneLine } from '../output/text.ts';

@@ -1,6 +1,6 @@
 import type { VerificationNudge } from '../../shared/api/schemas.ts';
+import { percent } from '../../shared/format.ts';
 import type { Colors } from '../io.ts';
-import { percent } from './format.ts';
 
 /** The alert or notice about work that nobody has verified, or null when there is none. */
 export function nudgeLine(nudge: VerificationNudge, colors: Colors): string | null {

@@ -1,7 +1,7 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
+import { duration } from '../../shared/format.ts';
 import { isTerminal } from '../../shared/task/status.ts';
 import type { Colors, Output } from '../io.ts';
-import { duration } from './format.ts';
 import { type LiveLine, liveLines } from './live.ts';
 import { noteOf, statusStyle } from './task-style.ts';
 import { oneLine, padEnd } from './text.ts';

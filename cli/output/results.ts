@@ -1,6 +1,6 @@
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import { dollars } from '../../shared/format.ts';
 import type { Colors } from '../io.ts';
-import { dollars } from './format.ts';
 import { renderTable } from './table.ts';
 import { statusStyle, verdictStyle } from './task-style.ts';
 

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import { isPutBack } from '../../shared/evidence/schema.ts';
+import { count, dollars, duration } from '../../shared/format.ts';
 import type { Judgement } from '../../shared/judging/judgement.ts';
 import type { Colors } from '../io.ts';
-import { count, dollars, duration } from './format.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
 import { oneLine, padEnd, printable, truncate } from './text.ts';
 

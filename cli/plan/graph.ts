@@ -1,8 +1,8 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
+import { count } from '../../shared/format.ts';
 import { dependenciesFirst } from '../../shared/task/graph.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
 import type { Colors } from '../io.ts';
-import { count } from '../output/format.ts';
 import { statusStyle } from '../output/task-style.ts';
 import { oneLine } from '../output/text.ts';
 

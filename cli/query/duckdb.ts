@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
+import { count } from '../../shared/format.ts';
 import { duckdbColumns } from '../../shared/ledger/columns.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/ledger/rows.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { count } from '../output/format.ts';
 import type { Answer, Value } from './answer.ts';
 import { hasFiles } from './records.ts';
 

@@ -10,11 +10,17 @@ export interface Answer<Body = unknown> {
   readonly version?: number;
   /** Of a task that gives signs of life: until when its lease runs. */
   readonly beat?: number | undefined;
+  /** The ETag of what has no version. */
+  readonly tag?: string;
   readonly headers?: Record<string, string>;
 }
 
 export const etag = (version: number, beat?: number): string =>
   beat === undefined ? `"${version}"` : `"${version}.${beat}"`;
+
+/** The ETag of an answer; undefined: it has none. */
+export const tagOf = ({ version, beat, tag }: Answer): string | undefined =>
+  version === undefined ? tag && `"${tag}"` : etag(version, beat);
 
 export const json = (
   status: number,

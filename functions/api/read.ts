@@ -12,7 +12,7 @@ import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { quality, qualityOfModels, qualityTrend } from '../../shared/use-cases/quality.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
-import { statusView } from '../../shared/use-cases/status.ts';
+import { statusTag, statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -56,9 +56,10 @@ export const handler = serve('api-read', {
     const ids = (task.plan?.proposal?.tasks ?? []).map(({ key }) => plannedId(task.id, key));
     return { body: planView(task, await tasks.guarded(request.guard).getMany(ids)), version: task.version };
   },
-  status: async () => ({
-    body: await statusView({ counts, breakers, now: new Date(), threshold, minCompletions }),
-  }),
+  status: async () => {
+    const body = await statusView({ counts, breakers, now: new Date(), threshold, minCompletions });
+    return { body, tag: statusTag(body) };
+  },
   cascade: async (request) => ({
     body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),
   }),

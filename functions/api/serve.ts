@@ -12,7 +12,7 @@ import {
 } from '../../shared/api/routes.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { logger } from '../kit/logger.ts';
-import { type Answer, etag, json, problemOf } from './answer.ts';
+import { type Answer, json, problemOf, tagOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
 import { isReserved, routeWithoutSlash } from './unknown-route.ts';
 
@@ -75,7 +75,7 @@ export function serve<F extends ApiFunction>(
       if (!found)
         throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);
       const { route, ifNoneMatch, answer } = found;
-      const tag = answer.version === undefined ? undefined : etag(answer.version, answer.beat);
+      const tag = tagOf(answer);
       if (tag !== undefined && route.method === 'GET' && ifNoneMatch === tag)
         return { statusCode: 304, headers: { etag: tag } };
       return json(answer.status ?? route.status ?? 200, answer.body, {

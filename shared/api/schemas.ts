@@ -118,6 +118,14 @@ export const ListQuery = z.strictObject({
     .enum(['true', 'false'])
     .optional()
     .describe('Only tasks that completed unverified (or only those that did not).'),
+  live: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only tasks that have not ended (or only those that have).'),
+  order: z
+    .enum(['oldest', 'newest'])
+    .optional()
+    .describe('By when they were submitted; default: the oldest first.'),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z
     .string()
@@ -391,6 +399,11 @@ export const StatusView = z
         }),
       )
       .default([]),
+    revision: z
+      .number()
+      .int()
+      .default(0)
+      .describe('Grows with every change of a task that is counted: while it is the same, a listing is too.'),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Status' });

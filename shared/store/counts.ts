@@ -19,6 +19,8 @@ type Roles = Map<string, Partial<Record<Status, number>>>;
 export interface Counts {
   readonly roles: Roles;
   readonly nudge: NudgeCounts;
+  /** Grows with every task that comes to stand in another status, or begins another attempt: the same number, the same tasks. */
+  readonly revision: number;
 }
 
 const tallyKey = ({ role, id }: Fact): Item => keyOf(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
@@ -98,6 +100,7 @@ export class CountStore {
     const roles: Roles = new Map();
     const sum = { verified: 0, unverified: 0 };
     const recent: string[] = [];
+    let revision = 0;
     const completions = (tally: Item): void => {
       sum.verified += (tally['verified'] as number | undefined) ?? 0;
       sum.unverified += (tally['unverified'] as number | undefined) ?? 0;
@@ -105,6 +108,7 @@ export class CountStore {
     for await (const item of this.#partition(PARTITION)) {
       const tally = { ...EMPTY_TALLY, ...(item as Partial<Tally>) };
       completions(item);
+      revision += Number(item['revision'] ?? 0);
       recent.push(...tally.recent_unverified);
       const role = String(item[TABLE.sk]).replace(/#\d+$/, '');
       const row = roles.get(role) ?? {};
@@ -119,6 +123,6 @@ export class CountStore {
     }
     const newest = recent.sort((a, b) => (a < b ? 1 : -1)).slice(0, RECENT_UNVERIFIED);
     const recentUnverified = newest.map((entry) => entry.slice(entry.indexOf('#') + 1));
-    return { roles, nudge: { ...sum, recentUnverified } };
+    return { roles, nudge: { ...sum, recentUnverified }, revision };
   }
 }

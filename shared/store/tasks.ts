@@ -283,13 +283,15 @@ export class TaskStore {
     return ids;
   }
 
-  /** Tasks of one status, oldest first, after the rank `after` (exclusive). */
-  async page(status: Status, limit: number, after?: string): Promise<StatusPage> {
+  /** Tasks of one status, oldest first or, not `forward`, newest first, after the rank `after` (exclusive). */
+  async page(status: Status, limit: number, after?: string, forward = true): Promise<StatusPage> {
     const answer = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
         IndexName: INDEXES.byStatus.name,
-        KeyConditionExpression: after === undefined ? '#pk = :pk' : '#pk = :pk AND #sk > :after',
+        KeyConditionExpression:
+          after === undefined ? '#pk = :pk' : `#pk = :pk AND #sk ${forward ? '>' : '<'} :after`,
+        ScanIndexForward: forward,
         ExpressionAttributeNames: {
           '#pk': INDEXES.byStatus.pk,
           ...(after === undefined ? {} : { '#sk': INDEXES.byStatus.sk }),

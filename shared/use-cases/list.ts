@@ -4,7 +4,7 @@ import { canonicalHash } from '../canonical.ts';
 import { INDEXES } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { TaskRow, TaskStore } from '../store/tasks.ts';
-import { STATUSES } from '../task/status.ts';
+import { isTerminal, STATUSES, type Status } from '../task/status.ts';
 
 type Query = z.infer<typeof ListQuery>;
 /** Pages of the index read for one answer at the most: a rare filter gets a short page and a cursor instead of a time-out. */
@@ -31,6 +31,12 @@ const matches = (row: TaskRow, query: Query): boolean =>
   (query.repository === undefined || row.repository === query.repository) &&
   (query.unverified === undefined || String(row.flagged_unverified) === query.unverified);
 
+/** The statuses that can be in a listing. */
+const statusesOf = ({ status, live }: Query): Status[] =>
+  (status === undefined ? [...STATUSES] : [status]).filter(
+    (each) => live === undefined || isTerminal(each) === (live === 'false'),
+  );
+
 const rank = (row: TaskRow): string => row[INDEXES.byStatus.sk];
 
 /** The fields of a listing are the schema's; a row carries keys besides. */
@@ -38,18 +44,23 @@ const SHOWN = Object.keys(TaskSummary.shape) as (keyof TaskSummary)[];
 const summary = (row: TaskRow): TaskSummary =>
   Object.fromEntries(SHOWN.map((field) => [field, row[field]])) as TaskSummary;
 
-/** Tasks, oldest first. Without a status the listings of all statuses are merged: they have one order, so one rank is the cursor of all. */
+/** Tasks, oldest first or newest first. Without a status the listings of all statuses are merged: they have one order, so one rank is the cursor of all. */
 export async function listTasks(
   query: Query,
   tasks: TaskStore,
   isVisible: (row: TaskRow) => boolean = () => true,
 ): Promise<z.infer<typeof TaskList>> {
-  const statuses = query.status === undefined ? STATUSES : [query.status];
+  const statuses = statusesOf(query);
+  const forward = query.order !== 'newest';
   let after = decodeCursor(query);
   const found: TaskRow[] = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const pages = await Promise.all(statuses.map((status) => tasks.page(status, query.limit, after)));
-    const merged = pages.flatMap((page) => page.rows).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    const pages = await Promise.all(
+      statuses.map((status) => tasks.page(status, query.limit, after, forward)),
+    );
+    const merged = pages
+      .flatMap((page) => page.rows)
+      .sort((a, b) => (rank(a) < rank(b) === forward ? -1 : 1));
     const sure = merged.slice(0, query.limit);
     const last = sure.at(-1);
     if (!last) return { tasks: found.map(summary), next_cursor: null };

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { StatusView } from '../api/schemas.ts';
+import { canonicalHash } from '../canonical.ts';
 import { stateOf } from '../judging/breaker.ts';
 import { summarise } from '../ledger/nudge.ts';
 import type { BreakerStore } from '../store/breakers.ts';
@@ -14,7 +15,10 @@ export async function statusView(deps: {
   threshold: number;
   minCompletions: number;
 }): Promise<z.infer<typeof StatusView>> {
-  const [{ roles, nudge }, breakers] = await Promise.all([deps.counts.counts(), deps.breakers.list()]);
+  const [{ roles, nudge, revision }, breakers] = await Promise.all([
+    deps.counts.counts(),
+    deps.breakers.list(),
+  ]);
   const rows = [...roles].filter(([, row]) => Object.keys(row).length > 0);
   const byStatus = Object.fromEntries(
     STATUSES.map((status) => [status, rows.reduce((sum, [, row]) => sum + (row[status] ?? 0), 0)]),
@@ -29,6 +33,11 @@ export async function statusView(deps: {
       rejections: each.rejected.length,
       ...stateOf(each, deps.now),
     })),
+    revision,
     generated_at: deps.now.toISOString(),
   };
 }
+
+/** The same as long as nothing of it changes but the time at which it was asked. */
+export const statusTag = ({ generated_at: _at, ...rest }: z.infer<typeof StatusView>): string =>
+  canonicalHash(rest).slice(0, 32);

@@ -1,4 +1,4 @@
-import { dollars } from '../../cli/output/format.ts';
+import { dollars } from '../../shared/format.ts';
 import type { BundleFigures } from './bundles.ts';
 import { type BillRow, type Snapshot, total } from './cost.ts';
 import type { LatencyFigures } from './latency.ts';

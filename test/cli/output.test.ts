@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { colorsFor } from '../../cli/io.ts';
-import { age, count, dollars, duration, percent } from '../../cli/output/format.ts';
 import { liveLines } from '../../cli/output/live.ts';
 import { nudgeLine } from '../../cli/output/nudge.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
+import { age, count, dollars, duration, percent } from '../../shared/format.ts';
 import { aStatus } from './support.ts';
 
 const plain = pc.createColors(false);

@@ -73,14 +73,21 @@ describe('the bundles of the functions', () => {
     expect(speaks).toEqual(['judge']);
   });
 
-  it.each(functions)('%s looks for credentials in the environment only', (name) => {
-    const code = codeOf(name);
-    const found = [
-      'there are no AWS credentials in the environment',
-      'sso_session',
-      'credential_process',
-    ].map((words) => code.includes(words));
-    expect(found).toEqual([true, false, false]);
+  it.each(functions.filter((name) => name !== 'page'))(
+    '%s looks for credentials in the environment only',
+    (name) => {
+      const code = codeOf(name);
+      const found = [
+        'there are no AWS credentials in the environment',
+        'sso_session',
+        'credential_process',
+      ].map((words) => code.includes(words));
+      expect(found).toEqual([true, false, false]);
+    },
+  );
+
+  it('hold nothing of AWS where the page is served', () => {
+    expect(codeOf('page')).not.toMatch(/there are no AWS credentials|AWS_ACCESS_KEY/);
   });
 });
 

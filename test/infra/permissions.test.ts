@@ -115,6 +115,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   compactor: ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
+  page: [],
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   // With models configured, also what reaches those; see judge.test.ts.

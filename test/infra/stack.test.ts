@@ -10,7 +10,9 @@ import dynalite from 'dynalite';
 import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/bundles.ts';
+import { OTHERWISE } from '../../infra/throttles.ts';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
+import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
 import { ENV, INDEXES } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
@@ -24,6 +26,7 @@ const pemFile = (): string => {
   return file;
 };
 
+const PAGE_ROUTES = Object.values(PAGE_PATHS).map((path) => `GET ${path}`);
 const template = synthesiseChecked();
 const ids = (type: string): string[] => Object.keys(template.findResources(type));
 const all = (type: string) => Object.entries(template.findResources(type));
@@ -234,10 +237,13 @@ describe('the API', () => {
     const inTemplate = routes
       .filter(({ RouteKey }) => RouteKey !== '$default')
       .map((route) => [route.RouteKey, functionOf(route)]);
-    const wanted = Object.values(ROUTES).map((route) => [
-      routeKey(route),
-      expect.stringMatching(`^<${FUNCTION_IDS[route.function]}`),
-    ]);
+    const wanted = [
+      ...Object.values(ROUTES).map((route) => [
+        routeKey(route),
+        expect.stringMatching(`^<${FUNCTION_IDS[route.function]}`),
+      ]),
+      ...PAGE_ROUTES.map((key) => [key, expect.stringMatching(`^<${FUNCTION_IDS.page}`)]),
+    ];
     const byKey = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]));
     expect(inTemplate.sort(byKey)).toEqual(wanted.sort(byKey));
   });
@@ -252,6 +258,14 @@ describe('the API', () => {
   it.each(Object.values(ROUTES) as Route[])('asks who calls $method $path, unless anyone may', (route) => {
     const { AuthorizationType } = routes.find(({ RouteKey }) => RouteKey === routeKey(route)) ?? {};
     expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
+  });
+
+  it('gives the page to everybody, at the rate of what needs no token', () => {
+    const settings = only(template, 'AWS::ApiGatewayV2::Stage').Properties.RouteSettings;
+    for (const key of PAGE_ROUTES) {
+      expect(routes.find(({ RouteKey }) => RouteKey === key)?.AuthorizationType).toBe('NONE');
+      expect(settings[key].ThrottlingRateLimit).toBe(OTHERWISE.rateLimit);
+    }
   });
 
   it('refuses who sends no token, and keeps what was said of one for as long as is written down', () => {
@@ -335,6 +349,7 @@ describe('functions', () => {
       'imageFamilies',
     ],
     minter: ['table', 'gitSecret'],
+    page: [],
     judge: ['table', 'bucket', 'judgeModels'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
@@ -342,7 +357,9 @@ describe('functions', () => {
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {
     const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];
     const { Environment } = only(template, 'AWS::Lambda::Function', prefix).Properties;
-    expect(new Set(Object.keys(Environment.Variables))).toEqual(new Set(wanted.map((each) => ENV[each])));
+    expect(new Set(Object.keys(Environment?.Variables ?? {}))).toEqual(
+      new Set(wanted.map((each) => ENV[each])),
+    );
   });
 });
 

@@ -130,6 +130,7 @@ export const FUNCTION_IDS = {
   reconciler: 'ReconcilerReconcile',
   models: 'ModelsGateway',
   minter: 'MinterMint',
+  page: 'Apipage',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
 
 /** Arguments that the agent's image is built with. */

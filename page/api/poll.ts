@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Api } from './client.ts';
+import { Away, TokenOver } from './errors.ts';
+import { nextWait, type Outcome, PACE } from './pace.ts';
+
+export interface Polled<T> {
+  /** The last answer; null before the first. */
+  readonly body: T | null;
+  /** Counts answers that were not the same as the one before. */
+  readonly changes: number;
+  /** Why the last question had no answer; null: it had one. */
+  readonly trouble: Error | null;
+  /** Asks at once. */
+  again(): void;
+}
+
+interface State<T> {
+  readonly body: T | null;
+  readonly changes: number;
+  readonly trouble: Error | null;
+}
+
+/**
+ * Asks again and again, each time whether it has changed, and stands still while nobody looks at the page. `read` gets the tag of
+ * the last answer.
+ */
+export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Polled<T> {
+  const [state, setState] = useState<State<T>>({ body: null, changes: 0, trouble: null });
+  const ask = useRef<() => void>(() => {});
+  useEffect(() => {
+    let etag: string | null = null;
+    let wait: number = PACE.soonest;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let running = false;
+    let over = false;
+    setState({ body: null, changes: 0, trouble: null });
+    const round = async (): Promise<Outcome> => {
+      try {
+        const read = await api.read<T>(path, etag);
+        if (over) return 'same';
+        if (read === null) {
+          setState((before) => (before.trouble === null ? before : { ...before, trouble: null }));
+          return 'same';
+        }
+        const isNew = etag === null || read.etag !== etag;
+        etag = read.etag;
+        setState(({ changes }) => ({ body: read.body, changes: changes + (isNew ? 1 : 0), trouble: null }));
+        return 'changed';
+      } catch (error) {
+        if (over) return 'away';
+        if (error instanceof TokenOver) onTokenOver();
+        const trouble = error instanceof Error ? error : new Away(String(error));
+        setState((before) => ({ ...before, trouble }));
+        return 'away';
+      }
+    };
+    const next = async (): Promise<void> => {
+      clearTimeout(timer);
+      if (running || over) return;
+      running = true;
+      wait = nextWait(wait, await round());
+      running = false;
+      if (!over && !document.hidden) timer = setTimeout(() => void next(), wait);
+    };
+    const onLook = (): void => {
+      if (document.hidden) clearTimeout(timer);
+      else void next();
+    };
+    ask.current = () => {
+      wait = PACE.soonest;
+      void next();
+    };
+    document.addEventListener('visibilitychange', onLook);
+    window.addEventListener('online', onLook);
+    void next();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', onLook);
+      window.removeEventListener('online', onLook);
+    };
+  }, [api, path, onTokenOver]);
+  return { ...state, again: () => ask.current() };
+}

@@ -1,0 +1,25 @@
+import { useCallback, useState } from 'preact/hooks';
+import type { Api } from './api/client.ts';
+import { Desk } from './session/desk.tsx';
+import { SignIn } from './session/sign-in.tsx';
+
+/** The whole page: who has no token is asked for one, and whose token has ended is asked again where they were. */
+export function App() {
+  const [api, setApi] = useState<Api | null>(null);
+  const [why, setWhy] = useState<string | null>(null);
+  const onTokenOver = useCallback(() => {
+    setApi(null);
+    setWhy(
+      'Your token is over, was revoked, or is not known any more. Give another one: you come back to where you were.',
+    );
+  }, []);
+  const onSignOut = useCallback(() => {
+    setApi(null);
+    setWhy(null);
+  }, []);
+  return api === null ? (
+    <SignIn why={why} onSignIn={setApi} />
+  ) : (
+    <Desk api={api} onTokenOver={onTokenOver} onSignOut={onSignOut} />
+  );
+}

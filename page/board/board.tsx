@@ -1,0 +1,179 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { TaskSummary } from '../../shared/api/schemas.ts';
+import { age } from '../../shared/format.ts';
+import { go, hashOf } from '../address.ts';
+import { TokenOver } from '../api/errors.ts';
+import type { Polled } from '../api/poll.ts';
+import { useShortcuts } from '../parts/keys.ts';
+import { Rows } from '../parts/rows.tsx';
+import { oneLine } from '../parts/visible.ts';
+import type { Status, ViewProps } from '../session/view.ts';
+import { boardRows, countsOf, GROUPS, type Group, groupOf } from './groups.ts';
+import { boardTasks } from './lists.ts';
+
+interface Props extends ViewProps {
+  readonly status: Polled<Status>;
+}
+
+/** As in the style sheet, in pixels. */
+const ROW = 36;
+/** Milliseconds after which a change is looked at again: listings follow the table, and may be a moment behind. */
+const SECOND_LOOK = 3_000;
+
+const noteOf = ({ hold, failure, blocked_reason, flagged_unverified }: TaskSummary): string => {
+  if (hold) return oneLine(hold.reasons.join('; '));
+  if (failure) return oneLine(`${failure.code}: ${failure.message}`);
+  if (blocked_reason) return oneLine(blocked_reason.message);
+  return flagged_unverified ? 'completed without evidence of ours' : '';
+};
+
+/** All live tasks and those that ended last. It is listed again only when the counts say that something has happened. */
+export function Board({ api, onTokenOver, status }: Props) {
+  const [tasks, setTasks] = useState<readonly TaskSummary[] | null>(null);
+  const [trouble, setTrouble] = useState('');
+  const [filter, setFilter] = useState('');
+  const [group, setGroup] = useState<Group | 'all'>('all');
+  const [selected, setSelected] = useState(-1);
+  const search = useRef<HTMLInputElement>(null);
+
+  const { changes } = status;
+  useEffect(() => {
+    let over = false;
+    const list = async (): Promise<void> => {
+      try {
+        const found = await boardTasks(api);
+        if (over) return;
+        setTasks(found);
+        setTrouble('');
+      } catch (error) {
+        if (over) return;
+        if (error instanceof TokenOver) onTokenOver();
+        else setTrouble((error as Error).message);
+      }
+    };
+    if (changes > 0) void list();
+    const again = setTimeout(() => void list(), SECOND_LOOK);
+    return () => {
+      over = true;
+      clearTimeout(again);
+    };
+  }, [api, changes, onTokenOver]);
+
+  const rows = useMemo(() => boardRows(tasks ?? [], filter, group), [tasks, filter, group]);
+  const counts = useMemo(() => countsOf(tasks ?? []), [tasks]);
+  const move = useCallback(
+    (by: number) => setSelected((at) => Math.min(rows.length - 1, Math.max(0, at + by))),
+    [rows.length],
+  );
+  const shortcuts = useMemo(
+    () => [
+      { keys: 'j', does: 'Next task', run: () => move(1) },
+      { keys: 'k', does: 'Previous task', run: () => move(-1) },
+      { keys: '/', does: 'Filter', run: () => search.current?.focus() },
+      {
+        keys: 'Enter',
+        does: 'Open',
+        run: () => {
+          const task = rows[selected];
+          const focused = document.activeElement;
+          if (focused instanceof HTMLAnchorElement || focused instanceof HTMLButtonElement) focused.click();
+          else if (task) go({ view: 'task', id: task.id });
+        },
+      },
+    ],
+    [rows, selected, move],
+  );
+  useShortcuts(shortcuts);
+
+  const now = Date.now();
+  return (
+    <div class="board">
+      <h1>Board</h1>
+      <div class="tools">
+        <fieldset>
+          <legend class="hidden">Which tasks</legend>
+          {(['all', ...GROUPS] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              class={`chip ${each.replace(' ', '-')}`}
+              aria-pressed={group === each}
+              onClick={() => setGroup(each)}
+            >
+              {each} <b>{each === 'all' ? (tasks?.length ?? 0) : (counts.get(each) ?? 0)}</b>
+            </button>
+          ))}
+        </fieldset>
+        <label>
+          Filter{' '}
+          <input
+            ref={search}
+            type="search"
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </label>
+      </div>
+      <p role="alert" class="trouble">
+        {trouble}
+      </p>
+      {tasks === null ? (
+        <p class="dim">Asking …</p>
+      ) : rows.length === 0 ? (
+        <p class="dim">
+          {tasks.length === 0 ? (
+            <>
+              There are no tasks. Submit one with <code>assay submit FILE</code>.
+            </>
+          ) : (
+            'No task is like that.'
+          )}
+        </p>
+      ) : (
+        <Rows
+          label="Tasks"
+          items={rows}
+          rowHeight={ROW}
+          selected={selected}
+          columns={6}
+          head={
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Task</th>
+              <th scope="col">Role</th>
+              <th scope="col" class="number">
+                Priority
+              </th>
+              <th scope="col" class="number">
+                Age
+              </th>
+              <th scope="col">Note</th>
+            </tr>
+          }
+          row={(task, index) => (
+            <tr key={task.id} aria-rowindex={index + 2} class={index === selected ? 'selected' : ''}>
+              <td>
+                <span class={`pill ${groupOf(task).replace(' ', '-')}`}>
+                  {task.status === 'in_review' && task.hold ? 'needs you' : task.status.replaceAll('_', ' ')}
+                </span>
+              </td>
+              <td class="title">
+                <a href={hashOf({ view: 'task', id: task.id })} onFocus={() => setSelected(index)}>
+                  <bdi>{oneLine(task.title)}</bdi>
+                </a>
+              </td>
+              <td>
+                <bdi>{oneLine(task.role)}</bdi>
+              </td>
+              <td class="number">{task.priority}</td>
+              <td class="number">{age(task.created_at, now)}</td>
+              <td class="note">
+                <bdi>{noteOf(task)}</bdi>
+              </td>
+            </tr>
+          )}
+        />
+      )}
+    </div>
+  );
+}

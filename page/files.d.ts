@@ -1,0 +1,2 @@
+/** Bundled by esbuild (infra/build-page.ts). */
+declare module '*.css';

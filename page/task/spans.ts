@@ -1,0 +1,118 @@
+import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+
+/** A stretch of time in the life of a task. */
+export interface Span {
+  readonly what: string;
+  readonly kind: 'waiting' | 'agent' | 'gates' | 'gate' | 'person' | 'delivery';
+  /** Milliseconds of Unix time; null: it goes on. */
+  readonly from: number;
+  readonly to: number | null;
+  readonly note: string;
+  /** 0: of the task; 1: of an attempt; 2: a part of that. */
+  readonly depth: 0 | 1 | 2;
+}
+
+const at = (iso: string): number => Date.parse(iso);
+
+/** Gates run side by side; only how long each took is known, so each is drawn from where checking began. */
+function gatesOf(attempt: AttemptView, from: number): Span[] {
+  return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, cached }) => ({
+    what: name,
+    kind: 'gate',
+    from,
+    to: from + duration_ms,
+    note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
+    depth: 2,
+  }));
+}
+
+function spansOfAttempt(attempt: AttemptView, ended: number | null): Span[] {
+  const { verification, report } = attempt;
+  const started = at(attempt.started_at);
+  const reported = report ? at(report.at) : null;
+  const over = attempt.ended_at ? at(attempt.ended_at) : ended;
+  const agent: Span = {
+    what: `#${attempt.number} ${attempt.model ?? 'model not named'}`,
+    kind: 'agent',
+    from: started,
+    to: reported ?? over,
+    note: report ? report.status : (attempt.outcome ?? 'running'),
+    depth: 1,
+  };
+  if (reported === null) return [agent];
+  const judged = verification ? at(verification.at) : null;
+  // The box says how long it took; before that it was waited for.
+  const began =
+    verification && judged !== null ? Math.max(reported, judged - verification.duration_ms) : reported;
+  const checking: Span[] = verification
+    ? [
+        ...(began - reported >= 1_000
+          ? [
+              {
+                what: 'waiting for a box',
+                kind: 'waiting' as const,
+                from: reported,
+                to: began,
+                note: '',
+                depth: 2 as const,
+              },
+            ]
+          : []),
+        {
+          what: 'checked',
+          kind: 'gates',
+          from: began,
+          to: judged,
+          note: attempt.verdict?.verdict ?? '',
+          depth: 2,
+        },
+        ...gatesOf(attempt, began),
+      ]
+    : attempt.outcome === null
+      ? [{ what: 'being checked', kind: 'gates', from: reported, to: null, note: '', depth: 2 }]
+      : [];
+  return [agent, ...checking];
+}
+
+/** The chain of a task as stretches of time, in the order in which they began. */
+export function spansOf(task: TaskView, attempts: readonly AttemptView[]): Span[] {
+  const created = at(task.created_at);
+  const ended = task.ended_at ? at(task.ended_at) : null;
+  const firstStart = attempts[0] ? at(attempts[0].started_at) : ended;
+  const waiting: Span = {
+    what: task.blocked_reason ? 'waiting for another task' : 'waiting for an agent',
+    kind: 'waiting',
+    from: created,
+    to: firstStart,
+    note: '',
+    depth: 0,
+  };
+  const { hold, review, delivery } = task;
+  const person: Span[] = hold
+    ? [{ what: 'waiting for a person', kind: 'person', from: at(hold.since), to: null, note: '', depth: 0 }]
+    : review
+      ? [
+          {
+            what: `${review.decision} by ${review.by}`,
+            kind: 'person',
+            from: at(review.at),
+            to: at(review.at),
+            note: '',
+            depth: 0,
+          },
+        ]
+      : [];
+  const delivered: Span[] = delivery
+    ? [
+        {
+          what: 'delivery',
+          kind: 'delivery',
+          from: at(delivery.at),
+          to: at(delivery.at),
+          note: delivery.state,
+          depth: 0,
+        },
+      ]
+    : [];
+  return [waiting, ...attempts.flatMap((attempt) => spansOfAttempt(attempt, ended)), ...person, ...delivered];
+}

@@ -1,0 +1,173 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { AttemptList, TaskView } from '../../shared/api/schemas.ts';
+import { dollars, percent } from '../../shared/format.ts';
+import { Refused, TokenOver } from '../api/errors.ts';
+import { usePoll } from '../api/poll.ts';
+import { Text } from '../parts/text.tsx';
+import { oneLine } from '../parts/visible.ts';
+import type { ViewProps } from '../session/view.ts';
+import { Actions } from './actions.tsx';
+import { spansOf } from './spans.ts';
+import { unknownOf } from './unknown.ts';
+import { AttemptPart } from './verdict.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+type Chain = z.infer<typeof AttemptList>;
+
+interface Props extends ViewProps {
+  readonly id: string;
+}
+
+function savedText({ saved_vs_direct_opus_usd: saved, break_even_pass_rate: even }: Chain): string {
+  if (saved === null) return 'unknown';
+  return `${dollars(saved)}${even === null ? '' : ` (break-even pass rate ${percent(even)})`}`;
+}
+
+function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain }) {
+  const facts: readonly (readonly [string, string | null | undefined])[] = [
+    ['Id', task.id],
+    ['Role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`],
+    ['Repository', `${task.repository} at ${task.base_ref}`],
+    ['Base', task.base_commit],
+    ['Depends on', task.depends_on.join(', ')],
+    ['Files', task.files.join(', ')],
+    ['Waits for', task.blocked_reason?.message],
+    ['Held because', task.hold?.reasons.join('; ')],
+    ['Held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`],
+    ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
+    ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],
+    ['Created', `${task.created_at} by ${task.created_by}`],
+    ['Ended', task.ended_at],
+    [
+      'Cost',
+      chain.attempts.length === 0
+        ? null
+        : `${dollars(chain.total_cost_usd)}, of it ${dollars(chain.judging_cost_usd)} for judging`,
+    ],
+    ['Saved', chain.attempts.length === 0 ? null : savedText(chain)],
+    [
+      'Delivery',
+      task.delivery &&
+        [task.delivery.state, task.delivery.branch, task.delivery.commit?.slice(0, 12), task.delivery.reason]
+          .filter(Boolean)
+          .join(' '),
+    ],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value ? (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{oneLine(value, 1_000)}</bdi>
+            </dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  );
+}
+
+/** Everything about one task, asked again while it lives. */
+export function TaskPage(props: Props) {
+  const { id, api, onTokenOver } = props;
+  const path = `/tasks/${encodeURIComponent(id)}`;
+  const task = usePoll<TaskView>(api, path, onTokenOver);
+  const [chain, setChain] = useState<Chain | null>(null);
+  const [trouble, setTrouble] = useState('');
+  const heading = useRef<HTMLHeadingElement>(null);
+  const found = task.body !== null;
+  useEffect(() => {
+    if (found) heading.current?.focus();
+  }, [found]);
+  const { changes } = task;
+  useEffect(() => {
+    if (changes === 0) return;
+    let over = false;
+    api.read<Chain>(`${path}/attempts`).then(
+      (read) => {
+        if (over || read === null) return;
+        setChain(read.body);
+        setTrouble('');
+      },
+      (error: Error) => {
+        if (over) return;
+        if (error instanceof TokenOver) onTokenOver();
+        else setTrouble(error.message);
+      },
+    );
+    return () => {
+      over = true;
+    };
+  }, [api, path, changes, onTokenOver]);
+
+  if (task.body === null)
+    return (
+      <div class="task">
+        <h1>Task {oneLine(id, 60)}</h1>
+        <p role="alert">{task.trouble instanceof Refused ? `${task.trouble.message}.` : 'Asking …'}</p>
+      </div>
+    );
+  const { body } = task;
+  const unknown = chain === null ? [] : unknownOf(body, chain);
+  const latest = chain?.attempts.at(-1);
+  return (
+    <div class="task">
+      <h1 ref={heading} tabIndex={-1}>
+        <bdi>{oneLine(body.title)}</bdi>
+      </h1>
+      <p>
+        <span class={`pill ${body.hold ? 'needs-you' : body.status.replaceAll('_', '-')}`}>
+          {body.hold ? 'needs you' : body.status.replaceAll('_', ' ')}
+        </span>{' '}
+        {body.flagged_unverified && <span class="pill unverified">unverified</span>}{' '}
+        {body.verdict && <span class={`pill ${body.verdict}`}>verdict {body.verdict}</span>}{' '}
+        <span class="dim" aria-live="polite">
+          {oneLine(body.progress ?? '')}
+        </span>
+      </p>
+      {chain !== null && <Actions {...props} task={body} latest={latest} onDone={task.again} />}
+      <p role="alert" class="trouble">
+        {trouble}
+      </p>
+      {chain !== null && (
+        <>
+          <Facts task={body} chain={chain} />
+          {body.description !== '' && (
+            <section>
+              <h2>What is asked</h2>
+              <Text text={body.description} />
+            </section>
+          )}
+          <section>
+            <h2>What is still unknown</h2>
+            {unknown.length === 0 ? (
+              <p>Nothing that we know of.</p>
+            ) : (
+              <ul class="unknown">
+                {unknown.map((each) => (
+                  <li key={each}>
+                    <bdi>{oneLine(each, 500)}</bdi>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+          <section>
+            <h2>Over time</h2>
+            <Waterfall spans={spansOf(body, chain.attempts)} now={Date.now()} />
+          </section>
+          <section>
+            <h2>Attempts</h2>
+            {chain.attempts.length === 0 && <p class="dim">None yet.</p>}
+            {chain.attempts.toReversed().map((attempt, index) => (
+              <AttemptPart key={attempt.number} attempt={attempt} open={index === 0} />
+            ))}
+          </section>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { AttemptView } from '../../shared/api/schemas.ts';
+import { dollars } from '../../shared/format.ts';
+import { Text } from '../parts/text.tsx';
+import { oneLine } from '../parts/visible.ts';
+
+/** How strong a kind of evidence is, in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  executed_by_us: 'run by us',
+  checked_by_us: 'looked at by us',
+  judged: "a model's opinion",
+  claimed: 'claimed by the agent',
+};
+
+const Pill = ({ word }: { readonly word: string }) => (
+  <span class={`pill ${word.replaceAll('_', '-')}`}>{word.replaceAll('_', ' ')}</span>
+);
+
+/** Everything that the verdict was made of, each with how it is known. */
+function Inputs({ attempt }: { readonly attempt: AttemptView }) {
+  const details = new Map([
+    ...(attempt.verification?.signals ?? []).map(({ subject, detail }): [string, string] => [
+      subject,
+      detail,
+    ]),
+    ...(attempt.verification?.gates ?? []).map(({ name, detail }): [string, string] => [name, detail]),
+  ]);
+  return (
+    <table>
+      <caption>What the verdict was made of</caption>
+      <thead>
+        <tr>
+          <th scope="col">Outcome</th>
+          <th scope="col">What</th>
+          <th scope="col">How it is known</th>
+          <th scope="col">Detail</th>
+        </tr>
+      </thead>
+      <tbody>
+        {attempt.inputs.map(({ source, name, kind, outcome, model, cost_usd }, index) => (
+          <tr key={index}>
+            <td>
+              <Pill word={outcome} />
+            </td>
+            <td>
+              {source} <bdi>{oneLine(name, 200)}</bdi>
+            </td>
+            <td>{kind === null ? 'not said' : KINDS[kind]}</td>
+            <td class="note">
+              <bdi>
+                {source === 'judge' && model
+                  ? `${oneLine(model)}, ${dollars(cost_usd)}`
+                  : oneLine(details.get(name) ?? '', 400)}
+              </bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** One attempt: what the agent said, what we found, what was decided. */
+export function AttemptPart({ attempt, open }: { readonly attempt: AttemptView; readonly open: boolean }) {
+  const { verdict, decision, report, verification_failure: failure, quality_score: score } = attempt;
+  return (
+    <details class="attempt" open={open}>
+      <summary>
+        <b>Attempt {attempt.number}</b> {oneLine(attempt.model ?? 'model not named')} ·{' '}
+        {attempt.tier === null ? '' : `${oneLine(attempt.tier)} · `}
+        <Pill word={attempt.outcome ?? 'running'} /> ·{' '}
+        {attempt.cost_usd === null ? 'cost unknown' : dollars(attempt.cost_usd)}
+      </summary>
+      {attempt.route && <p class="dim">Routed: {oneLine(attempt.route.reason, 500)}</p>}
+      {report && (
+        <>
+          <h4>What the agent says (a claim)</h4>
+          <Text text={report.summary} />
+        </>
+      )}
+      {failure && (
+        <p class="trouble">
+          There is no evidence: {failure.failure_class}: {oneLine(failure.message, 1_000)}
+        </p>
+      )}
+      {verdict && (
+        <>
+          <h4>
+            Verdict <Pill word={verdict.verdict} /> {verdict.verified ? '' : <Pill word="unverified" />}
+          </h4>
+          <p class="dim">
+            On tree <code>{verdict.tree.slice(0, 12)}</code> over base{' '}
+            <code>{verdict.base_commit.slice(0, 12)}</code>
+            {score === null ? '' : `; quality ${score.total} (${score.grade}), which decides nothing`}
+          </p>
+          <ul class="reasons">
+            {verdict.reasons.map((reason, index) => (
+              <li key={index}>
+                <code>{reason.code}</code> <Text text={reason.message} />
+              </li>
+            ))}
+          </ul>
+          <Inputs attempt={attempt} />
+        </>
+      )}
+      {decision && (
+        <p>
+          Then: <b>{decision.action.replaceAll('_', ' ')}</b>
+          {decision.next_model ? ` to ${oneLine(decision.next_model)}` : ''}: {oneLine(decision.reason, 500)}
+        </p>
+      )}
+    </details>
+  );
+}
