@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { ENV } from '../shared/names.ts';
-import { parseYaml } from '../shared/roles/parse.ts';
+import { parseYaml } from '../shared/yaml.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -34,6 +34,7 @@ export const COMMANDS: readonly {
   { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
+  { names: ['workflow'], load: async () => (await import('./commands/workflow.ts')).registerWorkflow },
   { names: ['judge'], load: async () => (await import('./commands/judge.ts')).registerJudge },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
   { names: ['quality'], load: async () => (await import('./commands/quality.ts')).registerQuality },

@@ -5,7 +5,7 @@ import type { Judge } from '../gates/rules/llm/judge.ts';
 import { allModels, JudgeModels } from '../shared/judging/models.ts';
 import { ENV, MODEL_KEYS } from '../shared/names.ts';
 import type { ReadKey } from '../shared/providers/model-of.ts';
-import { parseYaml } from '../shared/roles/parse.ts';
+import { parseYaml } from '../shared/yaml.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -24,6 +24,7 @@ export const SUMMARY = {
   gates: 'What checks a patch here',
   adapters: 'Which agents can do a task',
   rules: 'What is read in a patch, and how much it counts',
+  workflow: 'What happens with a task from its first step to its end: check a file, draw one',
   judge: 'Models that judge work: how far they can be relied on',
   token: 'Operator tokens of a deployment',
   quality: 'How tasks, models and gates fare',

@@ -1,5 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { JUDGING_SECONDS } from '../shared/judging/limits.ts';
 import { allModels, type JudgeModel, type JudgeModels } from '../shared/judging/models.ts';
 import { ENV } from '../shared/names.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -23,8 +24,8 @@ export class Judge extends Construct {
       common,
       name: 'judge',
       description: 'Asks models about the work of an attempt',
-      // Longer than a judgement may take, shorter than the machine waits.
-      timeout: Duration.seconds(110),
+      // Longer than all that is asked one after the other may take, shorter than the machine waits.
+      timeout: Duration.seconds(JUDGING_SECONDS),
       environment: {
         [ENV.table]: table.table.tableName,
         ...storage.environment,

@@ -6,6 +6,7 @@ export type RefusalCode =
   | 'bad_cursor'
   | 'unauthenticated'
   | 'forbidden'
+  | 'self_review'
   | 'not_found'
   | 'method_not_allowed'
   | 'no_task'

@@ -67,6 +67,7 @@ export const LONG: Group = {
       'test/system/smoke.test.ts',
       'test/system/survival.test.ts',
       'test/system/workers.test.ts',
+      'test/system/workflows.test.ts',
     ],
   'every field of the API, with each value that is odd': ['test/functions/fuzz/fuzz.test.ts'],
   'boxes with the capabilities and users of the template; boxes without stay in `npm test`': [

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FileProblem, parseRole } from '../../shared/roles/parse.ts';
+import { parseRole } from '../../shared/roles/parse.ts';
 import {
   MAX_ROLE_FILE_BYTES,
   REPOSITORY_ROLES,
@@ -8,6 +8,7 @@ import {
   type Role,
   type RoleFile,
 } from '../../shared/roles/role.ts';
+import type { FileProblem } from '../../shared/yaml.ts';
 
 /** The roles in `.assay/roles` of a folder as it stands, and what is wrong with them. */
 export async function repositoryRoles(

@@ -59,7 +59,9 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
       each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${dollars(each.cost_usd)}`;
-    return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${pc.dim(`  ${facts}`)}`;
+    const score = each.grading?.weighted_score ?? null;
+    const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
+    return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`;
   });
 
 /** What its failure was taken for, and what told it. */

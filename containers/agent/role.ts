@@ -47,7 +47,8 @@ export async function loadRole(name: string, store: Store, commit: string): Prom
   const own = await rolesOf(store, commit);
   if (own.includes(name)) {
     // Only here is a parser needed, which takes longer to load than all the rest of this.
-    const { describeProblem, parseRole } = await import('../../shared/roles/parse.ts');
+    const { parseRole } = await import('../../shared/roles/parse.ts');
+    const { describeProblem } = await import('../../shared/yaml.ts');
     const folder = `${REPOSITORY_ROLES}/${name}`;
     const parsed = parseRole(name, folder, await filesOf(store, commit, folder));
     if ('role' in parsed) return parsed.role;

@@ -44,7 +44,7 @@ export async function criteriaOf(
   const text = file.content.toString('utf8');
   // The parser is loaded only where there is something to parse: most of a box's time is its start.
   if (!text.includes('verification_gate')) return null;
-  const { describeProblem, parseYaml } = await import('../../shared/roles/parse.ts');
+  const { describeProblem, parseYaml } = await import('../../shared/yaml.ts');
   const { WithVerificationGate } = await import('../../shared/verification-gate/section.ts');
   const parsed = parseYaml(text, IMAGE_FILE, WithVerificationGate);
   if (!('value' in parsed))

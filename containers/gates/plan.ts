@@ -8,9 +8,9 @@ import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/plan/check.ts';
 import { type CheckedPlan, MAX_PLAN_BYTES, PLAN_FILE, Plan } from '../../shared/plan/schema.ts';
 import { BUILTIN_NAMES } from '../../shared/roles/known.ts';
-import { type FileProblem, parseYaml } from '../../shared/roles/parse.ts';
 import { REPOSITORY_ROLES } from '../../shared/roles/role.ts';
 import { regexErrors } from '../../shared/task/regex.ts';
+import { type FileProblem, parseYaml } from '../../shared/yaml.ts';
 import type { Box } from '../supervisor/box.ts';
 
 /** The file may have comments and blanks that the plan itself has not. */

@@ -51,6 +51,13 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   work: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
   },
+  'workflow list': {
+    text: '`--json` prints `{"workflows": [{"name", "description"}], "rubrics": [{"name", "criteria": [string]}]}`.',
+  },
+  'workflow validate': {
+    text: '`--json` prints `{"valid": true, "name": string, "nodes": number, "edges": number}`; else the error, with a detail for each fault.',
+  },
+  'workflow show': { text: '`--json` prints `{"workflow": …}`, with what the file leaves out filled in.' },
   'judge calibrate': {
     text: '`--json` prints the measurement. Null is unknown: `kappa` where all answers are the same, `cost_usd` where a price is not known.',
     example:

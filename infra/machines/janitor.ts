@@ -1,3 +1,4 @@
+import { JUDGING_SECONDS } from '../../shared/judging/limits.ts';
 import type { JanitorStep } from '../../shared/messages/queue.ts';
 import { invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
 
@@ -46,7 +47,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
       Judge: {
         Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
         ...invoke(partition, judgeFunction, { ...OF_ATTEMPT, look: '{% $look %}' }),
-        TimeoutSeconds: 120,
+        TimeoutSeconds: JUDGING_SECONDS + 10,
         Assign: { judgements: '{% $states.result.Payload %}' },
         // Tried again only where it was not called at all: what was asked has been paid for.
         Retry: [LAMBDA_FAULTS],

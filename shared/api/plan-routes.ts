@@ -33,7 +33,7 @@ export const PLAN_ROUTES = {
     right: 'review',
     summary: 'Say yes to what is proposed: its tasks are made',
     body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
+    refuses: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
     answer: PlanView,
   },
   rejectPlan: {
@@ -44,7 +44,7 @@ export const PLAN_ROUTES = {
     right: 'review',
     summary: 'Say no to what is proposed: it is planned again, with the reason',
     body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
+    refuses: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
     answer: PlanView,
   },
 } as const satisfies Record<string, Route>;

@@ -7,6 +7,7 @@ export const PROBLEMS = {
   bad_cursor: { status: 400, title: 'The cursor is not one that this listing gave out' },
   unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
   forbidden: { status: 403, title: 'This token may not do that' },
+  self_review: { status: 403, title: 'Nobody judges their own work' },
   not_found: { status: 404, title: 'No such thing' },
   method_not_allowed: { status: 405, title: 'This path takes other methods' },
   no_task: { status: 404, title: 'No claimable task' },

@@ -3,6 +3,7 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Agents } from '../task/adapter-choice.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import { regenerationsSpent } from '../workflow/regenerations.ts';
 import { adapterOf } from './detour.ts';
 import type { Classified } from './failure/classify.ts';
 import { failureOf } from './failure/of-attempt.ts';
@@ -165,7 +166,7 @@ function bySteps(task: Task, models: TierModels): Verdictless {
     );
   if (task.plan && verdict === 'pass')
     return stay('refer', 'the plan holds; its tasks are made once a person says so');
-  const pleased = verdict === 'fail' ? fixesSpent(task.attempts) : null;
+  const pleased = verdict === 'fail' ? (regenerationsSpent(task) ?? fixesSpent(task.attempts)) : null;
   if (pleased !== null) return stay('refer', pleased);
   if (trigger !== null) {
     const decision = climb(task, attempt, trigger, models);

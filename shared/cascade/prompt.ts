@@ -17,6 +17,7 @@ type Told = Pick<
   | 'files'
   | 'expects'
   | 'budget_from'
+  | 'workflow_in_force'
 >;
 /** An attempt as far as the next one is told of it: without what only the platform may know. */
 type Earlier = Omit<Attempt, 'agent' | 'gates' | 'deliver'>;
@@ -46,6 +47,17 @@ function feedback(attempt: Earlier): string {
   ]
     .join('\n')
     .slice(0, FEEDBACK_LIMIT);
+}
+
+/** What the workflow has the agent do, where that is more than the task. */
+function steps({ workflow_in_force: workflow }: Told): string {
+  const told = workflow?.steps ?? [];
+  return told.length < 2
+    ? ''
+    : list(
+        'Steps of this task, in this order',
+        told.map(({ title, description }) => (description === '' ? title : `${title}: ${description}`)),
+      );
 }
 
 /** Said in each prompt, because a file that steers checks costs an attempt or a person's time when nobody foresaw its change. */
@@ -80,7 +92,7 @@ export function promptParts(task: Told, attempts: readonly Earlier[]): PromptPar
     ACCEPTANCE_CRITERIA: list('Acceptance criteria', task.acceptance_criteria),
     CHECKS: task.plan
       ? planFormat(task.plan.max_tasks)
-      : list('What will be checked when you are done', task.completion_signals.map(describeSignal)),
+      : `${steps(task)}${list('What will be checked when you are done', task.completion_signals.map(describeSignal))}`,
     FILES: task.plan
       ? ''
       : list('Files this task owns (a patch that changes others may be held for a person)', task.files),

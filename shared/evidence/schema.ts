@@ -5,6 +5,7 @@ import { StoredNumber } from '../number.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
 import { CompletionSignal } from '../task/signals.ts';
+import { StageOutcome } from '../workflow/outcome.ts';
 import { EvidenceKind, Outcome } from './outcome.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
@@ -111,6 +112,8 @@ export const Verdict = z.object({
   completion_signals_checked: z.boolean(),
   /** What models said, and what that made of the verdict; absent where none was to be asked. */
   judgements: z.array(Judgement).optional(),
+  /** How the workflow that the task names went with this work; absent where it names none. */
+  workflow: StageOutcome.optional(),
   /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
   judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
   /** Dollars that models took which its gates asked, as the gateway has counted them; null: not known. Absent where they had nobody to ask. */

@@ -1,9 +1,17 @@
 import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
+import { GradingRecord } from '../rubric/grading.ts';
 
 /** What a model may be asked about a patch. */
-export const JUDGEMENT_KINDS = ['llm_review', 'llm_judge', 'quality_gate', 'second_look'] as const;
+export const JUDGEMENT_KINDS = [
+  'llm_review',
+  'llm_judge',
+  'quality_gate',
+  'second_look',
+  'decomposition',
+  'verification',
+] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
 export const Judgement = z.object({
@@ -17,6 +25,8 @@ export const Judgement = z.object({
   confidence: z.number().min(0).max(1).nullable(),
   /** 1 to 5, of the quality gate; absent: none was given. */
   score: z.number().int().min(1).max(5).optional(),
+  /** Of a verification node; absent: it is none. */
+  grading: GradingRecord.optional(),
   reasons: z.array(z.string()),
   /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
   injections: z.array(z.string()).default([]),

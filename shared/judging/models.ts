@@ -9,11 +9,14 @@ import { familyOf } from './family.ts';
 export const PURPOSES = {
   second_look: { by: 'janitor', what: 'each task that has passed, where that can still change something' },
   judge: { by: 'janitor', what: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
+  decomposer: { by: 'janitor', what: 'verification nodes with `decomposer: llm`' },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
-  rubric: { by: 'box', what: 'the gate `review_rubric`' },
+  rubric: { by: 'both', what: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
   cross_model: { by: 'box', what: 'the gate `cross_model`; one model or several' },
-} as const satisfies Readonly<Record<string, { readonly by: 'janitor' | 'box'; readonly what: string }>>;
+} as const satisfies Readonly<
+  Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly what: string }>
+>;
 export type Purpose = keyof typeof PURPOSES;
 const NAMES = Object.keys(PURPOSES) as Purpose[];
 
@@ -71,6 +74,7 @@ const BoxModel = JudgeModel.refine(
 const SHAPE = {
   judge: JudgeModel.optional(),
   second_look: JudgeModel.optional(),
+  decomposer: JudgeModel.optional(),
   intent: BoxModel.optional(),
   rubric: BoxModel.optional(),
   test_writer: BoxModel.optional(),
@@ -91,10 +95,10 @@ export const modelsFor = (models: JudgeModels, purpose: Purpose): readonly Judge
   [models[purpose] ?? []].flat();
 
 /** All of them, or those that one side asks. */
-export const allModels = (models: JudgeModels, by?: (typeof PURPOSES)[Purpose]['by']): JudgeModel[] =>
-  NAMES.filter((purpose) => by === undefined || PURPOSES[purpose].by === by).flatMap((purpose) => [
-    ...modelsFor(models, purpose),
-  ]);
+export const allModels = (models: JudgeModels, by?: 'janitor' | 'box'): JudgeModel[] =>
+  NAMES.filter((purpose) => by === undefined || [by, 'both'].includes(PURPOSES[purpose].by)).flatMap(
+    (purpose) => [...modelsFor(models, purpose)],
+  );
 
 export const familyOfModel = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
   family ?? familyOf(model);

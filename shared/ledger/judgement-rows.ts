@@ -22,6 +22,8 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
     outcome: each.outcome,
     verdict: each.verdict,
     confidence: each.confidence,
+    rubric: each.grading?.rubric ?? null,
+    weighted_score: each.grading?.weighted_score ?? null,
     reasons: each.reasons,
     because: each.because,
     injections: each.injections.length,

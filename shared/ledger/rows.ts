@@ -146,6 +146,9 @@ export const JudgementRow = Row.extend({
   /** What it made of the verdict. */
   verdict: z.enum(VERDICTS),
   confidence: z.number().nullable(),
+  /** Of a verification node: null for all others. */
+  rubric: z.string().nullable(),
+  weighted_score: z.number().nullable(),
   reasons: z.array(z.string()),
   /** Why it was asked, or was not. */
   because: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type FileProblem, parseYaml } from './parse.ts';
+import { type FileProblem, parseYaml } from '../yaml.ts';
 import { unknownPlaceholders } from './render.ts';
 import { MAX_ROLE_FILE_BYTES } from './role.ts';
 import { RoleConfig, RoleName } from './schema.ts';

@@ -1,77 +1,10 @@
-import { LineCounter, parseDocument } from 'yaml';
-import type * as z from 'zod';
+import { type FileProblem, parseYaml } from '../yaml.ts';
 import { builtinRole } from './known.ts';
 import { unknownPlaceholders } from './render.ts';
 import { MAX_ROLE_FILE_BYTES, ROLE_FILES, type Role, type RoleFile } from './role.ts';
 import { RoleConfig, RoleName } from './schema.ts';
 
-/** What is wrong with a file, and where: `line` is 1-based, null for the file as a whole. */
-export interface FileProblem {
-  readonly file: string;
-  readonly line: number | null;
-  readonly message: string;
-}
-
-export const describeProblem = ({ file, line, message }: FileProblem): string =>
-  `${file}${line === null ? '' : `:${line}`}: ${message}`;
-
 const DEFAULT_TASK_PROMPT = '# {{TASK_TITLE}}\n\n{{TASK_DESCRIPTION}}\n';
-
-/**
- * YAML of somebody else, checked against `schema`. Aliases are refused: a few of them expand without an end. So are tags that a parser
- * may act upon, and keys given twice.
- */
-export function parseYaml<Schema extends z.ZodType>(
-  text: string,
-  file: string,
-  schema: Schema,
-): { readonly value: z.output<Schema> } | { readonly problems: readonly FileProblem[] } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    version: '1.2',
-    schema: 'core',
-  });
-  const faults = [...document.errors, ...document.warnings].map((error) => ({
-    file,
-    line: lines.linePos(error.pos[0]).line,
-    message: error.message.split('\n')[0] ?? 'is not YAML',
-  }));
-  if (faults.length > 0) return { problems: faults };
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 0 }) ?? {};
-  } catch {
-    return { problems: [{ file, line: null, message: 'has aliases, which are not read' }] };
-  }
-  const result = schema.safeParse(value);
-  if (result.success) return { value: result.data };
-  const lineAt = (path: readonly PropertyKey[]): number | null => {
-    for (let length = path.length; length > 0; length--) {
-      const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] } | undefined;
-      if (node?.range?.[0] !== undefined) return lines.linePos(node.range[0]).line;
-    }
-    return null;
-  };
-  return {
-    problems: result.error.issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => ({
-            file,
-            line: lineAt([...issue.path, key]),
-            message: `${[...issue.path, key].join('.')} is not a known field`,
-          }))
-        : [
-            {
-              file,
-              line: lineAt(issue.path),
-              message: `${issue.path.join('.') || 'the file'}: ${issue.message}`,
-            },
-          ],
-    ),
-  };
-}
 
 const templateProblems = (template: string, file: string): FileProblem[] =>
   unknownPlaceholders(template).map(({ name, line }) => ({

@@ -1,5 +1,6 @@
 import { pendingOf } from '../approval/schema.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
+import { isUnresolved } from '../task/commands/base.ts';
 import { deadlineOf } from '../task/deadline.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { shardOf } from './shard.ts';
@@ -52,7 +53,7 @@ export const REQUESTER = 'approval_by';
 
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
 export function toItem(task: Task): Record<string, unknown> {
-  const claimable = task.status === 'open' && task.runner === 'external' && task.base_commit !== null;
+  const claimable = task.status === 'open' && task.runner === 'external' && !isUnresolved(task);
   const deadline = deadlineOf(task);
   return {
     ...taskKey(task.id),

@@ -30,6 +30,32 @@ const MAX_BATCH_GET = 100;
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ValidationException' && /item size/i.test(error.message);
 
+interface Forbidden {
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/**
+ * Who may not make this write: whoever asked for the approval that it decides, and whoever did the work that it judges. Whatever a caller
+ * has read, the item that is there says who that was.
+ */
+function notTheirOwn({ judges = [], notBy, task }: Change): Forbidden {
+  const last = task.attempts.length - 1;
+  const values = Object.fromEntries(judges.map((judge, index) => [`:judge${index}`, judge]));
+  return {
+    condition: [
+      notBy === undefined ? '' : ' AND #requester <> :by',
+      judges.length === 0 ? '' : ` AND NOT #attempts[${last}].#holder IN (${Object.keys(values).join(', ')})`,
+    ].join(''),
+    names: {
+      ...(notBy !== undefined && { '#requester': REQUESTER }),
+      ...(judges.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
+    },
+    values: { ...(notBy !== undefined && { ':by': notBy }), ...values },
+  };
+}
+
 /** A row of the `by_status` index. */
 export type TaskRow = Pick<
   Task,
@@ -213,23 +239,15 @@ export class TaskStore {
   async #write(change: Change, version: number): Promise<Task | 'unknown' | 'too large' | null> {
     const from = allowedFrom(change.event);
     const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
-    const { notBy } = change;
+    const judged = notTheirOwn(change);
     try {
       await this.#db.send(
         new PutCommand({
           TableName: this.#table,
           Item: toItem(change.task),
-          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${notBy === undefined ? '' : ' AND #requester <> :by'}`,
-          ExpressionAttributeNames: {
-            '#version': 'version',
-            '#status': 'status',
-            ...(notBy !== undefined && { '#requester': REQUESTER }),
-          },
-          ExpressionAttributeValues: {
-            ':version': version,
-            ...values,
-            ...(notBy !== undefined && { ':by': notBy }),
-          },
+          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
+          ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
+          ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       );

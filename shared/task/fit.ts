@@ -1,4 +1,6 @@
 import type { Verdict, VerdictReason } from '../evidence/schema.ts';
+import type { GradingRecord } from '../rubric/grading.ts';
+import type { StageOutcome } from '../workflow/outcome.ts';
 import type { Attempt, Launch } from './attempt.ts';
 import { CUT, cut } from './cut.ts';
 import { itemBytes, valueBytes } from './item-bytes.ts';
@@ -78,6 +80,34 @@ function shortVerification(
   };
 }
 
+/** Grades stay; what was handed over is named by its digest. */
+const shortGrading = (grading: GradingRecord, text: number): GradingRecord => ({
+  ...grading,
+  handoff: text >= 500 ? grading.handoff : null,
+});
+
+/** How a workflow went, with its words cut. Where it ended stays: it decides how often work is done again. */
+const shortWorkflow = (workflow: StageOutcome, { text, list }: Measure): StageOutcome => ({
+  ...workflow,
+  taken: workflow.taken.slice(-Math.max(1, list)).map((each) => ({
+    ...each,
+    to: list === 0 ? null : each.to,
+    skipped: each.skipped.slice(0, list),
+  })),
+  review_pipeline: {
+    ...workflow.review_pipeline,
+    stages_completed: workflow.review_pipeline.stages_completed.slice(0, list),
+    stage_results: Object.fromEntries(
+      Object.entries(workflow.review_pipeline.stage_results)
+        .slice(0, list)
+        .map(([stage, { verdict, reason }]) => [
+          stage,
+          { verdict, reason: reason === null ? null : cut(reason, text) },
+        ]),
+    ),
+  },
+});
+
 /** Judgements with their words cut; what all of them cost stays with the verdict, and each has its row in the records. */
 const judgements = (all: NonNullable<Verdict['judgements']>, { text, list }: Measure) =>
   all.slice(0, list).map((each) => ({
@@ -86,6 +116,7 @@ const judgements = (all: NonNullable<Verdict['judgements']>, { text, list }: Mea
     reasons: each.reasons.slice(0, list).map((reason) => cut(reason, text)),
     injections: each.injections.slice(0, list).map((what) => cut(what, text)),
     because: cut(each.because, text),
+    ...(each.grading && { grading: shortGrading(each.grading, text) }),
   }));
 
 /** Nobody waits any more for a box of an attempt that another one has followed. */
@@ -123,6 +154,7 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
       ...verdict,
       reasons: reasons(verdict.reasons, measure),
       ...(verdict.judgements && { judgements: judgements(verdict.judgements, measure) }),
+      ...(verdict.workflow && { workflow: shortWorkflow(verdict.workflow, measure) }),
     },
     ...(attempt.repeated && {
       repeated: { ...attempt.repeated, reason: cut(attempt.repeated.reason, text) },

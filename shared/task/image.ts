@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseYaml } from '../roles/parse.ts';
+import { parseYaml } from '../yaml.ts';
 
 /** What a repository gets that names no image. */
 export const DEFAULT_IMAGE = 'default';

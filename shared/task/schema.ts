@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { WorkflowName } from '../workflow/name.ts';
 import { Adapter } from './adapter.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
 import { GitRef } from './git-ref.ts';
@@ -137,6 +138,9 @@ export const SubmitTask = z
     delivery: DeliveryMode.optional(),
     autonomy: AutonomyLevel.optional().describe(
       "What the agent may do without a person: lower than the deployment's, or as high. Absent: the deployment's.",
+    ),
+    workflow: WorkflowName.optional().describe(
+      'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),
   })
   .meta({ id: 'SubmitTask' });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Approval } from '../approval/schema.ts';
 import { PlanOf } from '../plan/schema.ts';
 import { RoleInForce } from '../roles/in-force.ts';
+import { WorkflowInForce } from '../workflow/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
@@ -89,6 +90,8 @@ export const Task = Submitted.extend({
   base_commit: ObjectId.nullable(),
   /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
   base_role: RoleInForce.nullable(),
+  /** What the named workflow means for this task, read with the base; absent until then, and for tasks that name none. */
+  workflow_in_force: WorkflowInForce.optional(),
   /** The toolchain image that the base asks for; absent: the usual one. */
   image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */

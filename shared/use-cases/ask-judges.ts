@@ -17,6 +17,8 @@ import { attemptNumbered } from '../task/commands/change.ts';
 import { cut } from '../task/cut.ts';
 import type { JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
+import { gradedBy } from '../workflow/gradings.ts';
+import { grade } from './grade.ts';
 import { type Brought, toMark, whyUnmarked } from './quality-gate.ts';
 
 export interface JudgingContext {
@@ -89,6 +91,15 @@ async function piecesOf(
   };
 }
 
+/** Pieces that are the work itself; the others are what the task says of it. */
+const WORK = ['what was observed', 'diff'];
+const workOf = (pieces: readonly Piece[]) => ({
+  about: pieces.filter(({ label }) => !WORK.includes(label)),
+  payload: Object.fromEntries(
+    pieces.filter(({ label }) => WORK.includes(label)).map(({ label, text }) => [label, text]),
+  ),
+});
+
 /** What asking has come to, beside the opinion. */
 const asked = (
   model: JudgeModel,
@@ -130,7 +141,8 @@ export async function askJudges(
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
   const nobody = !isNeeded && (!looker || !looks);
-  if (nobody) return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : [])];
+  const grades = gradedBy(task).length > 0;
+  if (nobody && !grades) return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : [])];
   const { pieces, notes, brought } = await piecesOf(task, attempt, context.objects);
   const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
     const isMark = signal.type === 'quality_gate';
@@ -155,5 +167,12 @@ export async function askJudges(
       ...asked(looker, answered, of.because, question.prompt, context.now()),
     };
   };
-  return Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]);
+  const graded = grades
+    ? grade(
+        { task, attempt: brought.attempt, ...workOf(pieces) },
+        { ask: context.ask, models: context.models, spent, now: context.now },
+      )
+    : [];
+  const opinions = Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]);
+  return (await Promise.all([opinions, graded])).flat();
 }

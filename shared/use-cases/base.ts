@@ -9,6 +9,8 @@ import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
 import { DEFAULT_IMAGE, IMAGE_FILE, imageNamed } from '../task/image.ts';
 import type { Task } from '../task/task.ts';
+import { type ReadFiles, workflowFromBase } from '../workflow/from-base.ts';
+import type { WorkflowInForce } from '../workflow/in-force.ts';
 import { type CascadeContext, gone, result, step } from './cascade.ts';
 
 /** A repository did not say what its refs are. */
@@ -130,6 +132,34 @@ async function readBase(task: Task, commit: string, context: BaseContext): Promi
   }
 }
 
+/**
+ * What the workflow of a task means, or why it cannot be run; undefined: the task names none. Where the server gives no single files, what
+ * is built in counts, as for roles.
+ * @throws RepositoryUnavailable for a moment.
+ */
+async function readWorkflowOf(
+  task: Task,
+  commit: string,
+  context: BaseContext,
+): Promise<{ readonly workflow: WorkflowInForce } | { readonly why: string } | undefined> {
+  if (task.workflow === undefined) return undefined;
+  let unread: string | null = null;
+  const read: ReadFiles = async (paths) => {
+    try {
+      return await patiently(
+        async () => context.files(task.repository, commit, paths, await authorization(task, context)),
+        context,
+      );
+    } catch (error) {
+      if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
+      unread = error.message;
+      return new Map();
+    }
+  };
+  const found = await workflowFromBase(task.workflow, task, read);
+  return unread !== null && 'why' in found ? { why: `${found.why} (${unread})` } : found;
+}
+
 /** Why the image that the base asks for cannot be had; null when it can. */
 function unknownImage({ image }: ReadBase, { images = [] }: BaseContext): string | null {
   if (image === undefined || images.includes(image)) return null;
@@ -159,10 +189,15 @@ async function answer(task: Task, given: BaseContext): Promise<Command> {
           context.now(),
         );
     const read = await readBase(task, commit, context);
-    const why = unknownImage(read, context);
+    const workflow = await readWorkflowOf(task, commit, context);
+    const why = unknownImage(read, context) ?? (workflow && 'why' in workflow ? workflow.why : null);
     return (present) =>
       why === null
-        ? resolveBase(present, { commit, ...read }, context.now())
+        ? resolveBase(
+            present,
+            { commit, ...read, ...(workflow && 'workflow' in workflow && workflow) },
+            context.now(),
+          )
         : failWithoutBase(present, 'config_invalid', why, context.now());
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable)) throw error;

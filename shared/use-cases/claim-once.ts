@@ -28,6 +28,7 @@ export const LOST_RACE = [
   'conflict',
   'base_unresolved',
   'files_held',
+  'self_review',
   'not_found',
   'busy',
 ] as const satisfies readonly RefusalCode[];

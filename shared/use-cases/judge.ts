@@ -10,6 +10,8 @@ import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
 import { withLetGo } from '../verdict/let-go.ts';
 import { reduce } from '../verdict/reduce.ts';
+import { allGradings, gradedBy } from '../workflow/gradings.ts';
+import { throughWorkflow } from '../workflow/through.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
@@ -53,7 +55,7 @@ export async function reduceEvidence(
   const reduced = withLetGo(reduce(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: carried(reduced.reasons) };
   const look = secondLookAt(task, evidence, verdict, deps.looks);
-  const signals = judgedSignals(task).length > 0 && needless(verdict) === null;
+  const signals = (judgedSignals(task).length > 0 || gradedBy(task).length > 0) && needless(verdict) === null;
   return { verdict, ask: signals || look.outcome === 'asked', look };
 }
 
@@ -74,7 +76,11 @@ export async function combineVerdicts(
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
   const { opinions } = attemptNumbered(task, attempt);
-  const joined = combine(observed, allJudgements(task, observed, judgements, look));
+  const made = [
+    ...allJudgements(task, observed, judgements, look),
+    ...allGradings(task, observed, judgements),
+  ];
+  const joined = throughWorkflow(task, combine(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   await deps.tasks.change(id, (present) => recordVerdict(present, attempt, verdict, deps.now));
   return verdict.verdict;

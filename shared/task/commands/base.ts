@@ -6,12 +6,20 @@ import type { Task } from '../task.ts';
 export const namedCommit = (ref: string): string | null => (ObjectId.safeParse(ref).success ? ref : null);
 
 /** Does the task need an execution of the cascade while it is open? An outside agent's only until its base is known. */
-export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit'>): boolean =>
-  task.runner === 'managed' || task.base_commit === null;
+export const startsCascade = (task: Pick<Task, 'runner' | 'base_commit' | 'workflow'>): boolean =>
+  task.runner === 'managed' || task.base_commit === null || task.workflow !== undefined;
 
 /** Is there anything that the repository has still to be asked before the task can be given to somebody? */
-export const isUnresolved = ({ base_commit, base_role, runner }: Task): boolean =>
-  base_commit === null || (base_role === null && runner !== 'external');
+export const isUnresolved = ({
+  base_commit,
+  base_role,
+  runner,
+  workflow,
+  workflow_in_force,
+}: Pick<Task, 'base_commit' | 'base_role' | 'runner' | 'workflow' | 'workflow_in_force'>): boolean =>
+  base_commit === null ||
+  (base_role === null && runner !== 'external') ||
+  (workflow !== undefined && workflow_in_force === undefined);
 
 /** The commit that the task is bound to. Refuses while there is none. */
 export function knownBase(task: Task): string {

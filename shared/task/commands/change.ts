@@ -9,6 +9,8 @@ export interface Change {
   readonly task: Task;
   /** Who must not be the one that has asked for the approval which this decides: part of the write's condition. */
   readonly notBy?: string;
+  /** Who judges the work by this write. The table refuses it where one of them is who did the work of the present attempt. */
+  readonly judges?: readonly string[];
 }
 
 /** A command: a pure function of the task. Null: there is nothing to change (a repeat), which is an answer, not an error. */
@@ -39,6 +41,19 @@ export function change(task: Task, event: TaskEvent, now: Date, fields: Partial<
       `task ${task.id} is ${task.status}; ${event} needs it to be ${TRANSITIONS[event].from.join(' or ')}`,
     );
   return { event, task: { ...task, ...fields, status, version: task.version + 1, updated_at: nowIso(now) } };
+}
+
+/** Nobody judges their own work: `judge` may not be who did the work of an attempt. A managed one was done by no caller. @throws Refusal */
+export function refuseSelfReview(
+  task: Pick<Task, 'id' | 'runner'>,
+  { holder, number }: Pick<Attempt, 'holder' | 'number'>,
+  judge: string,
+): void {
+  if (task.runner === 'external' && holder === judge)
+    throw new Refusal(
+      'self_review',
+      `${judge} did the work of attempt ${number} of task ${task.id}; nobody judges their own`,
+    );
 }
 
 /** The task's attempts with the current one replaced. */

@@ -56,6 +56,12 @@ export function startAttempt(task: Task, facts: NewAttempt): Change {
     throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
   // Whoever works on it must not be the one who says what it is judged against.
   knownBase(task);
+  for (const { evaluator } of task.workflow_in_force?.verifications ?? [])
+    if (task.runner === 'external' && evaluator === facts.holder)
+      throw new Refusal(
+        'self_review',
+        `${facts.holder} grades the work of task ${task.id} in its workflow; nobody judges their own`,
+      );
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
   return change(task, event, facts.now, {
     attempts: [...task.attempts, attemptOf(task, facts)],

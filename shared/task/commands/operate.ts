@@ -4,7 +4,7 @@ import type { Attempt } from '../attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../fit.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { boundBase, namedCommit, startsCascade } from './base.ts';
-import { type Change, change, nowIso, withAttempt } from './change.ts';
+import { type Change, change, nowIso, refuseSelfReview, withAttempt } from './change.ts';
 import { ended } from './settle.ts';
 
 const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): Partial<Task> => {
@@ -65,6 +65,7 @@ export function retry(task: Task, now: Date): Change {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
     base_role: null,
+    workflow_in_force: undefined,
     image: undefined,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
     retries: 0,
@@ -101,11 +102,13 @@ export function review(
     throw new Refusal('invalid', `the held tree is ${attempt.artifact?.tree ?? 'unknown'}`, [
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
+  refuseSelfReview(task, attempt, by);
   const base = boundBase(task, base_commit);
   const accepted = decision === 'approve' ? acceptedWith(attempt.verification) : {};
-  return change(task, 'review', now, {
+  const reviewed = change(task, 'review', now, {
     review: { decision, reason, by, at: nowIso(now), base_commit: base, tree, ...accepted },
     hold: null,
     run: task.run + 1,
   });
+  return task.runner === 'external' ? { ...reviewed, judges: [by] } : reviewed;
 }

@@ -1,4 +1,5 @@
 import type { RoleInForce } from '../../roles/in-force.ts';
+import type { WorkflowInForce } from '../../workflow/in-force.ts';
 import type { FailureClass } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
@@ -9,7 +10,12 @@ import { ended } from './settle.ts';
 /** Writes down what the base ref stands for, and what that commit says of the role, once: a later answer changes nothing. */
 export function resolveBase(
   task: Task,
-  base: { readonly commit: string; readonly role: RoleInForce | null; readonly image?: string | undefined },
+  base: {
+    readonly commit: string;
+    readonly role: RoleInForce | null;
+    readonly image?: string | undefined;
+    readonly workflow?: WorkflowInForce | undefined;
+  },
   now: Date,
 ): Change | null {
   return isUnresolved(task)
@@ -17,6 +23,7 @@ export function resolveBase(
         base_commit: base.commit,
         base_role: base.role,
         ...(base.image !== undefined && { image: base.image }),
+        ...(base.workflow && { workflow_in_force: base.workflow }),
       })
     : null;
 }

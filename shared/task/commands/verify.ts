@@ -6,7 +6,15 @@ import { firstOf } from '../cut.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';
 import { boundBase } from './base.ts';
-import { attemptNumbered, type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
+import {
+  attemptNumbered,
+  type Change,
+  change,
+  nowIso,
+  refuseSelfReview,
+  runningAttempt,
+  withAttempt,
+} from './change.ts';
 
 /** Checks kept on the task, worst first, and characters of each detail: the item is capped at 400 KB, the whole evidence is on S3. */
 const KEPT_CHECKS = 30;
@@ -136,5 +144,8 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
       `the verdict is about tree ${verdict.tree}, the evidence about ${attempt.verification?.tree ?? 'nothing'}`,
     );
   boundBase(task, verdict.base_commit);
-  return change(task, 'review', now, { attempts: withAttempt(task, { verdict }) });
+  const evaluators = (verdict.judgements ?? []).flatMap(({ grading }) => grading?.handoff?.to_agent_id ?? []);
+  for (const evaluator of evaluators) refuseSelfReview(task, attempt, evaluator);
+  const recorded = change(task, 'review', now, { attempts: withAttempt(task, { verdict }) });
+  return task.runner === 'external' && evaluators.length > 0 ? { ...recorded, judges: evaluators } : recorded;
 }

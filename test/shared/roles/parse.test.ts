@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BUILTIN_NAMES, builtinRole } from '../../../shared/roles/known.ts';
-import { describeProblem, parseRole } from '../../../shared/roles/parse.ts';
+import { parseRole } from '../../../shared/roles/parse.ts';
 import { unknownPlaceholders } from '../../../shared/roles/render.ts';
 import { MAX_ROLE_FILE_BYTES, type RoleFile } from '../../../shared/roles/role.ts';
 import { route } from '../../../shared/routing/route.ts';
+import { describeProblem } from '../../../shared/yaml.ts';
 import { submission } from '../../support/builders.ts';
 
 const problems = (name: string, files: Partial<Record<RoleFile, string>>): string[] => {

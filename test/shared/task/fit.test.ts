@@ -16,6 +16,7 @@ import {
 import { itemBytes } from '../../../shared/task/item-bytes.ts';
 import { MAX_JUDGED } from '../../../shared/task/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
+import { MAX_IN_FORCE_BYTES } from '../../../shared/workflow/in-force.ts';
 import { attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
 
 const image = (of: Task): Image => marshall(toItem(of), { removeUndefinedValues: true }) as Image;
@@ -126,7 +127,43 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           message: of.message,
         })),
         judging_cost_usd: 1.2345678901234567,
+        workflow: {
+          name: 'w'.repeat(64),
+          taken: Array.from({ length: of.judgements }, () => ({
+            node: 'n'.repeat(64),
+            verdict: 'fail' as const,
+            graded: true,
+            to: 't'.repeat(64),
+            skipped: Array.from({ length: of.judgements * 20 }, () => 's'.repeat(64)),
+          })),
+          review_pipeline: {
+            current_stage: 'verdict',
+            stages_completed: [],
+            stage_results: { verdict: { verdict: 'refer' as const, reason: of.detail } },
+          },
+        },
         judgements: Array.from({ length: of.judgements }, () => ({
+          grading: {
+            node: 'n'.repeat(64),
+            rubric: 'r'.repeat(64),
+            decomposer: 'identity',
+            grader: 'heuristic',
+            grades: Object.fromEntries(
+              Array.from({ length: 20 }, (_, index) => [`${index}${'g'.repeat(60)}`, 0.123456789]),
+            ),
+            weighted_score: 0.123456789,
+            handoff: {
+              from_agent_id: 'f'.repeat(64),
+              to_agent_id: 't'.repeat(64),
+              from_stage: 's'.repeat(64),
+              to_stage: 's'.repeat(64),
+              artifact_refs: ['a'.repeat(200), 'b'.repeat(200)],
+              probes: Array.from({ length: 20 }, () => ({ id: 'p'.repeat(74), probe_text: of.detail })),
+              more_probes: 80,
+              payload_sha256: 'a'.repeat(64),
+              created_at: NOW.toISOString(),
+            },
+          },
           kind: 'llm_review' as const,
           subject: of.detail.slice(0, 300),
           outcome: 'infra_failed' as const,
@@ -159,6 +196,16 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
     }),
   );
 
+/** What a task keeps of its workflow, as large as it may be. */
+const IN_FORCE: NonNullable<Task['workflow_in_force']> = {
+  name: 'careful',
+  from: 'repository',
+  version: '1.0.0',
+  steps: [{ node: 'work', title: 'Do it', description: 'd'.repeat(MAX_IN_FORCE_BYTES - 300) }],
+  verifications: [],
+  review: { stages: ['verdict'] },
+};
+
 /** The largest task that is accepted: its description fills what is left, in characters of any size. */
 const request = unit.map((each): Task => {
   const made = task({ id: 'i'.repeat(64), created_by: 'x'.repeat(64) });
@@ -178,6 +225,8 @@ const largest = (least: number): fc.Arbitrary<Task> =>
     })
     .map(({ of, attempts, rounds, words, held, isOver }) => ({
       ...of,
+      workflow: 'careful',
+      workflow_in_force: IN_FORCE,
       status: 'in_review' as const,
       version: 1_000,
       run: 1_000,
@@ -238,6 +287,7 @@ const decisive = (of: Task) => ({
         ...each.verdict,
         reasons: [],
         judgements: [],
+        workflow: each.verdict.workflow?.taken.slice(-1).map(({ node, graded }) => [node, graded]),
       },
       route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },

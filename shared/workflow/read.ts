@@ -1,0 +1,45 @@
+import { MAX_STAGE_FILE_BYTES } from '../rubric/read.ts';
+import { type FileProblem, type LineOf, parseYaml } from '../yaml.ts';
+import { faultsIn, type KnownRubrics, type WorkflowFault } from './check.ts';
+import { Workflow } from './schema.ts';
+
+/** Where a repository keeps workflows of its own. */
+export const WORKFLOW_FOLDER = '.assay/workflows';
+export const workflowPath = (name: string): string => `${WORKFLOW_FOLDER}/${name}.yaml`;
+
+/** A fault with its place in the file; `code` is `syntax` where the file cannot be read as a workflow at all. */
+export interface WorkflowProblem extends FileProblem {
+  readonly code: string;
+  readonly node_id?: string;
+  readonly edge_id?: string;
+}
+
+function lineOfFault({ nodes, edges }: Workflow, fault: WorkflowFault, lineOf: LineOf): number | null {
+  const edge = edges.findLastIndex(({ id }) => id === fault.edge_id);
+  const node = nodes.findLastIndex(({ id }) => id === fault.node_id);
+  if (edge >= 0) return lineOf(['edges', edge]);
+  return node >= 0 ? lineOf(['nodes', node]) : null;
+}
+
+/** A workflow from its file, with all that is wrong with it, in a fixed order. `workflow` is null only where the file cannot be read as one. */
+export function readWorkflow(
+  text: string,
+  file: string,
+  known: KnownRubrics,
+): { readonly workflow: Workflow | null; readonly problems: readonly WorkflowProblem[] } {
+  const syntax = (problems: readonly FileProblem[]) => ({
+    workflow: null,
+    problems: problems.map((each) => ({ ...each, code: 'syntax' })),
+  });
+  if (Buffer.byteLength(text) > MAX_STAGE_FILE_BYTES)
+    return syntax([{ file, line: null, message: `has more than ${MAX_STAGE_FILE_BYTES} bytes` }]);
+  const parsed = parseYaml(text, file, Workflow);
+  if ('problems' in parsed) return syntax(parsed.problems);
+  const { value: workflow, lineOf } = parsed;
+  const problems = faultsIn(workflow, known).map((fault) => ({
+    ...fault,
+    file,
+    line: lineOfFault(workflow, fault, lineOf),
+  }));
+  return { workflow, problems };
+}

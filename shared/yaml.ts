@@ -1,0 +1,84 @@
+import { type Document, LineCounter, parseDocument } from 'yaml';
+import type * as z from 'zod';
+
+/** What is wrong with a file, and where: `line` is 1-based, null for the file as a whole. */
+export interface FileProblem {
+  readonly file: string;
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export const describeProblem = ({ file, line, message }: FileProblem): string =>
+  `${file}${line === null ? '' : `:${line}`}: ${message}`;
+
+/** Where something of a file stands; null where it has no line of its own. */
+export type LineOf = (path: readonly PropertyKey[]) => number | null;
+
+const linesIn =
+  (document: Document.Parsed, lines: LineCounter): LineOf =>
+  (path) => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] } | undefined;
+      if (node?.range?.[0] !== undefined) return lines.linePos(node.range[0]).line;
+    }
+    return null;
+  };
+
+/** Thousands of brackets within each other are no honest file, and take the reader's stack. */
+function documentOf(text: string, lines: LineCounter): Document.Parsed | null {
+  try {
+    return parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * YAML of somebody else, checked against `schema`. Aliases are refused: a few of them expand without an end. So are tags that a parser
+ * may act upon, and keys given twice.
+ */
+export function parseYaml<Schema extends z.ZodType>(
+  text: string,
+  file: string,
+  schema: Schema,
+):
+  | { readonly value: z.output<Schema>; readonly lineOf: LineOf }
+  | { readonly problems: readonly FileProblem[] } {
+  const lines = new LineCounter();
+  const whole = (message: string) => ({ problems: [{ file, line: null, message }] });
+  const document = documentOf(text, lines);
+  if (document === null) return whole('is nested too deeply');
+  const faults = [...document.errors, ...document.warnings].map((error) => ({
+    file,
+    line: lines.linePos(error.pos[0]).line,
+    message: error.message.split('\n')[0] ?? 'is not YAML',
+  }));
+  if (faults.length > 0) return { problems: faults };
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    return whole('has aliases, which are not read');
+  }
+  const lineOf = linesIn(document, lines);
+  const result = schema.safeParse(value);
+  if (result.success) return { value: result.data, lineOf };
+  return {
+    problems: result.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({
+            file,
+            line: lineOf([...issue.path, key]),
+            message: `${[...issue.path, key].join('.')} is not a known field`,
+          }))
+        : [
+            {
+              file,
+              line: lineOf(issue.path),
+              message: `${issue.path.join('.') || 'the file'}: ${issue.message}`,
+            },
+          ],
+    ),
+  };
+}
