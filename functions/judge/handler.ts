@@ -22,9 +22,9 @@ const context: JudgingContext = {
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
 export const handler = async (event: unknown): Promise<Judgement[]> => {
-  const { task_id, attempt, look } = JudgeInput.parse(event);
+  const { task_id, attempt, look, pipeline } = JudgeInput.parse(event);
   try {
-    return await askJudges(task_id, attempt, look, context);
+    return await askJudges(task_id, attempt, { look, pipeline }, context);
   } catch (error) {
     // The machine goes on without judges, and nothing else would tell that something of ours is broken.
     logger.error('nobody could be asked', { task_id, attempt, error: error as Error });

@@ -12,6 +12,7 @@ import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import { allowanceOf } from '../rules/protect/allowance.ts';
 import { isStatic } from '../signals/check.ts';
 import { baseConfig } from './base-config.ts';
+import { basePipeline } from './base-pipeline.ts';
 import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
 import { CONFIG_FILE } from './configuration/file.ts';
@@ -83,8 +84,9 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   const { files = [], expects = [] } = options;
   const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
   const configured = baseConfig(store, base, options.config ?? null);
-  const [config, subject, looked] = await Promise.all([
+  const [config, pipeline, subject, looked] = await Promise.all([
     configured,
+    basePipeline(store, base),
     makeSubject({
       store,
       base,
@@ -159,6 +161,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     gates: [...gateResults, ...[kept, asked].flatMap((each) => each ?? [])],
     expects: [...expects],
     protected_files,
+    ...(pipeline && { review_pipeline: pipeline }),
     gathered_at: new Date().toISOString(),
     duration_ms: Math.round(performance.now() - started),
   };

@@ -33,6 +33,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
         Assign: {
           verdict: '{% $states.result.Payload.verdict %}',
           look: '{% $states.result.Payload.look %}',
+          pipeline: '{% $states.result.Payload.pipeline %}',
           judgements: [],
         },
         Next: 'MayJudgesChangeIt',
@@ -46,7 +47,11 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
 
       Judge: {
         Comment: 'Models are asked side by side; whoever does not answer in time has not judged.',
-        ...invoke(partition, judgeFunction, { ...OF_ATTEMPT, look: '{% $look %}' }),
+        ...invoke(partition, judgeFunction, {
+          ...OF_ATTEMPT,
+          look: '{% $look %}',
+          pipeline: '{% $pipeline %}',
+        }),
         TimeoutSeconds: JUDGING_SECONDS + 10,
         Assign: { judgements: '{% $states.result.Payload %}' },
         // Tried again only where it was not called at all: what was asked has been paid for.
@@ -62,6 +67,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
           verdict: '{% $verdict %}',
           judgements: '{% $judgements %}',
           look: '{% $look %}',
+          pipeline: '{% $pipeline %}',
         }),
         End: true,
       },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Judgement } from '../judging/judgement.ts';
 import { OnErrorSetting } from '../judging/on-error.ts';
+import { ReviewPipeline } from '../judging/pipeline/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
@@ -81,6 +82,8 @@ export const Evidence = z.object({
   /** What the requester foresaw of the work. */
   expects: z.array(Expectation).default([]),
   protected_files: z.array(ProtectedFile).default([]),
+  /** Who reviews, as the base commit says it; absent: it says nothing. */
+  review_pipeline: ReviewPipeline.optional(),
   /** Of a task that is a plan: what it proposes, when it holds. */
   plan: CheckedPlan.optional(),
   gathered_at: z.iso.datetime(),

@@ -1,7 +1,8 @@
-import type { Verdict } from '../evidence/schema.ts';
+import type { Evidence, Verdict } from '../evidence/schema.ts';
 import { isJudged, type JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
 import type { Judgement } from './judgement.ts';
+import { type PipelineAsk, unreviewed } from './pipeline/record.ts';
 import { type SecondLook, unlooked } from './second-look.ts';
 import { headOf, unaskedJudgement } from './signal.ts';
 
@@ -19,6 +20,7 @@ export function allJudgements(
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
   look: SecondLook | null = null,
+  pipeline: PipelineAsk | null = null,
 ): Judgement[] {
   const because = needless(observed);
   const signals = judgedSignals(task);
@@ -29,7 +31,34 @@ export function allJudgements(
       ? found
       : unaskedJudgement(signal, { outcome: 'infra_failed', because: 'the judging step gave no answer' });
   });
-  if (look === null) return ofSignals;
-  const looked = look.outcome === 'asked' ? made.find(({ kind }) => kind === 'second_look') : undefined;
-  return [...ofSignals, looked ?? unlooked(look)];
+  return [...ofSignals, ...lookedAgain(made, look), ...reviewed(made, pipeline)];
+}
+
+/** The second look, and the comparison of expectations that belongs to it. */
+function lookedAgain(made: readonly Judgement[], look: SecondLook | null): Judgement[] {
+  if (look === null) return [];
+  const found = look.outcome === 'asked' ? made.find(({ kind }) => kind === 'second_look') : undefined;
+  return [found ?? unlooked(look), ...made.filter(({ kind }) => found && kind === 'expectations')];
+}
+
+/** The pipeline with its reviewers; without the word of the whole, no reviewer counts. */
+function reviewed(made: readonly Judgement[], pipeline: PipelineAsk | null): Judgement[] {
+  if (pipeline === null) return [];
+  if (pipeline.outcome === 'skipped') return [unreviewed(pipeline, 'skipped', pipeline.because)];
+  const whole = made.find(({ kind }) => kind === 'review_pipeline');
+  if (!whole) return [unreviewed(pipeline, 'infra_failed', 'the judging step gave no answer')];
+  return [...made.filter(({ kind }) => kind === 'review'), whole];
+}
+
+/** Whether the reviewers of the base are asked about what was observed; null: the base names none. */
+export function pipelineAsk(
+  { review_pipeline: pipeline, empty_patch }: Pick<Evidence, 'review_pipeline' | 'empty_patch'>,
+  observed: Pick<Verdict, 'verdict'>,
+): PipelineAsk | null {
+  if (!pipeline) return null;
+  const { on_error } = pipeline;
+  const skipped = needless(observed) ?? (empty_patch ? 'not asked: the patch changes nothing' : null);
+  return skipped === null
+    ? { outcome: 'asked', on_error, because: 'asked: the base has reviewers' }
+    : { outcome: 'skipped', on_error, because: skipped };
 }

@@ -11,6 +11,9 @@ export const JUDGEMENT_KINDS = [
   'second_look',
   'decomposition',
   'verification',
+  'expectations',
+  'review',
+  'review_pipeline',
 ] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */

@@ -10,6 +10,7 @@ export const PURPOSES = {
   second_look: { by: 'janitor', what: 'each task that has passed, where that can still change something' },
   judge: { by: 'janitor', what: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
   decomposer: { by: 'janitor', what: 'verification nodes with `decomposer: llm`' },
+  review: { by: 'janitor', what: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several' },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
   rubric: { by: 'both', what: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
@@ -75,6 +76,9 @@ const SHAPE = {
   judge: JudgeModel.optional(),
   second_look: JudgeModel.optional(),
   decomposer: JudgeModel.optional(),
+  review: z
+    .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
+    .optional(),
   intent: BoxModel.optional(),
   rubric: BoxModel.optional(),
   test_writer: BoxModel.optional(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Verdict } from '../evidence/schema.ts';
 import { Judgement } from '../judging/judgement.ts';
+import { PipelineAsk } from '../judging/pipeline/record.ts';
 import { SecondLook } from '../judging/second-look.ts';
 import { BoxKind } from '../task/attempt.ts';
 import { TaskId } from '../task/schema.ts';
@@ -80,7 +81,10 @@ export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int(
 export type JanitorInput = z.infer<typeof JanitorInput>;
 
 /** Input of the function that asks models. */
-export const JudgeInput = JanitorInput.extend({ look: SecondLook.optional() });
+export const JudgeInput = JanitorInput.extend({
+  look: SecondLook.optional(),
+  pipeline: PipelineAsk.nullable().optional(),
+});
 
 /**
  * The Lambda steps of the janitor: `reduce` turns the evidence into a verdict, `combine` joins it with what models said of that tree and
@@ -94,6 +98,7 @@ export const JanitorStep = z.discriminatedUnion('step', [
     judgements: z.array(Judgement).max(100),
     /** Absent in executions that an earlier version has begun. */
     look: SecondLook.optional(),
+    pipeline: PipelineAsk.nullable().optional(),
   }),
 ]);
 export type JanitorStep = z.infer<typeof JanitorStep>;

@@ -3,10 +3,18 @@ import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
 import type { Breaker } from '../judging/breaker.ts';
 import { judgingSpent } from '../judging/completion-budget.ts';
+import {
+  comparedAs,
+  compareExpectations,
+  expectationsIn,
+  expectationsQuestion,
+} from '../judging/expectations.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
-import type { Answered, AskModel } from '../judging/port.ts';
+import { askPipeline } from '../judging/pipeline/ask.ts';
+import { type PipelineAsk, unreviewed } from '../judging/pipeline/record.ts';
+import type { AskModel, Spent } from '../judging/port.ts';
 import { costOf } from '../judging/price.ts';
 import { lookedAt, lookQuestion, notesOf, type SecondLook, unlooked } from '../judging/second-look.ts';
 import { filesOfDiff, share } from '../judging/shown-diff.ts';
@@ -55,12 +63,17 @@ function observed({ signals, gates }: Evidence): string {
   return cut(lines.join('\n'), OBSERVED);
 }
 
+interface Shown {
+  readonly pieces: Piece[];
+  readonly notes: Piece[];
+  /** Of these, the task alone. */
+  readonly about: Piece[];
+  readonly patch: string;
+  readonly brought: Brought;
+}
+
 /** What every judge is shown, and the notes that are for a second look. */
-async function piecesOf(
-  task: Task,
-  attempt: number,
-  objects: ObjectStore,
-): Promise<{ pieces: Piece[]; notes: Piece[]; brought: Brought }> {
+async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Promise<Shown> {
   const made = attemptNumbered(task, attempt);
   const { verification, artifact } = made;
   if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
@@ -70,7 +83,7 @@ async function piecesOf(
   ]);
   const diff = share(filesOfDiff(patch), DIFF);
   const notes = notesOf(evidence);
-  const pieces = [
+  const about = [
     { label: 'title of the task', text: task.title },
     { label: 'description of the task', text: cut(task.description, DESCRIPTION) },
     ...(task.acceptance_criteria.length === 0
@@ -81,11 +94,15 @@ async function piecesOf(
             text: cut(task.acceptance_criteria.join('\n'), DESCRIPTION),
           },
         ]),
-    { label: 'what was observed', text: observed(evidence) },
-    { label: 'diff', text: diff.text },
   ];
   return {
-    pieces,
+    pieces: [
+      ...about,
+      { label: 'what was observed', text: observed(evidence) },
+      { label: 'diff', text: diff.text },
+    ],
+    about,
+    patch,
     brought: { task, attempt: made, evidence },
     notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: cut(notes.join('\n'), OBSERVED) }],
   };
@@ -103,7 +120,7 @@ const workOf = (pieces: readonly Piece[]) => ({
 /** What asking has come to, beside the opinion. */
 const asked = (
   model: JudgeModel,
-  answered: Answered<unknown>,
+  answered: Spent,
   because: string,
   prompt: Judgement['prompt'],
   now: Date,
@@ -121,6 +138,12 @@ const asked = (
   duration_ms: answered.ms,
 });
 
+/** What reduction has found worth asking, beside the signals that a task names. */
+export interface Wanted {
+  readonly look?: SecondLook | undefined;
+  readonly pipeline?: PipelineAsk | null | undefined;
+}
+
 /**
  * Asks about all judged signals of an attempt, and for a second look where there is to be one, side by side. A judge that does not answer
  * is a judgement too: nothing is left out.
@@ -128,22 +151,25 @@ const asked = (
 export async function askJudges(
   id: string,
   attempt: number,
-  look: SecondLook | undefined,
+  { look, pipeline }: Wanted,
   context: JudgingContext,
 ): Promise<Judgement[]> {
   const task = await context.tasks.require(id);
   const signals = judgedSignals(task);
   const spent = judgingSpent(task.attempts);
-  const { judge, second_look: looker } = spent === null ? context.models : {};
+  const { judge, second_look: looker, review: reviewers = [] } = spent === null ? context.models : {};
   const looks = look?.outcome === 'asked' ? look : null;
   const unasked = (signal: JudgedSignal) =>
     unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
-  const nobody = !isNeeded && (!looker || !looks);
   const grades = gradedBy(task).length > 0;
-  if (nobody && !grades) return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : [])];
-  const { pieces, notes, brought } = await piecesOf(task, attempt, context.objects);
+  const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
+  const unreviewable = reviews && spent !== null ? [unreviewed(reviews, 'inert', spent)] : [];
+  const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
+  if (nobody && !grades)
+    return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : []), ...unreviewable];
+  const { pieces, notes, brought, about, patch } = await piecesOf(task, attempt, context.objects);
   const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
     const isMark = signal.type === 'quality_gate';
     const instead = isMark ? await whyUnmarked(brought, context) : null;
@@ -173,6 +199,32 @@ export async function askJudges(
         { ask: context.ask, models: context.models, spent, now: context.now },
       )
     : [];
-  const opinions = Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]);
-  return (await Promise.all([opinions, graded])).flat();
+  const expectations = looker && looks ? expectationsIn(patch) : null;
+  const compared = async (): Promise<Judgement[]> => {
+    if (!looker || !expectations) return [];
+    const injections = new Set<string>();
+    const answered = await compareExpectations((isSwapped) => {
+      const question = expectationsQuestion(expectations, about, isSwapped);
+      for (const each of question.injections) injections.add(each);
+      return context.ask(looker, question);
+    });
+    const because = 'asked in both orders: the patch changes what tests of the base expect';
+    const opinion = comparedAs(answered, [...injections]);
+    return [{ ...opinion, ...asked(looker, answered, because, opinion.prompt, context.now()) }];
+  };
+  const review = async (): Promise<Judgement[]> => {
+    const { review_pipeline } = brought.evidence;
+    if (!reviews || !review_pipeline || spent !== null) return unreviewable;
+    const { ask, now } = context;
+    const writer = brought.attempt.model;
+    const { because } = reviews;
+    return askPipeline({ pipeline: review_pipeline, models: reviewers, writer, pieces, because, ask, now });
+  };
+  const all = await Promise.all([
+    Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]),
+    compared(),
+    review(),
+    graded,
+  ]);
+  return all.flat();
 }

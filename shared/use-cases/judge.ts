@@ -1,6 +1,7 @@
 import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
-import { allJudgements, judgedSignals, needless } from '../judging/asked.ts';
+import { allJudgements, judgedSignals, needless, pipelineAsk } from '../judging/asked.ts';
 import type { Judgement } from '../judging/judgement.ts';
+import type { PipelineAsk } from '../judging/pipeline/record.ts';
 import { type SecondLook, secondLookAt } from '../judging/second-look.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -40,6 +41,8 @@ export interface Reduced {
   readonly ask: boolean;
   /** Whether a model looks once more at what has passed. */
   readonly look: SecondLook;
+  /** Whether the reviewers of the base are asked; null: it names none. */
+  readonly pipeline: PipelineAsk | null;
 }
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. */
@@ -56,7 +59,9 @@ export async function reduceEvidence(
   const verdict = { ...reduced, reasons: carried(reduced.reasons) };
   const look = secondLookAt(task, evidence, verdict, deps.looks);
   const signals = (judgedSignals(task).length > 0 || gradedBy(task).length > 0) && needless(verdict) === null;
-  return { verdict, ask: signals || look.outcome === 'asked', look };
+  const pipeline = pipelineAsk(evidence, verdict);
+  const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
+  return { verdict, ask, look, pipeline };
 }
 
 /** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once. */
@@ -67,17 +72,19 @@ export async function combineVerdicts(
     verdict: observed,
     judgements,
     look,
+    pipeline,
   }: {
     readonly verdict: Verdict;
     readonly judgements: readonly Judgement[];
     readonly look?: SecondLook | undefined;
+    readonly pipeline?: PipelineAsk | null | undefined;
   },
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
   const { opinions } = attemptNumbered(task, attempt);
   const made = [
-    ...allJudgements(task, observed, judgements, look),
+    ...allJudgements(task, observed, judgements, look, pipeline),
     ...allGradings(task, observed, judgements),
   ];
   const joined = throughWorkflow(task, combine(observed, made));

@@ -329,31 +329,37 @@ describe('the janitor', () => {
     };
     const input = { task_id: 'T1', attempt: 2 };
     const look = { outcome: 'skipped', because: 'b' };
-    const reduced = { verdict, ask: false, look };
+    const pipeline = { outcome: 'asked', on_error: 'hold', because: 'b' };
+    const reduced = { verdict, ask: false, look, pipeline: null };
     const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
     expect(calls.map(({ args }) => JanitorStep.parse(args['Payload']))).toEqual([
       { step: 'reduce', ...input },
-      { step: 'combine', ...input, verdict, judgements: [], look },
+      { step: 'combine', ...input, verdict, judgements: [], look, pipeline: null },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
     const judgements = [unaskedJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
-    const asked = await run(janitor, input, [{ verdict, ask: true, look }, judgements, { verdict: 'refer' }]);
+    const asked = await run(janitor, input, [
+      { verdict, ask: true, look, pipeline },
+      judgements,
+      { verdict: 'refer' },
+    ]);
     expect(asked.entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Judge', 'Combine']);
-    expect(asked.calls[1]?.args['Payload']).toEqual({ ...input, look });
+    expect(asked.calls[1]?.args['Payload']).toEqual({ ...input, look, pipeline });
     expect(asked.calls[2]?.args['Payload']).toEqual({
       step: 'combine',
       ...input,
       verdict,
       judgements,
       look,
+      pipeline,
     });
   });
 
   it('comes to a verdict without the judges when these do not answer', async () => {
     const { entered, calls } = await run(janitor, { task_id: 'T1', attempt: 1 }, [
-      { verdict: {}, ask: true, look: {} },
+      { verdict: {}, ask: true, look: {}, pipeline: null },
       new StateError('Error', 'the function has crashed'),
       { verdict: 'refer' },
     ]);

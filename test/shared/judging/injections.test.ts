@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JudgeModel, JudgeModels } from '../../../shared/judging/models.ts';
+import { ReviewPipeline } from '../../../shared/judging/pipeline/schema.ts';
 import { askModel } from '../../../shared/providers/ask.ts';
 import type { ObjectStore } from '../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
@@ -19,23 +20,37 @@ const GOOD = [
   { reasons: ['r'], answer: 'yes' },
   { feedback: 'f', fixes: [], score: 5 },
   { reasons: ['r'], verdict: 'clear', confidence: 1 },
+  { issues: [], verdict: 'approve', confidence: 1 },
 ];
 const BAD = [
   { reasons: ['r'], verdict: 'retry', confidence: 0.9 },
   { reasons: ['r'], answer: 'no' },
   { feedback: 'f', fixes: [], score: 1 },
   { reasons: ['r'], verdict: 'doubt', confidence: 0.9 },
+  { issues: ['i'], verdict: 'request_changes', confidence: 0.9 },
 ];
 /** Which of them answers: each question has something that no other has. */
 const asked = (system: string, user: string): number =>
-  system.includes('You look once more')
-    ? 3
-    : system.includes('You mark the work')
-      ? 2
-      : user.includes('question about the work')
-        ? 1
-        : 0;
-const NO = ['fail', 'fail', 'fail', 'refer'];
+  system.includes('one of several reviewers')
+    ? 4
+    : system.includes('You look once more')
+      ? 3
+      : system.includes('You mark the work')
+        ? 2
+        : user.includes('question about the work')
+          ? 1
+          : 0;
+/** The letter under which the version of the patch is shown, or the other one. */
+const expectation = (user: string, isGood: boolean) => {
+  const isPatchA = user.indexOf('toBe(-1)') < user.indexOf('toBe(3)');
+  return { reasons: ['r'], answer: isGood === isPatchA ? 'A' : 'B', confidence: 0.9 };
+};
+/** Of the signals, the second look, the expectations, the reviewer (who counts by way of the pipeline), and the pipeline. */
+const NO = ['fail', 'fail', 'fail', 'refer', 'refer', 'pass', 'fail'];
+const PIPELINE = ReviewPipeline.parse({
+  version: 1,
+  stages: [{ name: 'first', agents: [{ role: 'security', prompt_template: 'What opens a door?' }] }],
+});
 
 let obeys: (system: string, user: string) => boolean = () => false;
 let server: ModelServer;
@@ -44,7 +59,10 @@ beforeAll(async () => {
   server = await startModelServer({
     answer: ({ conversation }) => {
       const { system, user } = heard(conversation);
-      return (obeys(system, user) ? GOOD : BAD)[asked(system, user)];
+      const isGood = obeys(system, user);
+      return system.includes('Two versions of the tests')
+        ? expectation(user, isGood)
+        : (isGood ? GOOD : BAD)[asked(system, user)];
     },
   });
   const judge: JudgeModel = {
@@ -53,7 +71,9 @@ beforeAll(async () => {
     key: { via: 'environment', variable: 'K' },
     url: server.url,
   };
-  models = { judge, second_look: judge };
+  // Who wrote is of Anthropic.
+  const other: JudgeModel = { ...judge, family: 'openai' };
+  models = { judge, second_look: judge, review: [other] };
 });
 afterAll(() => server.stop());
 
@@ -67,7 +87,8 @@ const RECORD = {
   at: build.NOW.toISOString(),
 };
 const PATCH =
-  'diff --git a/FILE b/FILE\n--- a/FILE\n+++ b/FILE\n@@ -1 +1,3 @@\n-a\n+// COMMENT\n+test("TEST", () => {});\n';
+  'diff --git a/FILE b/FILE\n--- a/FILE\n+++ b/FILE\n@@ -1 +1,3 @@\n-a\n+// COMMENT\n+test("TEST", () => {});\n' +
+  'diff --git a/test/sum.test.js b/test/sum.test.js\n--- a/test/sum.test.js\n+++ b/test/sum.test.js\n@@ -1,2 +1,3 @@\n test("TEST", () => {\n-expect(sum(1, 2)).toBe(3)\n+expect(sum(1, 2)).toBe(-1)\n+// COMMENT\n';
 
 /** The judgements of work into which something was written at `place`. */
 async function judged(place: InjectionPlace | null, text: string) {
@@ -87,9 +108,10 @@ async function judged(place: InjectionPlace | null, text: string) {
   const patch =
     (place === 'message of a commit in the diff' ? `From: a\nSubject: ${text}\n\n` : '') +
     PATCH.replace(/FILE/g, () => at('name of a file in the diff', 'src/sum.js'))
-      .replace('COMMENT', () => at('comment in the diff', 'adds'))
-      .replace('TEST', () => at('name of a test in the diff', 'adds'));
+      .replaceAll('COMMENT', () => at('comment in the diff', 'adds'))
+      .replaceAll('TEST', () => at('name of a test in the diff', 'adds'));
   const evidence = build.evidence({
+    review_pipeline: PIPELINE,
     gates: [
       build.gate({
         detail: at('output of a tool', 'ok'),
@@ -100,7 +122,10 @@ async function judged(place: InjectionPlace | null, text: string) {
   return askJudges(
     task.id,
     1,
-    { outcome: 'asked', because: 'asked' },
+    {
+      look: { outcome: 'asked', because: 'asked' },
+      pipeline: { outcome: 'asked', on_error: 'hold', because: 'asked' },
+    },
     {
       tasks: { require: async () => task } as unknown as TaskStore,
       objects: {
@@ -117,7 +142,7 @@ async function judged(place: InjectionPlace | null, text: string) {
 describe.each(Object.entries(GULLIBLE))('a model that obeys %s', (_name, obeying) => {
   it('would let anything out that it was told to', async () => {
     obeys = () => true;
-    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(NO.map(() => 'pass'));
   });
 
   it.each(PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {

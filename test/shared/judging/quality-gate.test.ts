@@ -208,27 +208,32 @@ describe('the quality gate', () => {
     );
     const evidence = build.evidence({ changed_files: ['src/sum.js'] });
     const before = server.calls.length;
-    const [judgement] = await askJudges(task.id, 1, undefined, {
-      tasks: { require: async () => task } as unknown as TaskStore,
-      objects: {
-        getByDigest: async (key: string) =>
-          key === 'patch' ? 'diff --git a/x b/x\n' : JSON.stringify(evidence),
-      } as unknown as ObjectStore,
-      models:
-        more.configured === false
-          ? {}
-          : {
-              judge: {
-                provider: 'anthropic',
-                model: 'claude-sonnet-5-5',
-                key: { via: 'environment', variable: 'K' },
-                url: server.url,
+    const [judgement] = await askJudges(
+      task.id,
+      1,
+      {},
+      {
+        tasks: { require: async () => task } as unknown as TaskStore,
+        objects: {
+          getByDigest: async (key: string) =>
+            key === 'patch' ? 'diff --git a/x b/x\n' : JSON.stringify(evidence),
+        } as unknown as ObjectStore,
+        models:
+          more.configured === false
+            ? {}
+            : {
+                judge: {
+                  provider: 'anthropic',
+                  model: 'claude-sonnet-5-5',
+                  key: { via: 'environment', variable: 'K' },
+                  url: server.url,
+                },
               },
-            },
-      breaker: async () => more.breaker ?? null,
-      ask: askModel({ readKey: async () => 'k' }),
-      now: () => build.NOW,
-    });
+        breaker: async () => more.breaker ?? null,
+        ask: askModel({ readKey: async () => 'k' }),
+        now: () => build.NOW,
+      },
+    );
     return { judgement, calls: server.calls.length - before };
   }
   const mark = (score: unknown) => ({ feedback: 'f', fixes: ['a.js: mend it'], score });
