@@ -1,17 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { busyReport } from './busy-report.ts';
 import { measure } from './measure.ts';
 import { scaleOf } from './model.ts';
 import { report } from './report.ts';
 
 const HELP = `Usage: npm run scale -- [--per-day N]… [--json] [--write]
+       npm run scale -- --simulate --vcpus N [--window S] [--per-day N]… [--json]
 
 Counts on the embedded stack what a delivered task asks of AWS, and works out what so many tasks a day ask of each quota, and cost.
+With --simulate the real functions run on virtual time, with the quotas as token buckets that refuse what is too much.
 
   --per-day <n>  tasks a day; may be given more than once (default: 10000, 100000, 1000000)
   --json         the figures for programs
   --write        into docs/scale.md
+  --simulate     lets tasks come as at the busiest moment of such a day, and says which limit is met first
+  --vcpus <n>    vCPUs of Fargate, on demand and on Spot each (default: 6)
+  --window <s>   seconds in which tasks come (default: 60)
 `;
 const PAGE = join(import.meta.dirname, '../../docs/scale.md');
 const BEGIN = '<!-- figures: written by `npm run scale -- --write` -->';
@@ -23,6 +29,9 @@ async function main(): Promise<number> {
       'per-day': { type: 'string', multiple: true, default: ['10000', '100000', '1000000'] },
       json: { type: 'boolean' },
       write: { type: 'boolean' },
+      simulate: { type: 'boolean' },
+      vcpus: { type: 'string', default: '6' },
+      window: { type: 'string', default: '60' },
       help: { type: 'boolean' },
     },
   });
@@ -30,10 +39,21 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  const whole = { 'per-day': values['per-day'], vcpus: [values.vcpus], window: [values.window] };
+  for (const [name, given] of Object.entries(whole))
+    if (!given.every((each) => Number.isSafeInteger(Number(each)) && Number(each) > 0)) {
+      process.stderr.write(`error: --${name} must be a whole number above 0\n`);
+      return 2;
+    }
   const days = values['per-day'].map(Number);
-  if (!days.every((each) => Number.isSafeInteger(each) && each > 0)) {
-    process.stderr.write('error: --per-day must be a whole number above 0\n');
-    return 2;
+  if (values.simulate) {
+    // Only here: it puts virtual time in the place of the real one.
+    const { busyDay } = await import('./busy-day.ts');
+    for (const perDay of days) {
+      const day = await busyDay(perDay, Number(values.vcpus), Number(values.window));
+      process.stdout.write(values.json ? `${JSON.stringify(day)}\n` : `${busyReport(day)}\n\n`);
+    }
+    return 0;
   }
   const counted = await measure((line) => process.stderr.write(`${line}\n`));
   const scales = days.map((perDay) => scaleOf(perDay, counted));

@@ -4,11 +4,12 @@ import { PROBLEMS } from '../../shared/api/problem.ts';
 import { ROUTES, type RouteName, routeKey } from '../../shared/api/routes.ts';
 import { BOX_ENV, TABLE } from '../../shared/names.ts';
 import { Bucket, type HttpResult } from './engines/bucket.ts';
-import { useServices } from './engines/clients.ts';
+import { type Send, useServices } from './engines/clients.ts';
 import { type Box, Containers } from './engines/containers.ts';
 import { Events } from './engines/events.ts';
 import { Machines } from './engines/machines.ts';
 import { Queue } from './engines/queues.ts';
+import { type Limits, Quotas } from './engines/quotas.ts';
 import { StreamReader } from './engines/stream.ts';
 import { type Input, Table } from './engines/table.ts';
 import { FUNCTIONS, type FunctionName } from './functions.ts';
@@ -57,8 +58,17 @@ export class Cloud {
   #invocations = 0;
   #wakes = 0;
 
-  constructor(world: World, program: (box: Box) => Promise<void>) {
+  readonly #quotas: Quotas | null;
+
+  constructor(world: World, program: (box: Box) => Promise<void>, limits: Limits | null = null) {
     this.world = world;
+    this.#quotas =
+      limits &&
+      new Quotas(
+        limits,
+        () => world.clock.now,
+        (key) => this.table.run('GetCommand', { Key: key })['Item'],
+      );
     const { clock, weather } = world;
     let reads = 0;
     this.table = new Table(
@@ -93,7 +103,8 @@ export class Cloud {
     const isTask = (write: { key: Readonly<Record<string, unknown>> }): boolean =>
       write.key[TABLE.sk] === TABLE.taskSk;
     this.readers = [
-      { name: 'conductor' as const, batchSize: 10, windowMs: 0 },
+      // Of a busy table some four shards, and ten batches of each at a time.
+      { name: 'conductor' as const, batchSize: 10, windowMs: 0, ...(limits && { lanes: 40 }) },
       { name: 'ledger' as const, batchSize: 500, windowMs: 30_000 },
     ].map(
       (reader) =>
@@ -117,14 +128,22 @@ export class Cloud {
           .catch(() => {});
       },
     );
-    useServices((service, operation, input) =>
+    const send: Send = (service, operation, input) =>
       world.outside(
         service,
         () => `${operation} ${describe(input)}`,
-        () => this.#serve(service, operation, input),
+        () => {
+          this.#quotas?.call(service, operation, input);
+          return this.#serve(service, operation, input);
+        },
         () => new OutsideError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
-      ),
-    );
+      );
+    useServices(this.#quotas ? patient(send, (milliseconds) => world.clock.sleep(milliseconds)) : send);
+  }
+
+  get quotas(): Quotas {
+    if (!this.#quotas) throw new Error('this cloud has no quotas');
+    return this.#quotas;
   }
 
   #queue(url: string): Queue {
@@ -161,6 +180,7 @@ export class Cloud {
   /** Invokes a function; rejects when it throws, dies or runs out of time. */
   async invoke(name: FunctionName, event: unknown): Promise<unknown> {
     const { handler, seconds } = FUNCTIONS[name];
+    const end = this.#quotas?.begin();
     const process = new Process(`${name} #${++this.#invocations}`);
     this.#running.add(process);
     const context = {
@@ -171,6 +191,7 @@ export class Cloud {
     try {
       return await this.world.run(process, seconds, () => handler(event, context));
     } finally {
+      end?.();
       process.end();
       this.#running.delete(process);
     }
@@ -197,7 +218,10 @@ export class Cloud {
     return this.world.outside(
       'http',
       () => `${name} ${request.id ?? request.role ?? ''}`,
-      () => runAsWorld(() => this.#answer(name, request)),
+      () => {
+        this.#quotas?.request();
+        return runAsWorld(() => this.#answer(name, request));
+      },
     );
   }
 
@@ -248,6 +272,25 @@ export class Cloud {
     );
   }
 }
+
+const THROTTLED: ReadonlySet<string> = new Set([
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'SlowDown',
+]);
+/** As the SDK: what is throttled is asked twice more, after pauses that double. */
+const patient =
+  (send: Send, sleep: (milliseconds: number) => Promise<void>): Send =>
+  async (...call) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await send(...call);
+      } catch (error) {
+        if (tries === 3 || !(error instanceof Error) || !THROTTLED.has(error.name)) throw error;
+        await sleep(100 * 2 ** tries * Math.random());
+      }
+    }
+  };
 
 /** What a call was about, in a few words. */
 function describe(input: Readonly<Record<string, unknown>>): string {

@@ -1,6 +1,7 @@
 import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
 import { Cloud } from './cloud.ts';
 import type { Box } from './engines/containers.ts';
+import type { Limits } from './engines/quotas.ts';
 import { useRemote } from './functions.ts';
 import { createOperatorItem } from './operators.ts';
 import { Knowledge } from './oracle/knowledge.ts';
@@ -17,7 +18,12 @@ export class Simulation {
   readonly knowledge = new Knowledge();
   readonly operator: string;
 
-  constructor(plan: Plan, tells: boolean, program: (box: Box, of: Simulation) => Promise<void>) {
+  constructor(
+    plan: Plan,
+    tells: boolean,
+    program: (box: Box, of: Simulation) => Promise<void>,
+    limits: Limits | null = null,
+  ) {
     this.plan = plan;
     const { faults, outages, latency, indexLag, redelivery, lostWakes } = plan;
     this.world = new World(
@@ -25,7 +31,7 @@ export class Simulation {
       tells,
     );
     this.remote = new Remote(this.world.clock.now);
-    this.cloud = new Cloud(this.world, (box) => program(box, this));
+    this.cloud = new Cloud(this.world, (box) => program(box, this), limits);
     const asked = <Answer>(what: string, answer: () => Answer): Promise<Answer> =>
       this.world.outside(
         'git',

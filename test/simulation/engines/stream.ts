@@ -7,7 +7,7 @@ import type { Write } from './table.ts';
 
 /** As in infra/stream-reader.ts. */
 const RETRIES = 8;
-/** Shards of a stream, as far as a reader sees them: within one, order is kept; batches mix the items of one. */
+/** Shards of a stream, as far as a reader sees them, unless it has its own number: within one, order is kept; batches mix the items of one. */
 const LANES = 3;
 
 const images = new WeakMap<Item, NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>();
@@ -38,6 +38,7 @@ export interface ReaderOptions {
   readonly batchSize: number;
   /** Milliseconds that a batch is waited for. */
   readonly windowMs: number;
+  readonly lanes?: number;
   readonly wants: (write: Write) => boolean;
   /** Invokes the function. Rejects when it failed as a whole. */
   readonly invoke: (records: DynamoDBRecord[]) => Promise<DynamoDBBatchResponse | undefined>;
@@ -52,7 +53,9 @@ interface Lane {
 export class StreamReader {
   readonly #options: ReaderOptions;
   readonly #world: World;
-  readonly #lanes: Lane[] = Array.from({ length: LANES }, () => ({ waiting: [], isBusy: false }));
+  readonly #lanes: Lane[];
+  /** The most writes that have waited in one lane. */
+  longest = 0;
   #batches = 0;
   /** Batches that came twice. */
   redelivered = 0;
@@ -62,6 +65,7 @@ export class StreamReader {
   constructor(world: World, options: ReaderOptions) {
     this.#world = world;
     this.#options = options;
+    this.#lanes = Array.from({ length: options.lanes ?? LANES }, () => ({ waiting: [], isBusy: false }));
   }
 
   get isIdle(): boolean {
@@ -70,9 +74,10 @@ export class StreamReader {
 
   offer(write: Write): void {
     if (!this.#options.wants(write)) return;
-    const at = Math.floor(drawn(String(write.key['pk'])) * LANES);
+    const at = Math.floor(drawn(String(write.key['pk'])) * this.#lanes.length);
     const lane = this.#lanes[at] as Lane;
     lane.waiting.push({ write, tries: 0 });
+    this.longest = Math.max(this.longest, lane.waiting.length);
     this.#pump(lane, this.#options.windowMs);
   }
 

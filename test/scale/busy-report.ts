@@ -1,0 +1,47 @@
+import type { BusyDay } from './busy-day.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  httpApi: 'requests of HTTP APIs',
+  startExecution: 'StartExecution',
+  sendTaskSuccess: 'SendTaskSuccess',
+  runTask: 'RunTask',
+  launches: 'launches',
+  s3Writes: 'PUT of a prefix',
+  s3Reads: 'GET of a prefix',
+  itemWrites: 'write units of a partition',
+  itemReads: 'reads of a partition',
+};
+const round = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** Which limit was met first; null: none. */
+export const firstLimit = ({ met }: BusyDay): BusyDay['met'][number] | null =>
+  met.filter(({ firstAt }) => firstAt !== null).toSorted((a, b) => (a.firstAt ?? 0) - (b.firstAt ?? 0))[0] ??
+  null;
+
+/** What came of one of them, in words and a table. */
+export function busyReport(day: BusyDay): string {
+  const first = firstLimit(day);
+  const waited = day.took && day.took.p50 - day.took.work;
+  const fullest = day.met.toSorted((a, b) => b.most / b.limit - a.most / a.limit);
+  return [
+    `### ${round(day.perDay)} tasks a day, ${round(day.vcpus)} vCPUs on demand and on Spot each`,
+    '',
+    `${round(day.tasks)} tasks came within ${day.window} s, as at the busiest moment of such a day: ${round(day.done)} were delivered, ${round(day.failed)} failed, ${round(day.tasks - day.done - day.failed)} were not at their end three hours later. Promises broken: ${day.broken.length}. Launch messages given up: ${day.deadLetters}.`,
+    '',
+    day.took === null
+      ? 'None came to its end.'
+      : `Half of them took ${round(day.took.p50)} s at most, 99 % ${round(day.took.p99)} s; the agent works for ${day.took.work} s of that, so that half waited for ${round(waited ?? 0)} s at most.`,
+    '',
+    first
+      ? `First limit: **${NAMES[first.name]}**, ${round(first.firstAt ?? 0)} s after the first task; ${round(first.refused)} calls were refused.`
+      : 'No call was refused by a limit.',
+    '',
+    '| limit | most in one second | of | refused | fullest |',
+    '| --- | --- | --- | --- | --- |',
+    ...fullest.map(
+      ({ name, most, limit, refused, key }) =>
+        `| ${NAMES[name]} | ${round(most)} | ${round(limit)} | ${round(refused)} | ${key.replace(/#T\d+/, '#…') || '–'} |`,
+    ),
+    `| Lambda executions at a time | ${round(day.lambdas.most)} | 1,000 | ${round(day.lambdas.refused)} | – |`,
+  ].join('\n');
+}
