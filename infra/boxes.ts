@@ -24,7 +24,8 @@ import { DEFAULT_IMAGE } from '../shared/task/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
-import type { Image, Images } from './images.ts';
+import { type Built, ImageBuilds } from './image-builds.ts';
+import type { Image, ImageBuild, Images } from './images.ts';
 import { DELIVER_SIZE } from './room.ts';
 
 export interface BoxesProps {
@@ -41,6 +42,8 @@ export interface BoxesProps {
   readonly images: Images;
   /** @default - built */
   readonly deliverImage?: string | undefined;
+  /** What builds images in the account. @default - Docker, where the deployment runs */
+  readonly imageBuild?: ImageBuild | undefined;
 }
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
@@ -101,6 +104,7 @@ export class Boxes extends Construct {
   readonly definitions: Readonly<Record<BoxKind, FargateTaskDefinition>>;
   /** Of agent and gates boxes from other images: RunTask may override much of a definition, but not its image. */
   readonly byImage: Readonly<Record<string, Readonly<Record<'agent' | 'gates', FargateTaskDefinition>>>>;
+  readonly #builds: ImageBuilds | undefined;
 
   constructor(scope: Construct, id: string, props: BoxesProps) {
     super(scope, id);
@@ -114,6 +118,8 @@ export class Boxes extends Construct {
       reason:
         'Container Insights bills every metric of a cluster and of each family, also between tasks. What is asked of a box (exit code, reason, duration, cost) is in its records.',
     });
+    if (props.imageBuild === 'codebuild')
+      this.#builds = new ImageBuilds(this, 'ImageBuilds', { common: props.common });
     const usual = props.images[DEFAULT_IMAGE];
     const make = (kind: BoxKind) => this.define(kind, kind, props, usual);
     this.definitions = { agent: make('agent'), gates: make('gates'), deliver: make('deliver') };
@@ -144,16 +150,25 @@ export class Boxes extends Construct {
 
   private image(
     kind: BoxKind,
+    name: string,
     { common, agentClis, deliverImage }: BoxesProps,
     of: Image | undefined,
-  ): ContainerImage {
+  ): Built {
     const taken = kind === 'deliver' ? deliverImage : typeof of === 'object' ? of[kind] : undefined;
-    if (taken) return ContainerImage.fromRegistry(taken);
-    return ContainerImage.fromAsset(common.bundles.imageDirectory(kind), {
+    if (taken) return { image: ContainerImage.fromRegistry(taken) };
+    const toolchain = typeof of === 'string' && kind !== 'deliver' ? `Dockerfile.${of}` : undefined;
+    if (this.#builds)
+      return this.#builds.build(name, {
+        kind,
+        dockerfile: toolchain ?? 'Dockerfile',
+        agentClis: kind === 'agent' ? agentClis.join(' ') : '',
+      });
+    const image = ContainerImage.fromAsset(common.bundles.imageDirectory(kind), {
       platform: Platform.LINUX_ARM64,
-      ...(typeof of === 'string' && kind !== 'deliver' && { file: `Dockerfile.${of}` }),
+      ...(toolchain && { file: toolchain }),
       ...(kind === 'agent' && { buildArgs: { AGENT_CLIS: agentClis.join(' ') } }),
     });
+    return { image };
   }
 
   private define(
@@ -176,11 +191,14 @@ export class Boxes extends Construct {
       volumes: Object.keys(WRITABLE).map((volume) => ({ name: volume })),
       ...(like && { taskRole: like.taskRole, executionRole: like.obtainExecutionRole() }),
     });
+    const { image, when } = this.image(kind, name, props, of);
+    // No definition names an image that is not there yet.
+    if (when) definition.node.addDependency(when);
     const linuxParameters = new LinuxParameters(scope, 'Linux', { initProcessEnabled: true });
     linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
       containerName: CONTAINER_NAME[kind],
-      image: this.image(kind, props, of),
+      image,
       ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl, props.common.privateCa?.pem) }),
       ...(kind !== 'deliver' &&
         props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),

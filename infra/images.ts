@@ -20,3 +20,7 @@ export const Images = z
   .record(ImageName, Image)
   .refine((images) => Object.keys(images).length <= 10, 'are more than 10');
 export type Images = z.infer<typeof Images>;
+
+/** Who builds those that are ours: Docker where the deployment runs, or CodeBuild in the account. */
+export const IMAGE_BUILDS = ['docker', 'codebuild'] as const;
+export type ImageBuild = (typeof IMAGE_BUILDS)[number];

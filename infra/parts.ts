@@ -107,6 +107,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     zones: settings.zones,
     images: settings.images,
     deliverImage: settings.deliverImage,
+    imageBuild: settings.imageBuild,
     sizes: { agent: settings.agentBox, gates: settings.gatesBox },
     apiUrl: api.url,
     agentClis,

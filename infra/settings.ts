@@ -15,7 +15,7 @@ import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/task/hold-limit.ts';
 import { BoxSize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
-import { ImageReference, Images } from './images.ts';
+import { IMAGE_BUILDS, ImageReference, Images } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
 import { OwnNetwork } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
@@ -97,6 +97,10 @@ export const Fields = z.strictObject({
   images: json(Images)
     .prefault({})
     .describe('JSON of name to toolchain image: of ours (python, node, go, rust), or two images by digest.'),
+  imageBuild: z
+    .enum(IMAGE_BUILDS)
+    .default('docker')
+    .describe('Who builds images: Docker where the deploy runs, or CodeBuild in the account.'),
   deliverImage: ImageReference.optional().describe(
     'Image of the deliver box by digest, in place of building it.',
   ),

@@ -23,6 +23,7 @@ export interface WorkforceProps {
   readonly deliverySecretArn?: string | undefined;
   readonly images: BoxesProps['images'];
   readonly deliverImage?: string | undefined;
+  readonly imageBuild?: BoxesProps['imageBuild'];
 }
 
 /** How long the dispatcher may take for a batch: a sixth of the queues' visibility timeout, as Lambda asks. */
@@ -64,6 +65,7 @@ export class Workforce extends Construct {
       deliverySecretArn: props.deliverySecretArn,
       images: props.images,
       deliverImage: props.deliverImage,
+      imageBuild: props.imageBuild,
     });
   }
 

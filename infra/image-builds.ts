@@ -1,0 +1,173 @@
+import { CustomResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
+import { Repository, TagMutability } from 'aws-cdk-lib/aws-ecr';
+import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as InlineFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import { Construct } from 'constructs';
+import { sha256 } from '../shared/tokens.ts';
+import type { ContainerName } from './bundles.ts';
+import type { Common } from './function.ts';
+import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
+import { allow } from './permissions.ts';
+
+/** Minutes that CloudFormation waits for an image at the most; a build ends before. */
+const PATIENCE = { build: 50, resource: 60 };
+
+export interface ImageToBuild {
+  readonly kind: ContainerName;
+  readonly dockerfile: string;
+  readonly agentClis: string;
+}
+
+export interface Built {
+  readonly image: ContainerImage;
+  /** There when the image is; absent: it is there already, or the deployment brings it. */
+  readonly when?: Construct;
+}
+
+/**
+ * Builds the images of the boxes in the account, with CodeBuild, so that whoever deploys needs no Docker. What an image is made of is in its tag; a deployment
+ * waits until there is an image of that tag, so no definition names one that is not there.
+ */
+export class ImageBuilds extends Construct {
+  readonly #common: Common;
+  readonly #repository: Repository;
+  readonly #role: Role;
+  readonly #log: LogGroup;
+  readonly #starter: InlineFunction;
+  readonly #projects = new Map<ContainerName, { project: CfnProject; hash: string }>();
+
+  constructor(scope: Construct, id: string, { common }: { readonly common: Common }) {
+    super(scope, id);
+    this.#common = common;
+    this.#repository = new Repository(this, 'Images', {
+      imageScanOnPush: true,
+      imageTagMutability: TagMutability.IMMUTABLE,
+      removalPolicy: common.removalPolicy,
+      emptyOnDelete: common.removalPolicy === RemovalPolicy.DESTROY,
+      // Those of boxes that run, and a way back.
+      lifecycleRules: [{ maxImageCount: 50 }],
+    });
+    const log = () => ({ retention: common.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    this.#log = new LogGroup(this, 'Log', log());
+    this.#role = this.makeRole();
+    const role = new Role(this, 'StarterRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const logGroup = new LogGroup(this, 'StarterLog', log());
+    logGroup.grantWrite(role);
+    this.#starter = new InlineFunction(this, 'Starter', {
+      description: 'Starts builds of images for CloudFormation, and tells it how they ended',
+      code: Code.fromInline(IMAGE_BUILD_HANDLER),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      timeout: Duration.seconds(30),
+      role,
+      logGroup,
+    });
+  }
+
+  /** May push to the one repository, read what its images are made of, and write its log. */
+  private makeRole(): Role {
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codebuild.amazonaws.com') });
+    allow(role, {
+      actions: [
+        'ecr:BatchCheckLayerAvailability',
+        'ecr:BatchGetImage',
+        'ecr:CompleteLayerUpload',
+        'ecr:DescribeImages',
+        'ecr:InitiateLayerUpload',
+        'ecr:PutImage',
+        'ecr:UploadLayerPart',
+      ],
+      on: [this.#repository.repositoryArn],
+    });
+    allow(role, {
+      actions: ['ecr:GetAuthorizationToken'],
+      on: ['*'],
+      because: 'A registry is asked to let in whoever the account is; the call knows no resource.',
+    });
+    allow(role, {
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      on: [`${this.#log.logGroupArn}:*`],
+      because: 'CodeBuild names a stream of the log by its build.',
+    });
+    return role;
+  }
+
+  private projectOf(kind: ContainerName): { project: CfnProject; hash: string } {
+    const known = this.#projects.get(kind);
+    if (known) return known;
+    const asset = new Asset(this, `${kind}-source`, { path: this.#common.bundles.imageDirectory(kind) });
+    allow(this.#role, {
+      actions: ['s3:GetObject', 's3:GetObjectVersion'],
+      on: [asset.bucket.arnForObjects(asset.s3ObjectKey)],
+    });
+    const project = new CfnProject(this, `${kind}-project`, {
+      description: `Builds images of the ${kind} box`,
+      serviceRole: this.#role.roleArn,
+      source: {
+        type: 'S3',
+        location: `${asset.s3BucketName}/${asset.s3ObjectKey}`,
+        buildSpec: JSON.stringify(BUILD_SPEC),
+      },
+      artifacts: { type: 'NO_ARTIFACTS' },
+      environment: {
+        type: 'ARM_CONTAINER',
+        computeType: 'BUILD_GENERAL1_SMALL',
+        image: 'aws/codebuild/amazonlinux-aarch64-standard:3.0',
+        privilegedMode: true,
+        environmentVariables: [{ name: 'REPOSITORY', value: this.#repository.repositoryUri }],
+      },
+      logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: this.#log.logGroupName } },
+      timeoutInMinutes: PATIENCE.build,
+    });
+    Validations.of(project).acknowledge(
+      {
+        id: 'AwsSolutions-CB3',
+        reason:
+          'Docker builds images in it. What it builds is the source of this stack, and its role may push to one repository.',
+      },
+      { id: 'AwsSolutions-CB4', reason: 'It has no artifacts that a key could encrypt.' },
+    );
+    allow(this.#starter.role as Role, { actions: ['codebuild:StartBuild'], on: [project.attrArn] });
+    new Rule(this, `${kind}-ended`, {
+      description: `A build of the ${kind} box's image has ended`,
+      eventPattern: {
+        source: ['aws.codebuild'],
+        detailType: ['CodeBuild Build State Change'],
+        detail: {
+          'project-name': [project.ref],
+          'build-status': ['SUCCEEDED', 'FAILED', 'FAULT', 'STOPPED', 'TIMED_OUT'],
+        },
+      },
+      targets: [new LambdaFunction(this.#starter)],
+    });
+    const made = { project, hash: asset.assetHash };
+    this.#projects.set(kind, made);
+    return made;
+  }
+
+  /** The image that is made of these, under a tag that says so. */
+  build(name: string, { kind, dockerfile, agentClis }: ImageToBuild): Built {
+    const { project, hash } = this.projectOf(kind);
+    const tag = `${name}-${sha256([hash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
+    const when = new CustomResource(this, `${name}-image`, {
+      resourceType: 'Custom::AssayImage',
+      serviceToken: this.#starter.functionArn,
+      serviceTimeout: Duration.minutes(PATIENCE.resource),
+      properties: { Project: project.ref, Tag: tag, Dockerfile: dockerfile, AgentClis: agentClis },
+    });
+    // Its permissions, and the rule that hears of its end, come first.
+    when.node.addDependency(
+      this.#role,
+      this.#starter,
+      ...this.node.children.filter((each) => each instanceof Rule),
+    );
+    return { image: ContainerImage.fromEcrRepository(this.#repository, tag), when };
+  }
+}
