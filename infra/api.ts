@@ -77,6 +77,8 @@ export class Api extends Construct {
     // Patches that come with a request. All that is written here is named by its content, and written once.
     storage.allowOnce(this.functions['api-work'], ['artifacts/']);
     storage.allowOnce(this.functions['api-evidence'], ['evidence/']);
+    // What an attempt has left, for whoever may read its task; no assignment, which holds tokens, and no hidden tests.
+    storage.allow(this.functions['api-read'], ['GetObject'], ['artifacts/', 'evidence/']);
     // To sign URLs: a signed URL can do what its signer may.
     storage.allowOnce(this.functions['api-upload'], ['artifacts/']);
     storage.allow(this.functions['api-upload'], ['GetObject', 'PutObject'], ['memory/']);

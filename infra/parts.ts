@@ -95,7 +95,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
       'api-upload': storage.environment,
       'api-evidence': storage.environment,
-      'api-read': { ...nudge, ...tiers, ...policy },
+      'api-read': { ...storage.environment, ...nudge, ...tiers, ...policy },
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
   });

@@ -1,21 +1,57 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type * as z from 'zod';
+import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-schemas.ts';
 import { taskAddress } from '../../shared/api/page-paths.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { openAddress } from '../open-address.ts';
 import { renderTask } from '../output/task-page.ts';
+import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface Options {
+  readonly open?: boolean;
+  readonly print?: (typeof ARTIFACT_KINDS)[number];
+  readonly attempt?: number;
+}
+
+/** Writes it part by part: a transcript may be longer than one likes to keep in memory. */
+async function printArtifact(
+  session: Session,
+  id: string,
+  kind: NonNullable<Options['print']>,
+  attempt: number | undefined,
+): Promise<void> {
+  for (let offset: number | null = 0; offset !== null; ) {
+    const part: z.infer<typeof ArtifactPart> = await session
+      .client()
+      .artifact({ id, query: { kind, attempt, offset } });
+    session.io.stdout.write(part.text);
+    offset = part.next_offset;
+  }
+}
 
 export function registerTask(program: Command, io: Io): void {
   const command = program
     .command('task')
     .argument('<id>', 'task id')
     .description(SUMMARY.task)
+    .addOption(
+      new Option('--print <what>', 'print what the latest attempt has left, as it is').choices(
+        ARTIFACT_KINDS,
+      ),
+    )
+    .option('--attempt <number>', 'with --print: another attempt', wholeNumber)
     .option('--open', 'show it on the page, in a browser')
     .option(...JSON_OPTION);
-  action<[string, { readonly open?: boolean }]>(command, io, async (session, id, options) => {
+  action<[string, Options]>(command, io, async (session, id, options) => {
     const client = session.client();
+    if (options.print) {
+      await printArtifact(session, id, options.print, options.attempt);
+      return EXIT.ok;
+    }
     if (options.open) {
       // Whether there is such a task, this tells; the page asks for a token of its own.
       await client.getTask({ id });
@@ -33,6 +69,7 @@ export function registerTask(program: Command, io: Io): void {
   });
   examples(command, [
     ['task 01JD8Z0000EXAMPLE', 'what happened, and why'],
+    ['task 01JD8Z0000EXAMPLE --print patch | git apply', 'the work itself'],
     ['task 01JD8Z0000EXAMPLE --open', 'the same on the page, with the diff and over time'],
     ["task 01JD8Z0000EXAMPLE --json | jq '.attempts[].verdict.reasons'", 'why each attempt was refused'],
   ]);

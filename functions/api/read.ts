@@ -7,6 +7,7 @@ import { optionalEnv } from '../../shared/store/env.ts';
 import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { listApprovals } from '../../shared/use-cases/approvals.ts';
+import { artifactPart } from '../../shared/use-cases/artifact.ts';
 import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
@@ -16,11 +17,13 @@ import { statusTag, statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { objects as objectStore } from '../kit/objects.ts';
 import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const { tasks, counts, beliefs, figures, breakers } = stores();
+const objects = objectStore();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -50,6 +53,10 @@ export const handler = serve('api-read', {
   listAttempts: async (request) => {
     const task = await tasks.guarded(request.guard).require(request.params.id);
     return { body: chainView(visibleTo(request, task), models), ...tagOf(task) };
+  },
+  artifact: async (request) => {
+    const task = await tasks.guarded(request.guard).require(request.params.id);
+    return { body: await artifactPart(task, request.query, objects) };
   },
   getPlan: async (request) => {
     const task = requirePlan(await tasks.guarded(request.guard).require(request.params.id));

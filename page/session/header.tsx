@@ -1,6 +1,7 @@
-import { go, hashOf, type Place } from '../address.ts';
+import { go } from '../address.ts';
 import type { Polled } from '../api/poll.ts';
-import { nudgeText } from './nudge.ts';
+import { hashOf, type Place } from '../place.ts';
+import { nudgeText } from './news.ts';
 import type { Status } from './view.ts';
 
 interface Props {

@@ -163,7 +163,7 @@ export function TaskPage(props: Props) {
             <h2>Attempts</h2>
             {chain.attempts.length === 0 && <p class="dim">None yet.</p>}
             {chain.attempts.toReversed().map((attempt, index) => (
-              <AttemptPart key={attempt.number} attempt={attempt} open={index === 0} />
+              <AttemptPart {...props} key={attempt.number} attempt={attempt} open={index === 0} />
             ))}
           </section>
         </>

@@ -2,6 +2,9 @@ import type { AttemptView } from '../../shared/api/schemas.ts';
 import { dollars } from '../../shared/format.ts';
 import { Text } from '../parts/text.tsx';
 import { oneLine } from '../parts/visible.ts';
+import type { ViewProps } from '../session/view.ts';
+import { DiffPart } from './diff-part.tsx';
+import { TranscriptPart } from './transcript-part.tsx';
 
 /** How strong a kind of evidence is, in words. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -60,7 +63,10 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
 }
 
 /** One attempt: what the agent said, what we found, what was decided. */
-export function AttemptPart({ attempt, open }: { readonly attempt: AttemptView; readonly open: boolean }) {
+export function AttemptPart(
+  props: ViewProps & { readonly attempt: AttemptView; readonly id: string; readonly open: boolean },
+) {
+  const { attempt, open } = props;
   const { verdict, decision, report, verification_failure: failure, quality_score: score } = attempt;
   return (
     <details class="attempt" open={open}>
@@ -73,7 +79,7 @@ export function AttemptPart({ attempt, open }: { readonly attempt: AttemptView; 
       {attempt.route && <p class="dim">Routed: {oneLine(attempt.route.reason, 500)}</p>}
       {report && (
         <>
-          <h4>What the agent says (a claim)</h4>
+          <h3>What the agent says (a claim)</h3>
           <Text text={report.summary} />
         </>
       )}
@@ -84,9 +90,9 @@ export function AttemptPart({ attempt, open }: { readonly attempt: AttemptView; 
       )}
       {verdict && (
         <>
-          <h4>
+          <h3>
             Verdict <Pill word={verdict.verdict} /> {verdict.verified ? '' : <Pill word="unverified" />}
-          </h4>
+          </h3>
           <p class="dim">
             On tree <code>{verdict.tree.slice(0, 12)}</code> over base{' '}
             <code>{verdict.base_commit.slice(0, 12)}</code>
@@ -108,6 +114,8 @@ export function AttemptPart({ attempt, open }: { readonly attempt: AttemptView; 
           {decision.next_model ? ` to ${oneLine(decision.next_model)}` : ''}: {oneLine(decision.reason, 500)}
         </p>
       )}
+      {attempt.artifact !== null && <DiffPart {...props} />}
+      {attempt.artifact?.transcript_key && <TranscriptPart {...props} />}
     </details>
   );
 }

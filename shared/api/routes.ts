@@ -1,5 +1,6 @@
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
+import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import type { ApiFunction, Route } from './route.ts';
@@ -93,6 +94,16 @@ export const ROUTES = {
     right: 'read',
     summary: 'The chain: all attempts of a task with models, costs and reasons',
     answer: AttemptList,
+  },
+  artifact: {
+    method: 'GET',
+    path: '/tasks/{id}/artifact',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'What an attempt has left, a part at a time: its patch, its transcript, the evidence',
+    query: ArtifactQuery,
+    answer: ArtifactPart,
   },
   nextTask: {
     method: 'GET',

@@ -114,6 +114,24 @@ export class ObjectStore {
     return (await answer.Body?.transformToString('utf8')) ?? '';
   }
 
+  /** Bytes of an object from `offset` on, at most `most`, and how many it has in all; null when there is none, or it has not so many. */
+  async part(key: string, offset: number, most: number): Promise<{ body: Uint8Array; bytes: number } | null> {
+    try {
+      const { Body, ContentRange, ContentLength } = await this.#s3.send(
+        new GetObjectCommand({ ...this.#at(key), Range: `bytes=${offset}-${offset + most - 1}` }),
+      );
+      const body = (await Body?.transformToByteArray()) ?? new Uint8Array();
+      const bytes = Number(ContentRange?.split('/')[1] ?? ContentLength ?? body.length);
+      return { body, bytes };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      // An empty object has no first byte.
+      if (error.name === 'InvalidRange') return offset === 0 ? { body: new Uint8Array(), bytes: 0 } : null;
+      if (GONE.has(error.name)) return null;
+      throw error;
+    }
+  }
+
   /** As `get`, for an object that is named by its content. Throws when it holds anything else. */
   async getByDigest(key: string): Promise<string> {
     const text = await this.get(key);

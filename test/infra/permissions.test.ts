@@ -85,7 +85,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
-  'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'],
+  'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',

@@ -311,7 +311,7 @@ describe('functions', () => {
     'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels', 'approvalRules'],
     'api-upload': ['table', 'bucket'],
     'api-evidence': ['table', 'bucket'],
-    'api-read': ['table', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
+    'api-read': ['table', 'bucket', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     compactor: ['bucket'],

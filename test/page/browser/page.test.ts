@@ -4,10 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { browserHere, sayIfMissing, startBrowser } from '../support/browser.ts';
 import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts';
-import { manyTasks, tell } from '../support/story.ts';
+import { checkedAttempt, heldTask, manyTasks, tell } from '../support/story.ts';
 
 const chromium = browserHere();
-sayIfMissing(chromium, 4);
+sayIfMissing(chromium, 13);
 /** Where pictures go for somebody to look at; none are made otherwise. */
 const PICTURES = process.env['ASSAY_PICTURES'];
 
@@ -97,5 +97,197 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
       .toBe(2);
     // Once, and once more shortly after.
     expect(api.log.filter((line) => line.startsWith('GET /tasks')).length).toBeLessThanOrEqual(6);
+  });
+
+  it('says that nobody answers, keeps what it has, and goes on by itself', async () => {
+    await signIn();
+    const row = page.getByRole('link', { name: 'Round prices half up', exact: true });
+    await row.waitFor();
+    api.away = true;
+    await page.getByText('Nothing answers at this address').waitFor();
+    expect(await row.isVisible()).toBe(true);
+    await picture('away');
+    api.away = false;
+    await page.getByText('Nothing answers at this address').waitFor({ state: 'hidden' });
+  });
+
+  it('asks for another token when this one is over, and comes back to where one was', async () => {
+    await signIn('#/task/T1');
+    api.over = true;
+    await page.getByText('Your token is over').waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('Round prices');
+    api.over = false;
+    await page.getByLabel('Operator token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Round prices half up' }).waitFor();
+  });
+
+  it('forgets the token with the page, and keeps it nowhere', async () => {
+    await signIn();
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(kept + page.url()).not.toContain(TOKEN);
+    await page.reload();
+    await page.getByLabel('Operator token').waitFor();
+  });
+
+  it('approves by keys alone, with a reason, for the version that was seen', async () => {
+    api.answers.set('POST /tasks/T1/review', () => ({ body: {} }));
+    await signIn();
+    await page.getByRole('link', { name: 'Round prices half up', exact: true }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByLabel('Reason').waitFor();
+    expect(await violations()).toEqual([]);
+    await picture('approve');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Say why').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.type('looked at it');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Approve: done.').waitFor();
+    expect(api.sent).toEqual([
+      {
+        path: '/tasks/T1/review',
+        ifMatch: '"7"',
+        body: {
+          decision: 'approve',
+          reason: 'looked at it',
+          base_commit: 'a'.repeat(40),
+          tree: 'b'.repeat(40),
+        },
+      },
+    ]);
+  });
+
+  it('shows a refusal in words where somebody else was faster', async () => {
+    const refusal = { code: 'version_mismatch', detail: 'the task has moved on', title: 'x' };
+    api.answers.set('POST /tasks/T1/cancel', () => ({ status: 412, body: refusal }));
+    await signIn('#/task/T1');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Reason').fill('not needed');
+    await page.locator('dialog button.bad').click();
+    await page.getByText('the task has moved on Nothing was done.').waitFor();
+  });
+
+  it('tells when too much is unverified: in passing, in the header and in the title', async () => {
+    await signIn();
+    tell(api, manyTasks(30), 6);
+    await page.locator('.toast').getByText('Verification alert: 6/10').waitFor();
+    await page.getByRole('button', { name: 'Alert: 6/10' }).waitFor();
+    expect(await page.title()).toBe('(!) Assay');
+    expect(await violations()).toEqual([]);
+    await picture('alert');
+  });
+
+  it('scrolls through a thousand tasks with few of them in the document', async () => {
+    tell(api, manyTasks(1_000));
+    await signIn();
+    await page
+      .getByRole('button', { name: 'all 742' })
+      .or(page.getByRole('button', { name: /^all \d{3}/ }))
+      .waitFor();
+    const rows = page.locator('.rows tbody tr');
+    await rows.nth(10).waitFor();
+    expect(await rows.count()).toBeLessThan(80);
+    const slowest = await page.evaluate<number[]>(`(async () => {
+      const frame = document.querySelector('.rows');
+      let [worst, before] = [0, performance.now()];
+      for (let step = 0; step < 60; step++) {
+        frame.scrollTop += 400;
+        await new Promise(requestAnimationFrame);
+        worst = Math.max(worst, performance.now() - before);
+        before = performance.now();
+      }
+      return [frame.scrollTop, worst];
+    })()`);
+    console.log(`1,000 tasks: the slowest of 60 frames took ${Math.round(slowest[1] ?? 0)} ms`);
+    expect(slowest[0]).toBeGreaterThan(15_000);
+    expect(await rows.count()).toBeLessThan(80);
+    await page.keyboard.press('/');
+    await page.keyboard.type('importer 701');
+    await expect.poll(() => rows.count()).toBe(1);
+  });
+
+  it('shows the work with what was found in it, where it was found', async () => {
+    const patch =
+      'diff --git a/price.ts b/price.ts\n--- a/price.ts\n+++ b/price.ts\n@@ -1,2 +1,2 @@\n const a = 1;\n-const b = Math.floor(x);\n+const b = Math.round(x);\n';
+    const finding = { file: 'price.ts', line: 2, rule: 'rounding', message: 'rounds half to even elsewhere' };
+    const texts: Record<string, string> = {
+      patch,
+      transcript: 'I will look at the tests first.',
+      evidence: JSON.stringify({ gates: [{ name: 'lint', findings: [finding] }] }),
+    };
+    api.answers.set('GET /tasks/T1/artifact', ({ query }) => {
+      const text = texts[query.get('kind') ?? ''] ?? '';
+      return {
+        body: {
+          task_id: 'T1',
+          attempt: 2,
+          kind: query.get('kind'),
+          bytes: text.length,
+          offset: 0,
+          next_offset: null,
+          text,
+        },
+      };
+    });
+    await signIn('#/task/T1');
+    await page.locator('summary', { hasText: 'Diff' }).first().click();
+    await page.getByText('rounds half to even elsewhere').waitFor();
+    await page.locator('summary', { hasText: 'Transcript' }).first().click();
+    await page.getByText('look at the tests first').waitFor();
+    expect(await violations()).toEqual([]);
+    await picture('diff');
+  });
+
+  it('shows hostile text of four hundred attempts as text', async () => {
+    const nasty = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>\u001b[31mred\u001b[0m \u202egnp.exe </textarea> ${'A'.repeat(1_000_000)}`;
+    const hostile = heldTask({
+      title: '<b>bold</b> \u202eevil',
+      attempts: Array.from({ length: 400 }, (_, index) =>
+        checkedAttempt(index + 1, {
+          model: '<i>model</i>',
+          report: {
+            status: 'completed',
+            summary: index < 3 ? nasty : nasty.slice(0, 2_000),
+            failure_class: null,
+            output_tail: '',
+            at: '2026-11-20T10:01:00.000Z',
+          },
+        }),
+      ),
+    });
+    tell(api, manyTasks(3), 1, new Map([['T1', { ...hostile, description: nasty }]]));
+    api.answers.set('GET /tasks/T1/artifact', () => ({
+      body: {
+        task_id: 'T1',
+        attempt: 400,
+        kind: 'transcript',
+        bytes: nasty.length,
+        offset: 0,
+        next_offset: null,
+        text: nasty,
+      },
+    }));
+    await signIn('#/task/T1');
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await page.locator('summary', { hasText: 'Transcript' }).first().click();
+    const shown = await page.locator('main').innerText();
+    expect(shown).toContain('<img src=x onerror="window.hit=1">');
+    expect(shown).toContain('⟨U+202E⟩gnp.exe');
+    expect(shown).not.toContain('\u001b');
+    expect(
+      await page.evaluate(
+        "[document.querySelectorAll('main img, main script, main b i').length, window.hit ?? 0]",
+      ),
+    ).toEqual([0, 0]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth + 1')).toBe(true);
+    await picture('hostile');
   });
 });

@@ -1,0 +1,15 @@
+import type { VerificationNudge } from '../../shared/api/schemas.ts';
+import { percent } from '../../shared/format.ts';
+
+export const nudgeText = ({
+  unverified_count,
+  total_completions,
+  unverified_ratio,
+}: VerificationNudge): string =>
+  `${unverified_count}/${total_completions} tasks completed without verification${
+    unverified_ratio === null ? '' : ` (${percent(unverified_ratio)})`
+  }`;
+
+/** Is there news to be told? Only above the threshold, and only when more work is unverified than was when it was told last. */
+export const isNews = (nudge: VerificationNudge | null, told: number): boolean =>
+  nudge?.threshold_exceeded === true && nudge.unverified_count > told;

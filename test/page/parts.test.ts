@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { failureOf, Refused, TokenOver } from '../../page/api/errors.ts';
+import { nextWait, PACE } from '../../page/api/pace.ts';
+import { GROUPS, groupOf } from '../../page/board/groups.ts';
+import { oneLine, visible } from '../../page/parts/visible.ts';
+import { hashOf, placeOf } from '../../page/place.ts';
+import { isNews } from '../../page/session/news.ts';
+import { spansOf } from '../../page/task/spans.ts';
+import { unknownOf } from '../../page/task/unknown.ts';
+import { chainView, taskView } from '../../shared/api/views.ts';
+import { summarise } from '../../shared/ledger/nudge.ts';
+import { STATUSES } from '../../shared/task/status.ts';
+import { attempt, task } from '../support/builders.ts';
+import { heldTask } from './support/story.ts';
+
+describe('text from outside', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['\u001b]0;title\u0007text', 'text'],
+    ['a\u202eb', 'a⟨U+202E⟩b'],
+    ['a\u0000b\rc', 'a⟨U+0000⟩b⟨U+000D⟩c'],
+    ['line\n\tnext 👩\u200d🚀', 'line\n\tnext 👩\u200d🚀'],
+  ])('is shown with what would be unseen: %j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('never keeps a character that turns text around or is unseen', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(visible(text).replace(/[\n\t\u200d]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is cut on one line without a look at all of it', () => {
+    expect(oneLine('x'.repeat(5_000_000), 20)).toBe(`${'x'.repeat(19)}…`);
+  });
+});
+
+describe('how often it asks', () => {
+  it('is soon after a change, and less and less else', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8].reduce<number[]>(
+      (all) => [...all, nextWait(all.at(-1) ?? 0, 'same')],
+      [],
+    );
+    expect(waits[0]).toBe(3_000);
+    expect(waits.at(-1)).toBe(PACE.latest);
+    expect(nextWait(PACE.latest, 'changed')).toBe(PACE.soonest);
+    expect(nextWait(29_000, 'away')).toBe(PACE.away);
+  });
+});
+
+describe('an answer that is no success', () => {
+  it.each([
+    [401, { message: 'Unauthorized' }, TokenOver],
+    [403, { message: 'Forbidden' }, TokenOver],
+    [401, { code: 'unauthenticated' }, TokenOver],
+    [403, { code: 'forbidden', detail: 'no' }, Refused],
+    [412, { code: 'version_mismatch', detail: 'no' }, Refused],
+  ])('%i %j is told apart', (status, body, kind) => {
+    expect(failureOf(status, body)).toBeInstanceOf(kind);
+  });
+
+  it.each([
+    [500, { code: 'internal' }],
+    [429, null],
+    [502, 'x'],
+  ])('%i is nobody at home', (status, body) => {
+    expect(failureOf(status, body).constructor.name).toBe('Away');
+  });
+});
+
+describe('an address', () => {
+  it.each([{ view: 'board' }, { view: 'quality' }, { view: 'task', id: 'a/b%#' }] as const)(
+    'leads back to %j',
+    (place) => {
+      expect(placeOf(hashOf(place))).toEqual(place);
+    },
+  );
+
+  it.each(['', '#', '#/task/', '#/task/%E0', '#/none'])(
+    'that leads nowhere leads to the board: %j',
+    (hash) => {
+      expect(placeOf(hash)).toEqual({ view: 'board' });
+    },
+  );
+});
+
+it('has a group for every status', () => {
+  for (const status of STATUSES) expect(GROUPS).toContain(groupOf({ status, hold: null }));
+});
+
+it('tells of unverified work above the threshold, once for each further one', () => {
+  const at = (unverified: number) => summarise({ verified: 3, unverified, recentUnverified: [] });
+  expect([isNews(at(1), 0), isNews(at(3), 0), isNews(at(3), 3), isNews(at(4), 3), isNews(null, 0)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+describe('a task', () => {
+  it('is unknown in everything before anybody has begun', () => {
+    const fresh = task({ base_commit: null });
+    expect(unknownOf(taskView(fresh), chainView(fresh))).toEqual([
+      'Which commit the base is: it is not resolved yet.',
+      'Everything about the work: nobody has begun.',
+    ]);
+  });
+
+  it('says what of it is unknown when a gate could not run, and when a cost is', () => {
+    const held = heldTask();
+    expect(unknownOf(taskView(held), chainView(held))).toContain(
+      'Attempt 1: what security_scan would say (inert).',
+    );
+    const costless = task({
+      attempts: [
+        attempt({
+          model: null,
+          report: {
+            status: 'completed',
+            summary: 's',
+            failure_class: null,
+            output_tail: '',
+            at: '2026-11-20T10:01:00.000Z',
+          },
+        }),
+      ],
+    });
+    expect(unknownOf(taskView(costless), chainView(costless)).join(' ')).toMatch(
+      /which model did it.*what it cost.*not checked yet/s,
+    );
+  });
+
+  it('is told over time from its submission on, and no stretch ends before it begins', () => {
+    const held = heldTask();
+    const spans = spansOf(taskView(held), chainView(held).attempts);
+    expect(spans[0]).toMatchObject({ kind: 'waiting', from: Date.parse(held.created_at) });
+    expect(spans.at(-1)).toMatchObject({ kind: 'person', to: null });
+    for (const { from, to } of spans) expect(to === null || to >= from).toBe(true);
+  });
+});
