@@ -1,3 +1,4 @@
+import type { Approval } from '../../shared/approval/schema.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
 import { withoutRepository } from '../../shared/roles/in-force.ts';
@@ -192,3 +193,23 @@ export const inReview = (
     },
     request,
   );
+
+export const approval = (fields: Partial<Approval> = {}): Approval => ({
+  number: 1,
+  attempt: 1,
+  launch: 1,
+  action: 'deploy:production',
+  title: 'Deploy it',
+  description: '',
+  risk: 'critical',
+  requested_by: 'agent of attempt 1',
+  status: 'pending',
+  created_at: NOW.toISOString(),
+  timetable: [],
+  waits_for: null,
+  decided_at: null,
+  decided_by: null,
+  decision_reason: null,
+  work: null,
+  ...fields,
+});

@@ -53,6 +53,17 @@ const submission = {
   budget: { max_attempts: 3, max_cost_usd: 2.5 },
   max_retries: 2,
   deliver_unverified: false,
+  delivery: 'merge_queue',
+  autonomy: 'semi',
+};
+/** How the program of an agent ended. */
+const end = {
+  exit_code: 1,
+  signal: 'SIGKILL',
+  timed_out: true,
+  http_status: 429,
+  error_code: 'overloaded_error',
+  words: 'summary',
 };
 const evidence = build.evidence({
   signals: [
@@ -160,6 +171,16 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   progress: [{ message: 'm', percent: 50 }],
   upload: [{ kind: 'patch', sha256: DIGEST, bytes: 10 }],
   memory: [{ kind: 'results', hash: DIGEST }],
+  park: [
+    {
+      action: 'deploy:production',
+      title: 't',
+      description: 'd',
+      work: { tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
+    },
+  ],
+  approve: [{ reason: 'r', number: 1 }],
+  deny: [{ reason: 'r', number: 1 }],
   complete: [
     {
       summary: 's',
@@ -170,17 +191,48 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       tree: TREE,
       patch: 'p',
       transcript_sha256: DIGEST,
+      end,
+      verification_gate: {
+        state: 'forced',
+        because: 'b',
+        nudges: { tests: 1, compilation: 0 },
+        missing: ['test/a.test.js'],
+      },
     },
     { summary: 's', tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
   ],
   fail: [
-    { reason: 'r', failure_class: 'timeout', output_tail: 'o', usage, base_commit: SHA, retry_after_s: 5 },
+    {
+      reason: 'r',
+      failure_class: 'timeout',
+      output_tail: 'o',
+      usage,
+      base_commit: SHA,
+      retry_after_s: 5,
+      end,
+    },
   ],
   evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_class: 'box_lost', message: 'm' }],
   delivery: [
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
-    { step: 'delivered', base_commit: SHA, tree: TREE, commit: SHA },
+    {
+      step: 'delivered',
+      base_commit: SHA,
+      tree: TREE,
+      commit: SHA,
+      pull_request: 'https://example.test/pulls/1',
+    },
+    {
+      step: 'merged',
+      base_commit: SHA,
+      tree: TREE,
+      onto: build.sha1('d'),
+      merged_tree: TREE,
+      patch_sha256: DIGEST,
+      patch_bytes: 10,
+    },
+    { step: 'conflict', base_commit: SHA, tree: TREE, onto: build.sha1('d'), files: ['a.js'] },
   ],
   release: [{ reason: 'r' }],
   cancel: [{ reason: 'r' }],
@@ -193,6 +245,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
 export const CALLER: Partial<Record<RouteName, Caller>> = {
   heartbeat: 'agent',
   progress: 'agent',
+  park: 'agent',
   upload: 'agent',
   memory: 'gates',
   complete: 'agent',
@@ -213,6 +266,7 @@ const working = build.task({
   attempts: [build.attempt({ ...launches, lease_until: 4_000_000_000 })],
 });
 const outside = build.task({ status: 'in_progress', attempts: working.attempts }, { runner: 'external' });
+const asking = build.task({ ...working, status: 'auth_required', approvals: [build.approval()] });
 const external = build.task({}, { runner: 'external' });
 const pushing = {
   state: 'pushing',
@@ -228,6 +282,7 @@ export function taskFor(name: RouteName, body: unknown): Task {
   switch (name) {
     case 'heartbeat':
     case 'progress':
+    case 'park':
     case 'upload':
     case 'complete':
     case 'fail':
@@ -240,10 +295,13 @@ export function taskFor(name: RouteName, body: unknown): Task {
     case 'delivery':
       return build.inReview(
         accepted,
-        (body as { step?: string }).step === 'delivered'
-          ? { delivery: { ...pushing, at: build.NOW.toISOString() } }
+        /delivered|merged|conflict/.test((body as { step?: string }).step ?? '')
+          ? { deliver_as: 'merge_queue', delivery: { ...pushing, at: build.NOW.toISOString() } }
           : {},
       );
+    case 'approve':
+    case 'deny':
+      return asking;
     case 'retry':
       return build.task({ status: 'failed' });
     case 'approvePlan':
