@@ -27,6 +27,7 @@ export const COMMANDS: readonly {
   },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
+  { names: ['dlq'], load: async () => (await import('./commands/dlq.ts')).registerDlq },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
   { names: ['init'], load: async () => (await import('./commands/init.ts')).registerInit },

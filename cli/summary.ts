@@ -7,6 +7,7 @@ export const SUMMARY = {
   watch: 'Follow tasks until each has ended or needs a person',
   status: 'Count tasks by status and role, and say how much was completed without verification',
   cascade: 'What is learned of models, and where the cascade begins',
+  dlq: 'Operations that have failed for good: list them, try them again, deal with them',
   cancel: 'Withdraw a task: nothing of it is delivered',
   retry: 'Give a failed task another round of attempts',
   review: "Give a person's word on a task that was referred to one",

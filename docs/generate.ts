@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { adaptersPage } from './generator/adapters.ts';
 import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
+import { deadLetters } from './generator/dead-letters.ts';
 import { eventSchemas, eventsPage } from './generator/events.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
@@ -17,6 +18,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'openapi.json': `${JSON.stringify(openapi(), null, 2)}\n`,
   'assay.schema.json': `${JSON.stringify(configurationSchema(), null, 2)}\n`,
   'task-lifecycle.md': lifecycle(),
+  'dead-letters.md': deadLetters(),
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),

@@ -13,6 +13,7 @@ export const RUNBOOKS = [
   'unverified-ratio',
   'launch-dead-letters',
   'stream-dead-letters',
+  'dead-letters',
   'oldest-message',
   'dispatcher-errors',
   'reconciler-errors',

@@ -1,4 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
@@ -16,6 +17,8 @@ export interface ConductorProps {
 
 /** Makes follow what must follow from a write of a task. */
 export class Conductor extends Construct {
+  readonly deadLetters: Queue;
+
   constructor(scope: Construct, id: string, props: ConductorProps) {
     super(scope, id);
     const { common, alarms, table, cascade } = props;
@@ -34,7 +37,7 @@ export class Conductor extends Construct {
       actions: ['states:StartExecution', 'states:SendTaskSuccess'],
       on: [cascade.stateMachineArn],
     });
-    new StreamReader(this, 'Stream', {
+    this.deadLetters = new StreamReader(this, 'Stream', {
       alarms,
       table,
       reader: conductor,
@@ -42,6 +45,6 @@ export class Conductor extends Construct {
         'its cascade is not started or woken, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
       batch: { batchSize: 10, parallelizationFactor: 10 },
-    });
+    }).deadLetters;
   }
 }

@@ -9,6 +9,7 @@ import { Api } from './api.ts';
 import type { Bundles } from './bundles.ts';
 import { Conductor } from './conductor.ts';
 import { DataKey } from './data-key.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
@@ -157,7 +158,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     room,
     environment: { ...adapter, ...lease, ...tiers, ...gateway },
   });
-  new Conductor(scope, 'Conductor', { common, alarms, table, cascade });
+  const conductor = new Conductor(scope, 'Conductor', { common, alarms, table, cascade });
   new Reconciler(scope, 'Reconciler', {
     common,
     alarms,
@@ -175,6 +176,13 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     events,
     environment: tiers,
     scanLimitBytes: settings.scanLimitMiB * 1_048_576,
+  });
+  new DeadLetters(scope, 'DeadLetters', {
+    common,
+    alarms,
+    table,
+    workforce,
+    queues: [...workforce.deadLetters, conductor.deadLetters, analytics.deadLetters],
   });
   const observability = new Observability(scope, 'Observability', {
     alarms,

@@ -20,7 +20,12 @@ export class DeadLetterQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: DeadLetterQueueProps) {
     super(scope, id);
-    this.queue = new Queue(this, 'Queue', { ...PROTECTED, retentionPeriod: Duration.days(14) });
+    this.queue = new Queue(this, 'Queue', {
+      ...PROTECTED,
+      retentionPeriod: Duration.days(14),
+      // Of who writes them down, as Lambda asks: six times its limit.
+      visibilityTimeout: Duration.minutes(5),
+    });
     props.alarms.add(this, 'NotEmpty', {
       // In-flight messages count too: an alarm must not go away because somebody looks at the messages.
       metric: new MathExpression({
@@ -50,6 +55,8 @@ export interface LaunchQueueProps {
 /** Launch messages on their way to the dispatcher. */
 export class LaunchQueue extends Construct {
   readonly queue: Queue;
+  /** Of what was given up. */
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, props: LaunchQueueProps) {
     super(scope, id);
@@ -59,6 +66,7 @@ export class LaunchQueue extends Construct {
       meaning: `The dispatcher has given up on launching ${launches}; those tasks wait in vain.`,
       runbook: 'launch-dead-letters',
     });
+    this.deadLetters = deadLetters.queue;
     this.queue = new Queue(this, 'Queue', {
       ...PROTECTED,
       // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.

@@ -1,6 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, type DynamoEventSourceProps, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { TABLE } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
@@ -19,6 +20,9 @@ export interface StreamReaderProps {
 
 /** Feeds the writes of tasks to a function. A record that fails is tried again alone, and in the end put aside, so it holds up no others. */
 export class StreamReader extends Construct {
+  /** Of records that were given up. */
+  readonly deadLetters: Queue;
+
   constructor(scope: Construct, id: string, props: StreamReaderProps) {
     super(scope, id);
     const { alarms, table, reader, consequence } = props;
@@ -27,6 +31,7 @@ export class StreamReader extends Construct {
       meaning: `A write of a task was given up: ${consequence}`,
       runbook: 'stream-dead-letters',
     });
+    this.deadLetters = deadLetters.queue;
     Validations.of(deadLetters.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason:

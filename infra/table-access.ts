@@ -21,9 +21,9 @@ export interface TableAccess {
 export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'beat', 'token'] },
   'api-submit': {
-    GetItem: ['task', 'beat', 'meter', 'belief'],
+    GetItem: ['task', 'beat', 'meter', 'belief', 'deadLetter'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'belief'],
+    PutItem: ['task', 'belief', 'deadLetter'],
     Query: ['belief'],
   },
   'api-work': {
@@ -37,15 +37,15 @@ export const TABLE_ACCESS = {
   'api-upload': { GetItem: ['task', 'beat'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'api-read': {
-    GetItem: ['task', 'beat'],
+    GetItem: ['task', 'beat', 'deadLetter'],
     BatchGetItem: ['task'],
-    Query: ['count', 'completions', 'belief', 'figures'],
+    Query: ['count', 'completions', 'belief', 'figures', 'breaker', 'deadLetter'],
     indexes: ['byStatus'],
   },
   conductor: {
-    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief'],
+    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief', 'breaker'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'belief'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'belief', 'breaker'],
     UpdateItem: ['spend'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
@@ -60,7 +60,7 @@ export const TABLE_ACCESS = {
     Query: ['lock', 'belief', 'spend'],
   },
   janitor: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
-  judge: { GetItem: ['task', 'beat', 'meter'] },
+  judge: { GetItem: ['task', 'beat', 'meter', 'breaker'] },
   dispatcher: { GetItem: ['task', 'beat', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
   reconciler: {
     GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade', 'belief'],
@@ -74,5 +74,10 @@ export const TABLE_ACCESS = {
   compactor: {},
   minter: { GetItem: ['task', 'beat'] },
   page: {},
+  'dead-letters': {
+    GetItem: ['task', 'beat', 'deadLetter'],
+    PutItem: ['deadLetter'],
+    indexes: ['byDeadline'],
+  },
   models: { GetItem: ['task', 'beat', 'meter'], UpdateItem: ['meter'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

@@ -36,14 +36,19 @@ const PATIENCE = { 1: Duration.minutes(10), 2: Duration.minutes(30), 3: Duration
 export class Workforce extends Construct {
   readonly agentQueues: Readonly<Record<Priority, Queue>>;
   readonly gatesQueue: Queue;
+  /** Of launches that were given up. */
+  readonly deadLetters: Queue[] = [];
   readonly network: Network;
   readonly boxes: Boxes;
 
   constructor(scope: Construct, id: string, props: WorkforceProps) {
     super(scope, id);
     const { common, alarms } = props;
-    const queue = (name: string, launches: string, patience: Duration) =>
-      new LaunchQueue(this, name, { alarms, launches, patience }).queue;
+    const queue = (name: string, launches: string, patience: Duration): Queue => {
+      const made = new LaunchQueue(this, name, { alarms, launches, patience });
+      this.deadLetters.push(made.deadLetters);
+      return made.queue;
+    };
     this.agentQueues = {
       1: queue('Agents1', 'agents of priority 1', PATIENCE[1]),
       2: queue('Agents2', 'agents of priority 2', PATIENCE[2]),

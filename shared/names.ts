@@ -47,6 +47,8 @@ export const ITEM_PREFIX = {
   claim: 'claim#',
   /** How the quality gate has fared with each model that writes. */
   breaker: 'breaker#',
+  /** Operations that have failed for good: an item for each task that has some. */
+  deadLetter: 'dead',
   /** What was done about items of earlier versions. */
   upgrade: 'upgrade#',
 } as const;
@@ -100,6 +102,8 @@ export const ENV = {
   cascadeMachine: 'ASSAY_CASCADE_MACHINE_ARN',
   janitorMachine: 'ASSAY_JANITOR_MACHINE_ARN',
   cluster: 'ASSAY_CLUSTER_ARN',
+  /** JSON of the URLs of the launch queues: of agents by priority, and of gates and deliveries. */
+  launchQueues: 'ASSAY_LAUNCH_QUEUES',
   subnets: 'ASSAY_SUBNETS',
   securityGroups: 'ASSAY_SECURITY_GROUPS',
   assignPublicIp: 'ASSAY_ASSIGN_PUBLIC_IP',
@@ -231,6 +235,8 @@ export const METRICS = {
   loggedErrors: 'LoggedErrors',
   /** With a second dimension, `reason`: one of LOSSES in shared/ledger/losses.ts. */
   lostBoxes: 'LostBoxes',
+  /** In how many lanes something has failed for good and is not dealt with. */
+  deadLetters: 'DeadLetters',
   reason: 'reason',
 } as const;
 

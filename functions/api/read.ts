@@ -3,13 +3,16 @@ import { chainView, taskView } from '../../shared/api/views.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
 import { ENV } from '../../shared/names.ts';
 import { plannedId } from '../../shared/plan/create.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { listApprovals } from '../../shared/use-cases/approvals.ts';
 import { artifactPart } from '../../shared/use-cases/artifact.ts';
+import { requireLetter } from '../../shared/use-cases/dead-letters.ts';
 import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
+import { letterView, listDeadLetters } from '../../shared/use-cases/list-dead-letters.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { quality, qualityOfModels, qualityTrend } from '../../shared/use-cases/quality.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
@@ -22,8 +25,8 @@ import type { Answer } from './answer.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, counts, beliefs, figures, breakers } = stores();
 const objects = objectStore();
+const { tasks, counts, beliefs, figures, breakers, letters } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -33,6 +36,13 @@ const tagOf = (task: Task): Pick<Answer, 'version' | 'beat'> => ({
   version: task.version,
   beat: attemptWithBeats(task)?.lease_until,
 });
+
+/** Letters are of all repositories: a token for some sees none of them. */
+function all({ unlimited }: { readonly unlimited: boolean }): typeof letters {
+  if (!unlimited)
+    throw new Refusal('forbidden', 'dead letters are of all repositories; this token is for some');
+  return letters;
+}
 
 export const handler = serve('api-read', {
   listTasks: async (request) => ({
@@ -69,6 +79,10 @@ export const handler = serve('api-read', {
   },
   cascade: async (request) => ({
     body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),
+  }),
+  deadLetters: async (request) => ({ body: await listDeadLetters(request.query, all(request)) }),
+  deadLetter: async (request) => ({
+    body: letterView(await requireLetter(request.params.letter, all(request))),
   }),
   quality: async () => ({ body: await quality(figures, new Date()) }),
   qualityModels: async () => ({ body: await qualityOfModels(figures, new Date()) }),

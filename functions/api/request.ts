@@ -160,20 +160,20 @@ function version(value: string | undefined): number | undefined {
 }
 
 function params(event: ApiEvent): Record<keyof typeof PATH_PARAMETERS, string> {
-  const read = (name: 'id' | 'role'): string => {
+  const read = (name: keyof typeof PATH_PARAMETERS): string => {
     const value = event.pathParameters?.[name];
     if (value === undefined) return '';
     const result = PATH_PARAMETERS[name].safeParse(value);
     // An id that could not have been given out names nothing.
     if (!result.success)
       throw new Refusal(
-        name === 'id' ? 'not_found' : 'invalid',
+        name === 'role' ? 'invalid' : 'not_found',
         `{${name}} ${z.prettifyError(result.error)}`,
         [{ pointer: `{${name}}`, message: result.error.issues[0]?.message ?? 'is invalid' }],
       );
     return result.data;
   };
-  return { id: read('id'), role: read('role') };
+  return { id: read('id'), role: read('role'), letter: read('letter') };
 }
 
 function query(event: ApiEvent, route: Route): unknown {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ApprovalView, ApprovalWordBody } from '../../shared/api/approval-schemas.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
+import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
 import type { PlanView, PlanWordBody } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
@@ -15,7 +16,9 @@ import { verifyAgain } from '../../shared/task/commands/hold.ts';
 import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { wordOnApproval } from '../../shared/use-cases/approvals.ts';
+import { sayOfLetter } from '../../shared/use-cases/dead-letters.ts';
 import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
+import { letterView } from '../../shared/use-cases/list-dead-letters.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
@@ -27,7 +30,7 @@ import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks, beliefs } = stores();
+const { tasks, beliefs, letters } = stores();
 const policy = cascadePolicy();
 const objects = objectStore();
 const models = tierModels();
@@ -101,11 +104,22 @@ function wordOf(request: {
   readonly body: { readonly reason: string };
 }): { readonly by: string; readonly reason: string } {
   if (!request.unlimited)
-    throw new Refusal('forbidden', 'what is learned is of all repositories; this token is for some');
+    throw new Refusal('forbidden', 'this is said of all repositories; the token is for some');
   return { by: request.principal, reason: request.body.reason };
 }
 
+async function ofLetter(
+  request: Parameters<typeof wordOf>[0] & { readonly params: { readonly letter: string } },
+  event: 'requeue' | 'resolve' | 'abandon',
+): Promise<Answer<LetterView>> {
+  const letter = await sayOfLetter(request.params.letter, event, wordOf(request), letters, new Date());
+  return { body: letterView(letter) };
+}
+
 export const handler = serve('api-submit', {
+  retryDeadLetter: (request) => ofLetter(request, 'requeue'),
+  resolveDeadLetter: (request) => ofLetter(request, 'resolve'),
+  abandonDeadLetter: (request) => ofLetter(request, 'abandon'),
   pinTier: async (request) => ({
     body: await pinTier(request.params.role, request.body, wordOf(request), learned()),
   }),

@@ -6,6 +6,7 @@ import { BreakerStore } from '../../shared/store/breakers.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
+import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly beats: BeatStore;
   readonly beliefs: BeliefStore;
   readonly spend: SpendStore;
+  readonly letters: DeadLetterStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -46,5 +48,6 @@ export function stores(): Stores {
     beats: new BeatStore(db, table),
     beliefs: new BeliefStore(db, table),
     spend: new SpendStore(db, table),
+    letters: new DeadLetterStore(db, table),
   };
 }

@@ -1,6 +1,8 @@
+import { LetterId } from '../dead-letters/schema.ts';
 import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
+import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import type { ApiFunction, Route } from './route.ts';
@@ -33,7 +35,7 @@ import {
 export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type Route } from './route.ts';
 
 /** Path parameters by name. */
-export const PATH_PARAMETERS = { id: TaskId, role: Role } as const;
+export const PATH_PARAMETERS = { id: TaskId, role: Role, letter: LetterId } as const;
 
 /** The one table of routes: API Gateway, the embedded server, the OpenAPI document and the CLI's client are made from it. */
 export const ROUTES = {
@@ -295,6 +297,7 @@ export const ROUTES = {
     refuses: ['bad_cursor'],
     answer: ReviewList,
   },
+  ...DEAD_LETTER_ROUTES,
   ...OVERVIEW_ROUTES,
 } as const satisfies Record<string, Route>;
 

@@ -113,7 +113,7 @@ const familyOf = (kind: BoxKind, { image }: Task, context: LaunchContext): strin
   image === undefined || kind === 'deliver' ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
 
 /** Where a task stands that waits for a box of each kind. */
-const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
+export const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
 
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it

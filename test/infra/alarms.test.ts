@@ -47,6 +47,7 @@ describe('every alarm', () => {
         'ApiServerErrors',
         'ConductorStreamDeadLettersNotEmpty',
         'ConductorStreamLag',
+        'DeadLettersOpen',
         'DispatcherErrors',
         'FaultsBudgetStops',
         'FaultsFailedTasks',

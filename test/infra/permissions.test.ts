@@ -116,6 +116,17 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   compactor: ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
   page: [],
+  'dead-letters': [
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+    'dynamodb:Query',
+    'sqs:ChangeMessageVisibility',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:GetQueueUrl',
+    'sqs:ReceiveMessage',
+    'sqs:SendMessage',
+  ],
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   // With models configured, also what reaches those; see judge.test.ts.

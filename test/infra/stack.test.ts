@@ -350,6 +350,7 @@ describe('functions', () => {
     ],
     minter: ['table', 'gitSecret'],
     page: [],
+    'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
     judge: ['table', 'bucket', 'judgeModels'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],

@@ -131,6 +131,7 @@ export const FUNCTION_IDS = {
   models: 'ModelsGateway',
   minter: 'MinterMint',
   page: 'Apipage',
+  'dead-letters': 'DeadLettersRead',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
 
 /** Arguments that the agent's image is built with. */

@@ -1,0 +1,67 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import * as z from 'zod';
+import type { LaunchMessage } from '../../shared/messages/queue.ts';
+import { ENV, METRICS } from '../../shared/names.ts';
+import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { submitterOf } from '../../shared/task/fair-share.ts';
+import { bury, drain } from '../../shared/use-cases/dead-letters.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { logger } from '../kit/logger.ts';
+
+const { letters, tasks } = stores();
+const sqs = new SQSClient({});
+const queues = z
+  .object({ 1: z.string(), 2: z.string(), 3: z.string(), gates: z.string() })
+  .parse(JSON.parse(requireEnv(ENV.launchQueues)));
+const metrics = new Metrics({
+  namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
+  serviceName: METRICS.service,
+});
+/** What must be left of the invocation's time, in milliseconds, for another one to be tried. */
+const RESERVE_MS = 5_000;
+
+async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> {
+  const task = await tasks.get(message.task_id);
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: message.kind === 'agent' ? queues[priority] : queues.gates,
+      MessageBody: JSON.stringify(message),
+      ...(task && { MessageGroupId: submitterOf(task) }),
+    }),
+  );
+}
+
+async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
+  const results = await Promise.allSettled(
+    event.Records.map((record) => {
+      const queue = record.eventSourceARN.split(':').at(-1) ?? '';
+      const sentAt = new Date(Number(record.attributes.SentTimestamp));
+      return bury({ queue, id: record.messageId, body: record.body, sentAt }, letters, new Date());
+    }),
+  );
+  for (const result of results)
+    if (result.status === 'rejected')
+      logger.error('a dead message was not written down', { error: result.reason as Error });
+  return {
+    batchItemFailures: event.Records.flatMap(({ messageId }, index) =>
+      results[index]?.status === 'rejected' ? [{ itemIdentifier: messageId }] : [],
+    ),
+  };
+}
+
+/** Writes down what lies in dead-letter queues, and by its schedule tries again what is due. */
+export const handler = async (
+  event: SQSEvent | { readonly kind: 'schedule' },
+  lambda: Pick<Context, 'getRemainingTimeInMillis'>,
+): Promise<unknown> => {
+  if ('Records' in event) return buryAll(event);
+  const goOn = (): boolean => lambda.getRemainingTimeInMillis() > RESERVE_MS;
+  const result = await drain({ letters, tasks, send, now: () => new Date(), goOn });
+  if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
+  if (result.abandoned.length > 0) logger.error('dead letters were abandoned', { letters: result.abandoned });
+  metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());
+  metrics.publishStoredMetrics();
+  return result;
+};

@@ -1,0 +1,76 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ENV, METRICS } from '../shared/names.ts';
+import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { TasksTable } from './tasks-table.ts';
+import type { Workforce } from './workforce.ts';
+
+export interface DeadLettersProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly workforce: Workforce;
+  /** Queues of what was given up, of launches and of readers of the stream. */
+  readonly queues: readonly Queue[];
+}
+
+/** Writes down what was given up where people see it, and tries it again. */
+export class DeadLetters extends Construct {
+  constructor(scope: Construct, id: string, props: DeadLettersProps) {
+    super(scope, id);
+    const { common, alarms, table, workforce, queues } = props;
+    const { agentQueues, gatesQueue } = workforce;
+    const reader = new ServiceFunction(this, 'Read', {
+      common,
+      name: 'dead-letters',
+      description: 'Writes down what was given up, and tries it again',
+      timeout: Duration.seconds(50),
+      environment: {
+        [ENV.table]: table.table.tableName,
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        [ENV.launchQueues]: Stack.of(this).toJsonString({
+          1: agentQueues[1].queueUrl,
+          2: agentQueues[2].queueUrl,
+          3: agentQueues[3].queueUrl,
+          gates: gatesQueue.queueUrl,
+        }),
+      },
+    });
+    table.allow(reader);
+    reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
+    for (const queue of queues)
+      reader.lambda.addEventSource(
+        new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),
+      );
+    new Rule(this, 'EveryMinute', {
+      description: 'Tries again what was given up and is due',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [
+        new LambdaFunction(reader.lambda, {
+          event: RuleTargetInput.fromObject({ kind: 'schedule' }),
+          // The next minute does the same; an old event is worth nothing.
+          retryAttempts: 0,
+          maxEventAge: Duration.minutes(1),
+        }),
+      ],
+    });
+    alarms.add(this, 'Open', {
+      metric: new Metric({
+        namespace: Stack.of(this).stackName,
+        metricName: METRICS.deadLetters,
+        dimensionsMap: { [METRICS.dimension]: METRICS.service },
+        statistic: 'Maximum',
+        period: FAULT_PERIOD,
+      }),
+      threshold: 1,
+      meaning: 'Operations have failed for good, and are tried again or wait for a person.',
+      runbook: 'dead-letters',
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { DeadLetter } from '../dead-letters/schema.ts';
+import { LetterStatus } from '../dead-letters/status.ts';
+
+export const LetterView = DeadLetter.omit({ messages: true })
+  .extend({
+    retry_count: z.int().nonnegative(),
+    task_id: z.string().nullable().describe('Null: it is about no single task.'),
+  })
+  .meta({ id: 'DeadLetter' });
+export type LetterView = z.infer<typeof LetterView>;
+
+export const LetterList = z
+  .object({
+    dead_letters: z.array(LetterView),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'DeadLetterList' });
+export type LetterList = z.infer<typeof LetterList>;
+
+export const LettersQuery = z.strictObject({
+  status: LetterStatus.optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(50)
+    .describe('Tasks that are looked at, each with all of its dead letters.'),
+  cursor: z.string().min(1).max(200).optional(),
+});
+
+export const LetterWord = z
+  .strictObject({ reason: z.string().trim().min(1).max(1_000) })
+  .meta({ id: 'DeadLetterWord' });

@@ -1,0 +1,202 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { NO_LANE, nextAt } from '../../../shared/dead-letters/lane.ts';
+import { Lane } from '../../../shared/dead-letters/schema.ts';
+import type { LaunchMessage } from '../../../shared/messages/queue.ts';
+import { DeadLetterStore } from '../../../shared/store/dead-letters.ts';
+import type { Task } from '../../../shared/task/task.ts';
+import {
+  bury,
+  type DeadMessage,
+  drain,
+  requireLetter,
+  sayOfLetter,
+} from '../../../shared/use-cases/dead-letters.ts';
+import { attempt, later, NOW, task } from '../../support/builders.ts';
+import { MemoryTable } from '../../support/memory-table.ts';
+
+class Crash extends Error {}
+
+/** One task with letters, sent by a program that may die before or after each call that it makes. */
+class World {
+  readonly #table = new MemoryTable();
+  readonly #crashes: Set<number>;
+  readonly tasks = new Map<string, Task>();
+  /** What was sent, each time. */
+  readonly sent: string[] = [];
+  #calls = 0;
+  seconds = 0;
+
+  constructor(crashes: readonly number[] = []) {
+    this.#crashes = new Set(crashes);
+  }
+
+  get now(): Date {
+    return later(this.seconds);
+  }
+
+  /** Before a call, or after it: then what it does is done, and nobody hears of it. */
+  async step<R>(call: () => R | Promise<R>): Promise<R> {
+    if (this.#crashes.has(this.#calls++)) throw new Crash();
+    const answer = await call();
+    if (this.#crashes.has(this.#calls++)) throw new Crash();
+    return answer;
+  }
+
+  readonly store = new DeadLetterStore(
+    {
+      send: (command: unknown) => this.step(() => this.#carryOut(command)),
+    } as unknown as DynamoDBDocumentClient,
+    'tasks',
+  );
+
+  #carryOut(command: unknown): unknown {
+    const input = (command as { input: Record<string, unknown> }).input;
+    if (input['IndexName'] === undefined) return this.#table.carryOut(command);
+    const until = (input['ExpressionAttributeValues'] as Record<string, string>)[':until'] ?? '~';
+    const Items = this.#table.items.filter((item) => String(item['gs_deadline'] ?? '~') < until);
+    return { Items };
+  }
+
+  lanes(): Lane[] {
+    return this.#table.items.map((item) => Lane.parse(item));
+  }
+
+  /** A life of the program: it ends well or dies. */
+  async life(does: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await does();
+      return true;
+    } catch (error) {
+      if (error instanceof Crash) return false;
+      throw error;
+    }
+  }
+
+  drain() {
+    return drain({
+      letters: this.store,
+      tasks: { get: async (id) => this.tasks.get(id) ?? null },
+      send: async ({ task_id, kind, attempt: of }: LaunchMessage) => {
+        await this.step(() => this.sent.push(`${task_id} ${kind} ${of}`));
+      },
+      now: () => this.now,
+      goOn: () => true,
+    });
+  }
+}
+
+const message = (id: string, of: string, number = 1): DeadMessage => ({
+  queue: 'agents2',
+  id,
+  body: JSON.stringify({
+    schema_version: 1,
+    kind: 'agent',
+    task_id: of,
+    attempt: number,
+    run: 1,
+    task_token: 'token',
+  }),
+  sentAt: NOW,
+});
+const waiting = (id: string): Task => ({
+  ...task({ id, status: 'claimed', run: 1, attempts: [attempt({ report: null, outcome: null })] }),
+});
+
+test('a crash before or after any call loses no letter and repeats no launch under another name', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(60), { maxLength: 4 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (crashes, tasks) => {
+        const world = new World(crashes);
+        const ids = Array.from({ length: tasks }, (_, index) => `T${index}`);
+        for (const id of ids) world.tasks.set(id, waiting(id));
+        // A queue gives a message again until it was dealt with, and sometimes also then.
+        for (const id of [...ids, ...ids])
+          while (!(await world.life(() => bury(message(`m-${id}`, id), world.store, world.now))))
+            world.seconds += 1;
+        for (let round = 0; round < 12; round++) {
+          world.seconds += 130;
+          await world.life(() => world.drain());
+        }
+        expect(world.lanes().map(({ letters }) => letters.map(({ status }) => status))).toEqual(
+          ids.map(() => ['resolved']),
+        );
+        // A launch is known by its name: the same one twice is one.
+        expect([...new Set(world.sent)].sort()).toEqual(ids.map((id) => `${id} agent 1`));
+        // Without a crash in between it is also sent once.
+        if (crashes.length === 0) expect(world.sent).toHaveLength(tasks);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+describe('draining', () => {
+  it('keeps the order of one task, also when two drain at once', async () => {
+    const world = new World();
+    world.tasks.set('T1', waiting('T1'));
+    await bury(message('a', 'T1', 1), world.store, NOW);
+    await bury(
+      { ...message('b', 'T1', 1), body: message('b', 'T1').body.replace('"agent"', '"gates"') },
+      world.store,
+      NOW,
+    );
+    world.seconds = 61;
+    await Promise.all([world.drain(), world.drain()]);
+    await world.drain();
+    const [lane = NO_LANE] = world.lanes();
+    expect(lane.letters.map(({ id, status }) => [id, status])).toEqual([
+      ['T1.agent-1-1', 'resolved'],
+      ['T1.gates-1-1', 'resolved'],
+    ]);
+    // The agent still works: nobody needs the gates' box yet.
+    expect(world.sent).toEqual(['T1 agent 1']);
+    expect(nextAt(lane)).toBeNull();
+  });
+
+  it('abandons a letter whose task is gone, and resolves one whose task went on without it', async () => {
+    const world = new World();
+    world.tasks.set('T2', { ...waiting('T2'), status: 'cancelled' });
+    for (const id of ['T1', 'T2']) await bury(message(id, id), world.store, NOW);
+    world.seconds = 61;
+    expect(await world.drain()).toMatchObject({ tried: 2, failed: [], abandoned: ['T1.agent-1-1'] });
+    expect(world.sent).toEqual([]);
+    expect((await requireLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain('no task T1');
+    expect(await requireLetter('T2.agent-1-1', world.store)).toMatchObject({ status: 'resolved' });
+  });
+
+  it('tries an abandoned one again when a person says so, and refuses a word on what is not there', async () => {
+    const world = new World();
+    await bury(message('a', 'T1'), world.store, NOW);
+    world.seconds = 61;
+    await world.drain();
+    world.tasks.set('T1', waiting('T1'));
+    const word = { by: 'ann', reason: 'it is back' };
+    await sayOfLetter('T1.agent-1-1', 'requeue', word, world.store, world.now);
+    await world.drain();
+    expect(world.sent).toEqual(['T1 agent 1']);
+    await expect(sayOfLetter('T9.agent-1-1', 'resolve', word, world.store, NOW)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(sayOfLetter('T1.agent-1-1', 'requeue', word, world.store, NOW)).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  it('keeps what nobody can read, for a person', async () => {
+    const world = new World();
+    await bury({ ...message('a', 'T1'), body: 'not JSON' }, world.store, NOW);
+    await bury({ ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' }, world.store, NOW);
+    world.seconds = 1e6;
+    expect(await world.drain()).toMatchObject({ tried: 0 });
+    expect(
+      world
+        .lanes()
+        .flatMap(({ letters }) => letters.map(({ operation }) => operation))
+        .sort(),
+    ).toEqual(['message:unreadable', 'stream:record']);
+  });
+});
