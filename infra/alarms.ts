@@ -14,6 +14,7 @@ export const RUNBOOKS = [
   'launch-dead-letters',
   'stream-dead-letters',
   'dead-letters',
+  'forge-dead-letters',
   'oldest-message',
   'dispatcher-errors',
   'reconciler-errors',

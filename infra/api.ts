@@ -44,6 +44,7 @@ const DESCRIPTIONS: Readonly<Record<ApiFunction, string>> = {
   'api-upload': 'Signs what boxes may put into the bucket',
   'api-evidence': 'Takes the evidence of the gates box',
   'api-read': 'Reads tasks, attempts and counts',
+  'api-hook': 'Takes what forges tell: their signature is looked at, and nothing else believed',
 };
 
 /** The HTTP API: its routes are those of the route table, and all but the public ones stand behind the authorizer. */
@@ -70,6 +71,7 @@ export class Api extends Construct {
       'api-upload': make('api-upload'),
       'api-evidence': make('api-evidence'),
       'api-read': make('api-read'),
+      'api-hook': make('api-hook'),
     };
     for (const each of Object.values(this.functions)) table.allow(each);
     // Hidden tests that come with a task. It cannot read them again.
@@ -139,7 +141,12 @@ export class Api extends Construct {
       });
       if (added) this.routes.push(added);
       if (isPublic && added)
-        this.acknowledgeOpen(added, 'Says only that the API is up; load balancers and probes have no token.');
+        this.acknowledgeOpen(
+          added,
+          route.signed
+            ? 'A forge has no token; it signs what it sends, and what is not signed is refused.'
+            : 'Says only that the API is up; load balancers and probes have no token.',
+        );
     }
     this.addDefaultRoute(new HttpLambdaIntegration('default', this.functions['api-read'].lambda));
   }

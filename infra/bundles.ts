@@ -8,6 +8,8 @@ export const FUNCTIONS = {
   'api-upload': 'functions/api/upload.ts',
   'api-evidence': 'functions/api/evidence.ts',
   'api-read': 'functions/api/read.ts',
+  'api-hook': 'functions/api/hook.ts',
+  'forge-tell': 'functions/forge/tell.ts',
   conductor: 'functions/conductor/handler.ts',
   ledger: 'functions/ledger/handler.ts',
   compactor: 'functions/compact/handler.ts',

@@ -13,6 +13,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
+import { Forge, forgeEnvironment } from './forge.ts';
 import type { Common } from './function.ts';
 import { Minter } from './minter.ts';
 import { Models } from './models.ts';
@@ -79,6 +80,10 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     secretArn: settings.gitSecretArn,
     readFrom: settings.readFrom ?? [],
   });
+  const forge = { secretArn: settings.forgeSecretArn, settings: settings.forges ?? [] };
+  const forges: Record<string, string> = settings.forges
+    ? { [ENV.forges]: JSON.stringify(settings.forges) }
+    : {};
   const api = new Api(scope, 'Api', {
     common,
     alarms,
@@ -91,12 +96,19 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...policy,
         ...agents,
         [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
+        ...forges,
         ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
       'api-upload': storage.environment,
       'api-evidence': storage.environment,
       'api-read': { ...storage.environment, ...nudge, ...tiers, ...policy },
+      'api-hook': {
+        ...tiers,
+        ...agents,
+        ...forgeEnvironment(forge),
+        ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
+      },
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
   });
@@ -168,6 +180,15 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     room,
   });
   const events = new Events(scope, 'Events', { alarms, email: settings.notifyEmail });
+  new Forge(scope, 'Forge', {
+    common,
+    alarms,
+    table,
+    storage,
+    events,
+    hook: api.functions['api-hook'],
+    ...forge,
+  });
   const analytics = new Analytics(scope, 'Analytics', {
     common,
     alarms,

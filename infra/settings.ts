@@ -6,6 +6,7 @@ import { ApprovalPolicy } from '../shared/approval/policy.ts';
 import { DEFAULT_APPROVAL_RULES } from '../shared/approval/rules.ts';
 import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
+import { ForgeSettings } from '../shared/forge/schema.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
@@ -226,6 +227,14 @@ export const Fields = z.strictObject({
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',
     ),
+  forgeSecretArn: secretArn
+    .optional()
+    .describe(
+      'Secret with what is said at forges, and what their events are signed with; docs/forges.md has its format.',
+    ),
+  forges: json(ForgeSettings)
+    .optional()
+    .describe('JSON list of the forges that are told of tasks: docs/forges.md.'),
   keepVersionsDays: days
     .optional()
     .describe('The bucket is versioned, and what is replaced or removed is kept for so long.'),
@@ -278,6 +287,10 @@ export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || z
       message: 'goes with assay:deliverySecretArn, or with a GitHub App in assay:gitSecretArn',
     },
   )
+  .refine(({ forgeSecretArn, forges }) => (forgeSecretArn === undefined) === (forges === undefined), {
+    path: ['forges'],
+    message: 'goes with assay:forgeSecretArn: set both, or neither',
+  })
   .superRefine((settings, context) => {
     const problem = roomProblem(settings);
     if (problem) context.addIssue({ code: 'custom', ...problem });

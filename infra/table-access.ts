@@ -42,6 +42,9 @@ export const TABLE_ACCESS = {
     Query: ['count', 'completions', 'belief', 'figures', 'breaker', 'deadLetter'],
     indexes: ['byStatus'],
   },
+  // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
+  'api-hook': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
+  'forge-tell': { GetItem: ['task', 'beat'] },
   conductor: {
     GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief', 'breaker'],
     BatchGetItem: ['task'],

@@ -152,6 +152,10 @@ export const ENV = {
   minter: 'ASSAY_MINTER',
   /** JSON of GitSecretPlace (shared/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
+  /** JSON of ForgeSettings (shared/forge/schema.ts); absent: no forge is told of anything. */
+  forges: 'ASSAY_FORGES',
+  /** JSON of GitSecretPlace. Of the two functions that speak with forges only. */
+  forgeSecret: 'ASSAY_FORGE_SECRET',
   /** JSON of the URL prefixes that the secret for repositories covers; absent: there is none. */
   readFrom: 'ASSAY_READ_FROM',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */

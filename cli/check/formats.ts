@@ -3,8 +3,9 @@ import { sarifOf } from '../../gates/reports/out/sarif.ts';
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, Verdict } from '../../shared/evidence/schema.ts';
 import { duration } from '../../shared/format.ts';
+import { plainMarkdown } from '../../shared/markdown.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
-import { oneLine, printable } from '../output/text.ts';
+import { printable } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */
 interface Check {
@@ -85,23 +86,17 @@ function github(evidence: Evidence, verdict: Verdict): string {
   return [...findings, end].join('\n');
 }
 
-/** A cell or a line of Markdown in which nothing is markup, a link, an image or a mention. */
-const plain = (text: string): string =>
-  oneLine(text)
-    .replace(/[\\`*_{}[\]<>()#+!|~@:&-]/g, (character) => `&#${character.charCodeAt(0)};`)
-    .slice(0, 4_000);
-
 const MARKS: Readonly<Record<Verdict['verdict'], string>> = { pass: '✅', fail: '❌', refer: '🟡' };
 
 function markdown(evidence: Evidence, verdict: Verdict): string {
   const rows = checksOf(evidence).map(
     ({ name, outcome, counts, detail, duration_ms }) =>
-      `| ${plain(name)} | ${outcome === 'passed' ? '' : '**'}${outcome.replace('_', ' ')}${outcome === 'passed' ? '' : '**'} | ${counts ? 'yes' : 'no'} | ${duration(duration_ms)} | ${plain(detail.split('\n', 1)[0] ?? '')} |`,
+      `| ${plainMarkdown(name)} | ${outcome === 'passed' ? '' : '**'}${outcome.replace('_', ' ')}${outcome === 'passed' ? '' : '**'} | ${counts ? 'yes' : 'no'} | ${duration(duration_ms)} | ${plainMarkdown(detail.split('\n', 1)[0] ?? '')} |`,
   );
   const findings = evidence.gates.flatMap((gate) =>
     gate.findings.map(
       ({ file, line, rule, message }) =>
-        `- ${plain(gate.name)}, ${plain(rule)}${file === null ? '' : `, ${plain(file)}${line === null ? '' : ` line ${line}`}`}: ${plain(message)}`,
+        `- ${plainMarkdown(gate.name)}, ${plainMarkdown(rule)}${file === null ? '' : `, ${plainMarkdown(file)}${line === null ? '' : ` line ${line}`}`}: ${plainMarkdown(message)}`,
     ),
   );
   const section = (title: string, lines: readonly string[]): string[] =>
@@ -116,7 +111,7 @@ function markdown(evidence: Evidence, verdict: Verdict): string {
       : ['| Check | Outcome | Counts | Time | Detail |', '|---|---|---|---|---|', ...rows]),
     ...section(
       'Reasons',
-      verdict.reasons.map(({ message }) => `- ${plain(message)}`),
+      verdict.reasons.map(({ message }) => `- ${plainMarkdown(message)}`),
     ),
     ...section('Findings', findings),
   ].join('\n');

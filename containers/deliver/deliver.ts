@@ -3,12 +3,10 @@ import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
-import { forgeOf } from '../../shared/repository/forge.ts';
 import type { Box } from '../supervisor/box.ts';
 import { credentialFor, takeCredentials } from '../supervisor/credentials.ts';
 import { rebuildTree } from '../supervisor/rebuild.ts';
 import { mergeOnto } from './onto.ts';
-import { FORGES } from './pull-request.ts';
 import { pushNewBranch } from './push.ts';
 
 /**
@@ -19,17 +17,6 @@ function askOnly(known: string | undefined, { api_url }: DeliverAssignment): voi
   const plain = (url: string) => url.replace(/\/+$/, '');
   if (!known || plain(known) !== plain(api_url))
     throw new Error(`the assignment names another API than ${BOX_ENV.apiUrl}`);
-}
-
-/** The pull request for the branch that was pushed; null: none is wanted. */
-async function openedFor(
-  { deliver_as, target, repository, branch, title, message }: DeliverAssignment,
-  authorization: string | null,
-): Promise<string | null> {
-  if (deliver_as !== 'pull_request' || target === undefined) return null;
-  const forge = FORGES[forgeOf(repository) ?? ''];
-  if (!forge) throw new CheckoutError('config_invalid', `nobody here opens pull requests for ${repository}`);
-  return forge.open({ repository, branch, target, title: title ?? branch, body: message, authorization });
 }
 
 /**
@@ -84,14 +71,7 @@ export async function deliver(assignment: DeliverAssignment, box: Box): Promise<
       if (why !== null) await refuse(why);
       return;
     }
-    const pull_request = await openedFor(assignment, credential);
-    await client.post('delivery', {
-      step: 'delivered',
-      base_commit,
-      tree,
-      commit,
-      ...(pull_request === null ? {} : { pull_request }),
-    });
+    await client.post('delivery', { step: 'delivered', base_commit, tree, commit });
   } catch (error) {
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
     await refuse(`${error.failureClass}: ${error.message}`);

@@ -11,6 +11,8 @@ const ROWS: Readonly<Record<RecordTable, string>> = {
   cascade_chains: 'a task that came to its end, with its chain of attempts',
   cascade_attempts: 'an attempt of such a chain',
   reviews: 'the end of waiting for a person',
+  work_outcomes:
+    'what became of delivered work where it was delivered to, as the forge says: merged, closed, reopened, reverted',
   verification_nudges: 'a completion: was there evidence of ours?',
 };
 

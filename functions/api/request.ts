@@ -36,6 +36,10 @@ export interface Asked {
   readonly ifMatch: number | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | null;
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body's very bytes, where the route's caller is known by a signature over them; else empty. */
+  readonly raw: Buffer;
   /** The bearer token; what is made from it is never stored or logged. Null without one. */
   readonly bearer: string | null;
 }
@@ -203,6 +207,14 @@ export function readRequest<R extends Route>(event: ApiEvent, route: R): ApiRequ
     ifNoneMatch: header(event, 'if-none-match'),
     idempotencyKey: key ?? null,
     bearer: bearerOf(header(event, 'authorization')),
+    headers: route.signed
+      ? Object.fromEntries(
+          Object.entries(event.headers ?? {}).map(([name, each]) => [name.toLowerCase(), each]),
+        )
+      : {},
+    raw: route.signed
+      ? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+      : Buffer.alloc(0),
     body: body(event, route),
   };
   // The one place where a type is claimed: that schemas give what they say of a route that is known to the caller only.

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { ApprovalView, ApprovalWordBody } from '../../shared/api/approval-schemas.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
 import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
@@ -9,7 +9,6 @@ import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { ENV } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
-import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { verifyAgain } from '../../shared/task/commands/hold.ts';
@@ -26,6 +25,7 @@ import { cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { readFrom } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
+import { deliverTo, pullRequestsFor } from '../kit/places.ts';
 import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
@@ -36,7 +36,6 @@ const objects = objectStore();
 const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
 
-const deliverTo = z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.deliverTo, '[]')));
 const agents = deployedAgents();
 
 const context = (request: Asked): SubmitContext => ({
@@ -47,7 +46,8 @@ const context = (request: Asked): SubmitContext => ({
   by: request.principal,
   idempotencyKey: request.idempotencyKey,
   allowFileRepositories,
-  deliverTo,
+  deliverTo: deliverTo(),
+  forges: pullRequestsFor(),
   readFrom: readFrom(),
   agents,
 });

@@ -47,20 +47,22 @@ const no = (message: string, transient = false): Refused => ({ outcome: 'refused
 function refusalOf(status: number, name: string): Refused {
   if (status === 401) return no('GitHub does not know the App by this id and key');
   if (status === 404) return no('GitHub knows no such installation of the App');
-  if (status === 422) return no(`the App is not installed on ${name}, or has not the permission "contents"`);
+  if (status === 422)
+    return no(`the App is not installed on ${name}, or has not the permissions that are asked for`);
   return no(`GitHub answers ${status}`, status === 403 || status === 429 || status >= 500);
 }
 
 /**
- * A token of the App's installation for one repository and for its contents alone, good for an hour. GitHub itself limits it, and what
+ * A token of the App's installation for one repository, good for an hour: for its contents alone, or for what is named. GitHub itself limits it, and what
  * it says that it has made is looked at.
  */
 export async function installationToken(
   app: GitHubApp,
   repository: string,
-  access: MintRequest['access'],
+  wanted: MintRequest['access'] | Readonly<Record<string, 'read' | 'write'>>,
   now = new Date(),
 ): Promise<{ readonly token: string } | Refused> {
+  const asked: Readonly<Record<string, string>> = typeof wanted === 'string' ? { contents: wanted } : wanted;
   const name = nameOf(repository);
   if (name === null) return no(`${repository} is no repository of GitHub: it has an owner and a name`);
   const { installation_id } = app.github_app;
@@ -84,7 +86,7 @@ export async function installationToken(
         'user-agent': 'assay',
         'x-github-api-version': '2022-11-28',
       },
-      body: JSON.stringify({ repositories: [name], permissions: { contents: access } }),
+      body: JSON.stringify({ repositories: [name], permissions: asked }),
     });
     status = answer.status;
     text = (await answer.text()).slice(0, MAX_CHARACTERS);
@@ -98,7 +100,7 @@ export async function installationToken(
   const { token, permissions, repositories } = made.data;
   const more = Object.entries(permissions).filter(
     ([what, level]) =>
-      !(what === 'contents' && level === access) && !(what === 'metadata' && level === 'read'),
+      !(Object.hasOwn(asked, what) && asked[what] === level) && !(what === 'metadata' && level === 'read'),
   );
   if (more.length > 0)
     return no(`GitHub has given more than was asked for: ${more.map((each) => each.join(': ')).join(', ')}`);

@@ -10,7 +10,14 @@ export type Caller = (typeof CALLERS)[number];
  * Which function serves a route. Reads hold no write permission; who signs uploads cannot write tasks, and who writes evidence does
  * nothing else.
  */
-export const API_FUNCTIONS = ['api-submit', 'api-work', 'api-upload', 'api-evidence', 'api-read'] as const;
+export const API_FUNCTIONS = [
+  'api-submit',
+  'api-work',
+  'api-upload',
+  'api-evidence',
+  'api-read',
+  'api-hook',
+] as const;
 export type ApiFunction = (typeof API_FUNCTIONS)[number];
 
 export interface Route {
@@ -35,6 +42,8 @@ export interface Route {
   readonly claims?: boolean;
   /** What its use case refuses, beside what every route of its shape does; see `problemsOf`. */
   readonly refuses?: readonly RefusalCode[];
+  /** Its caller is known by a signature over the body's very bytes, which its use case looks at. */
+  readonly signed?: boolean;
   /** May do a part only, and says so with 207. */
   readonly partial?: boolean;
   /** Takes an `If-Match` header with the task's version. */

@@ -3,6 +3,7 @@ import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
+import { HOOK_ROUTES } from './hook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import type { ApiFunction, Route } from './route.ts';
@@ -68,6 +69,7 @@ export const ROUTES = {
   },
   ...PLAN_ROUTES,
   ...APPROVAL_ROUTES,
+  ...HOOK_ROUTES,
   listTasks: {
     method: 'GET',
     path: '/tasks',

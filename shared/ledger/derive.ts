@@ -10,6 +10,7 @@ import { currentAttempt, type Task } from '../task/task.ts';
 import { qualityScore } from '../verdict/quality-score.ts';
 import type { VerificationGate } from '../verification-gate/record.ts';
 import { judgementRows } from './judgement-rows.ts';
+import { outcomeRows } from './outcome-rows.ts';
 import { reviewRow } from './review-row.ts';
 import type { ChainRow, GateRow, NudgeRow, RecordRow, RecordTable } from './rows.ts';
 
@@ -278,6 +279,11 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
     ...gateRows(before, after),
     ...judgements,
     ...(review ? [{ table: 'reviews' as const, date: day(review.timestamp), row: review }] : []),
+    ...outcomeRows(before, after).map((row) => ({
+      table: 'work_outcomes' as const,
+      date: day(row.timestamp),
+      row,
+    })),
     ...endRows(before, after, models),
   ];
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { VERDICTS } from '../evidence/schema.ts';
 import { ATTEMPT_OUTCOMES, DECISIONS } from '../task/attempt.ts';
+import { WORK_OUTCOMES } from '../task/outcome.ts';
 import { Status } from '../task/status.ts';
 
 /**
@@ -213,6 +214,28 @@ export const ReviewRow = Row.extend({
 });
 export type ReviewRow = z.infer<typeof ReviewRow>;
 
+/** One row for each thing that became of delivered work where it was delivered to: what a passing verdict was worth. */
+export const OutcomeRow = Row.extend({
+  /** By the forge's clock. */
+  timestamp: z.iso.datetime({ offset: true }),
+  outcome: z.enum(WORK_OUTCOMES),
+  role: z.string(),
+  repository: z.string(),
+  /** Attempt whose work was delivered. */
+  attempt: z.number().int(),
+  model: z.string().nullable(),
+  verified: z.boolean().nullable(),
+  /** Did a person approve it, where the verdict alone had not passed it? */
+  approved: z.boolean(),
+  by: z.string(),
+  request: z.number().int(),
+  commit: z.string().nullable(),
+  tree: z.string().nullable(),
+  /** Gates that had passed it: for work that is reverted, what they say is false. */
+  passed_gates: z.array(z.string()),
+});
+export type OutcomeRow = z.infer<typeof OutcomeRow>;
+
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
 export const NudgeRow = Row.extend({
   session_id: z.string(),
@@ -236,6 +259,7 @@ export const RECORD_TABLES = {
   cascade_attempts: AttemptRow,
   completion_signals: SignalRow,
   reviews: ReviewRow,
+  work_outcomes: OutcomeRow,
   verification_nudges: NudgeRow,
 } as const;
 export type RecordTable = keyof typeof RECORD_TABLES;

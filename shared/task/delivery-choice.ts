@@ -1,10 +1,13 @@
-import { forgeOf } from '../repository/forge.ts';
+import { longestScope } from '../repository/url.ts';
 import type { Problem } from './adapter-choice.ts';
 import { namedCommit } from './commands/base.ts';
 import type { SubmitTask } from './schema.ts';
 
-/** Why work cannot leave as its task wants it to; empty when it can. */
-export function deliveryProblems({ delivery, base_ref, repository }: SubmitTask): Problem[] {
+/** Why work cannot leave as its task wants it to; empty when it can. `forges`: URL prefixes of repositories that pull requests are opened for. */
+export function deliveryProblems(
+  { delivery, base_ref, repository }: SubmitTask,
+  forges: readonly string[],
+): Problem[] {
   if (delivery === undefined || delivery === 'branch') return [];
   if (namedCommit(base_ref) !== null)
     return [
@@ -13,12 +16,16 @@ export function deliveryProblems({ delivery, base_ref, repository }: SubmitTask)
         message: `is a commit; ${delivery} needs the branch that the work is to go to`,
       },
     ];
-  return delivery === 'pull_request' && forgeOf(repository) === null
+  return delivery === 'pull_request' &&
+    longestScope(
+      forges.map((url) => ({ url })),
+      repository,
+    ) === null
     ? [
         {
           pointer: '/delivery',
           message:
-            'nobody is known here who takes pull requests for this repository; use branch or merge_queue',
+            'nobody is known here who takes pull requests for this repository (assay:forges); use branch or merge_queue',
         },
       ]
     : [];

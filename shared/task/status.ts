@@ -90,6 +90,11 @@ export const TRANSITIONS = {
     why: 'the cascade or the retry limit is exhausted, or an operator said so',
   },
   cancel: { from: [...UNFINISHED], to: 'cancelled', why: 'an operator withdrew it' },
+  outcome: {
+    from: ['done'],
+    to: null,
+    why: 'what was delivered was merged, closed or reverted where it was delivered to',
+  },
   retry: { from: ['failed'], to: 'open', why: 'an operator wants another round of attempts' },
 } as const satisfies Record<string, Transition>;
 

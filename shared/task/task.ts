@@ -6,6 +6,7 @@ import { WorkflowInForce } from '../workflow/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
+import { WorkOutcome } from './outcome.ts';
 import { DeliveryMode, ObjectId, SubmitTask, TaskId } from './schema.ts';
 import { Status } from './status.ts';
 
@@ -106,6 +107,8 @@ export const Task = Submitted.extend({
   delivery: Delivery.nullable(),
   /** What the request calls `delivery`; absent: `branch`. */
   deliver_as: DeliveryMode.optional(),
+  /** What became of it there, as the forge says. Absent: nothing is known. */
+  outcomes: z.array(WorkOutcome).optional(),
   /** Set at the end of life. */
   failure: z.object({ code: z.string(), message: z.string() }).nullable(),
   ended_at: z.iso.datetime().nullable(),

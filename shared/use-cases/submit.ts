@@ -29,6 +29,8 @@ export interface SubmitContext {
   readonly deliverTo: readonly string[];
   /** What it has credentials to read from, beside what everybody may read; absent: nothing. */
   readonly readFrom?: readonly string[];
+  /** URL prefixes of repositories that pull requests are opened for; absent: none. */
+  readonly forges?: readonly string[];
   /** Set when what is made is a plan. */
   readonly plan?: PlanOf;
   /** What can run tasks here. */
@@ -102,7 +104,10 @@ function checkRequests(
       return [
         ...(served === null ? [] : [{ pointer: `${at}/repository`, message: served }]),
         ...(hidden === null ? [] : [{ pointer: `${at}/hidden_tests/repository`, message: hidden }]),
-        ...[...adapterProblems(request, context.agents), ...deliveryProblems(request)].map((each) => ({
+        ...[
+          ...adapterProblems(request, context.agents),
+          ...deliveryProblems(request, context.forges ?? []),
+        ].map((each) => ({
           ...each,
           pointer: `${at}${each.pointer}`,
         })),

@@ -6,8 +6,17 @@ import { LOST_RACE } from '../../shared/use-cases/claim-once.ts';
 import { Refusals } from '../support/refusals/reachable.ts';
 import { readSource } from '../support/refusals/source.ts';
 
-/** What a handler catches of what is thrown below it. */
+/** An issue has no dependencies and no key. */
+const NOT_BY_ISSUES: readonly RefusalCode[] = [
+  'dependency_unknown',
+  'dependency_cycle',
+  'idempotency_mismatch',
+];
+
+/** What a handler catches of what is thrown below it, or never asks for. */
 const CAUGHT: Partial<Record<RouteName, readonly RefusalCode[]>> = {
+  hearGitHub: NOT_BY_ISSUES,
+  hearGitLab: NOT_BY_ISSUES,
   nextTask: LOST_RACE,
   claimNext: LOST_RACE,
 };
@@ -59,6 +68,8 @@ const CHANGING = [
   'deny',
   'evidence',
   'fail',
+  'hearGitHub',
+  'hearGitLab',
   'heartbeat',
 ].concat(['nextTask', 'park', 'progress', 'rejectPlan', 'release', 'retry', 'review', 'verify']);
 

@@ -5,7 +5,10 @@ import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthes
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
 const SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
+const FORGE_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:forge-AbCdEf';
 const template = synthesise({
+  'assay:forgeSecretArn': FORGE_SECRET,
+  'assay:forges': '[{"url":"https://github.com/acme","forge":"github"}]',
   'assay:gitSecretArn': GIT_SECRET,
   'assay:readFrom': '["https://github.com/acme"]',
   'assay:deliverySecretArn': SECRET,
@@ -86,6 +89,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-upload': ['dynamodb:GetItem', 'dynamodb:UpdateItem', 's3:GetObject', 's3:PutObject'],
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
+  'api-hook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
+  'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', 'sqs:SendMessage'],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',
@@ -232,6 +237,23 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
       !/^logs:/.test(action) &&
       !(action === 'dynamodb:GetItem' && /TasksTable\w+\.Arn>/.test(resource)) &&
       resource !== GIT_SECRET,
+  ],
+  [
+    'api-hook',
+    'do anything but use tasks and its one secret',
+    ({ action, resource }) => !/^(dynamodb|logs):/.test(action) && resource !== FORGE_SECRET,
+  ],
+  [
+    'forge-tell',
+    'change anything of ours',
+    ({ action }) => /^(?!logs:).*:(Put|Update|Delete|BatchWrite|Start|Run|Invoke)/.test(action),
+  ],
+  [
+    'forge-tell',
+    'read another secret, or objects other than evidence',
+    ({ action, resource }) =>
+      (action.startsWith('secretsmanager:') && resource !== FORGE_SECRET) ||
+      (action.startsWith('s3:') && !resource.endsWith('/evidence/*')),
   ],
   [
     'dispatcher',
@@ -478,6 +500,16 @@ describe('boxes', () => {
       /ecs:(Register|Update|Create|Execute)|secretsmanager:|ecr:/.test(action),
     );
     expect(able).toEqual([]);
+  });
+
+  it('leave what is said at forges to the two functions that speak with them: no box, and nobody who starts one', () => {
+    const able = roles.filter((each) => each.grants.some(({ resource }) => resource === FORGE_SECRET));
+    expect(able.map(({ id }) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'ApiapihookRole',
+      'ForgeTellRole',
+    ]);
+    const definitions = JSON.stringify(template.findResources('AWS::ECS::TaskDefinition'));
+    expect(definitions).not.toContain(FORGE_SECRET);
   });
 
   it('leave the secret for reading to the minter, which is asked by the dispatcher and the resolver alone', () => {

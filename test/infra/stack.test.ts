@@ -312,6 +312,8 @@ describe('functions', () => {
     'api-upload': ['table', 'bucket'],
     'api-evidence': ['table', 'bucket'],
     'api-read': ['table', 'bucket', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
+    'api-hook': ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'forgeSecret'],
+    'forge-tell': ['table', 'bucket', 'forgeSecret'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     compactor: ['bucket'],

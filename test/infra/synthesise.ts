@@ -132,6 +132,8 @@ export const FUNCTION_IDS = {
   minter: 'MinterMint',
   page: 'Apipage',
   'dead-letters': 'DeadLettersRead',
+  'api-hook': 'Apiapihook',
+  'forge-tell': 'ForgeTell',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
 
 /** Arguments that the agent's image is built with. */

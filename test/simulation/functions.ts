@@ -52,6 +52,7 @@ export const FUNCTIONS = {
   'api-upload': { handler: await load('api/upload'), seconds: 20 },
   'api-evidence': { handler: await load('api/evidence'), seconds: 20 },
   'api-read': { handler: await load('api/read'), seconds: 20 },
+  'api-hook': { handler: await load('api/hook'), seconds: 20 },
   conductor: { handler: await load('conductor/handler'), seconds: 60 },
   ledger: { handler: await load('ledger/handler'), seconds: 60 },
   resolver: { handler: resolve, seconds: 60 },

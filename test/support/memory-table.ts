@@ -7,17 +7,21 @@ type Condition = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Does one of the alternatives hold? Knows the conditions that the stores use. */
+/** Does one of the alternatives hold, in all its parts? Knows the conditions that the stores use. */
 function holds(present: Item | undefined, condition: Condition): boolean {
   const attribute = (name = ''): unknown => present?.[condition.ExpressionAttributeNames?.[name] ?? ''];
-  return (condition.ConditionExpression ?? '').split(' OR ').some((each) => {
-    const absent = /^attribute_not_exists\((#\w+)\)$/.exec(each);
+  const value = (name = ''): unknown => condition.ExpressionAttributeValues?.[name];
+  const part = (text: string): boolean => {
+    const absent = /^attribute_not_exists\((#\w+)\)$/.exec(text);
     if (absent) return attribute(absent[1]) === undefined;
-    const [, name, operator, value = ''] = /^(#\w+) (=|<) (:\w+)$/.exec(each) ?? [];
-    if (operator === undefined) throw new Error(`unknown condition: ${each}`);
-    const [left, right] = [attribute(name), condition.ExpressionAttributeValues?.[value]];
+    const [, among, names] = /^(#\w+) IN \((.+)\)$/.exec(text) ?? [];
+    if (names !== undefined) return names.split(', ').some((name) => value(name) === attribute(among));
+    const [, name, operator, other] = /^(#\w+) (=|<) (:\w+)$/.exec(text) ?? [];
+    if (operator === undefined) throw new Error(`unknown condition: ${text}`);
+    const [left, right] = [attribute(name), value(other)];
     return operator === '=' ? left === right : Number(left) < Number(right);
-  });
+  };
+  return (condition.ConditionExpression ?? '').split(' OR ').some((each) => each.split(' AND ').every(part));
 }
 
 /** Items in memory, for tests that choose when each request is carried out. */

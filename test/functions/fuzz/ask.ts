@@ -1,6 +1,7 @@
 import '../../support/function-env.ts';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { handler as evidence } from '../../../functions/api/evidence.ts';
+import { handler as hook } from '../../../functions/api/hook.ts';
 import { handler as read } from '../../../functions/api/read.ts';
 import type { ApiEvent } from '../../../functions/api/request.ts';
 import { handler as submit } from '../../../functions/api/submit.ts';
@@ -19,6 +20,7 @@ const HANDLERS = {
   'api-upload': upload,
   'api-evidence': evidence,
   'api-read': read,
+  'api-hook': hook,
 } as const;
 
 export interface Asked {

@@ -1,0 +1,34 @@
+import type { ForgeKind } from '../../shared/forge/schema.ts';
+import { ENV } from '../../shared/names.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import { type Heard, type HookContext, hearForge } from '../../shared/use-cases/forge-hook.ts';
+import { deployedAgents, forgeSettings } from '../kit/config.ts';
+import { stores } from '../kit/dynamodb.ts';
+import { forgeSecret } from '../kit/forge-secret.ts';
+import { logger } from '../kit/logger.ts';
+import { deliverTo, pullRequestsFor } from '../kit/places.ts';
+import type { Asked } from './request.ts';
+import { serve } from './serve.ts';
+
+const { tasks } = stores();
+const context = (): HookContext => ({
+  tasks,
+  now: new Date(),
+  allowFileRepositories: optionalEnv(ENV.allowFileRepositories, 'false') === 'true',
+  deliverTo: deliverTo(),
+  forges: pullRequestsFor(),
+  agents: deployedAgents(),
+  settings: forgeSettings(),
+  secret: forgeSecret,
+});
+
+async function heard(forge: ForgeKind, { headers, raw }: Asked): Promise<{ body: Heard }> {
+  const body = await hearForge(forge, headers, raw, context());
+  logger.info('heard', { forge, ...body });
+  return { body };
+}
+
+export const handler = serve('api-hook', {
+  hearGitHub: (request) => heard('github', request),
+  hearGitLab: (request) => heard('gitlab', request),
+});

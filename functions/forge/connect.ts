@@ -1,0 +1,55 @@
+import { type Forge, ForgeError } from '../../shared/forge/port.ts';
+import type { ForgeCredential, ForgeSetting } from '../../shared/forge/schema.ts';
+import { readRepositoryUrl } from '../../shared/repository/url.ts';
+import { installationToken } from '../mint/github.ts';
+import { gitHub } from './github.ts';
+import { gitLab } from './gitlab.ts';
+import { asking } from './http.ts';
+
+/** What we say needs of an App, and nothing more. */
+const PERMISSIONS = { checks: 'write', issues: 'write', pull_requests: 'write' } as const;
+
+function apiOf({ forge, api_url, url }: ForgeSetting): string {
+  if (api_url !== undefined) return api_url;
+  const { host } = new URL(url);
+  if (forge === 'gitlab') return `https://${host}/api/v4`;
+  return host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`;
+}
+
+/** Path of a repository without `.git`. */
+function pathOf(repository: string): string {
+  const read = readRepositoryUrl(repository);
+  if ('error' in read) throw new ForgeError('the repository has no path at a forge', null, false);
+  return read.segments.join('/').replace(/\.git$/, '');
+}
+
+async function tokenOf(
+  setting: ForgeSetting,
+  credential: ForgeCredential,
+  repository: string,
+): Promise<string> {
+  if (!('github_app' in credential)) return credential.token;
+  const { url, github_app: app } = credential;
+  const api_url = app.api_url ?? apiOf(setting);
+  const made = await installationToken({ url, github_app: { ...app, api_url } }, repository, PERMISSIONS);
+  if ('token' in made) return made.token;
+  throw new ForgeError(made.message, null, made.transient);
+}
+
+/** A connection to the forge of one repository, with a token for it alone where there is an App. @throws ForgeError */
+export async function connect(
+  setting: ForgeSetting,
+  credential: ForgeCredential,
+  repository: string,
+): Promise<Forge> {
+  const token = await tokenOf(setting, credential, repository);
+  const api = apiOf(setting);
+  const authorization = `Bearer ${token}`;
+  if (setting.forge === 'gitlab') return gitLab(asking(api, { authorization }), pathOf(repository));
+  const headers = {
+    accept: 'application/vnd.github+json',
+    authorization,
+    'x-github-api-version': '2022-11-28',
+  };
+  return gitHub(asking(api, headers), pathOf(repository), 'github_app' in credential);
+}

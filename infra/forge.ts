@@ -1,0 +1,79 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { Construct } from 'constructs';
+import { EVENT_SOURCE, type EventName } from '../shared/events/schema.ts';
+import type { ForgeSetting } from '../shared/forge/schema.ts';
+import { ENV } from '../shared/names.ts';
+import type { Alarms } from './alarms.ts';
+import type { Events } from './events.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import { DeadLetterQueue } from './queues.ts';
+import type { Storage } from './storage.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface ForgeProps {
+  readonly common: Common;
+  readonly alarms: Alarms;
+  readonly table: TasksTable;
+  readonly storage: Storage;
+  readonly events: Events;
+  /** Takes what forges tell. */
+  readonly hook: ServiceFunction;
+  /** Complete ARN of the secret. @default - no forge is told of anything, and none is believed */
+  readonly secretArn?: string | undefined;
+  readonly settings: readonly ForgeSetting[];
+}
+
+/** `Budget Spent` comes with `Task Failed`, and `Task Unverified` with `Task Done`: once is enough. */
+const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
+
+/** What two functions need who speak with forges: the only ones that may read the secret. */
+export const forgeEnvironment = ({
+  secretArn,
+  settings,
+}: Pick<ForgeProps, 'secretArn' | 'settings'>): Record<string, string> => ({
+  ...(settings.length > 0 && { [ENV.forges]: JSON.stringify(settings) }),
+  [ENV.forgeSecret]: JSON.stringify(
+    secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
+  ),
+});
+
+/** Tells forges how their tasks stand, as the events of the deployment say that something has happened. */
+export class Forge extends Construct {
+  constructor(scope: Construct, id: string, props: ForgeProps) {
+    super(scope, id);
+    const { common, alarms, table, storage, events, hook, secretArn } = props;
+    const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
+      alarms,
+      meaning:
+        'A forge was not told how a task stands: it could not be reached, or refused, again and again.',
+      runbook: 'forge-dead-letters',
+    });
+    const tell = new ServiceFunction(this, 'Tell', {
+      common,
+      name: 'forge-tell',
+      description: 'Has forges say how tasks stand: checks, comments, labels, pull requests',
+      callsOut: true,
+      timeout: Duration.seconds(120),
+      environment: { ...storage.environment, [ENV.table]: table.table.tableName, ...forgeEnvironment(props) },
+    });
+    table.allow(tell);
+    storage.allow(tell, ['GetObject'], ['evidence/']);
+    tell.lambda.configureAsyncInvoke({
+      retryAttempts: 2,
+      maxEventAge: Duration.hours(6),
+      onFailure: new SqsDestination(deadLetters.queue),
+    });
+    new Rule(this, 'Told', {
+      description: 'Tasks of which a forge is to say how they stand',
+      eventBus: events.bus,
+      eventPattern: { source: [EVENT_SOURCE], detailType: [...TOLD] },
+      targets: [new LambdaFunction(tell.lambda)],
+    });
+    if (secretArn !== undefined)
+      for (const each of [tell, hook])
+        each.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+  }
+}

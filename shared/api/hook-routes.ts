@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { Route } from './route.ts';
+
+/** What came of what a forge has told. */
+export const HeardView = z
+  .object({
+    outcome: z.enum(['done', 'ignored']),
+    task_id: z.string().nullable(),
+    why: z.string(),
+  })
+  .meta({ id: 'Heard' });
+
+const hook = (forge: string) => ({
+  method: 'POST' as const,
+  function: 'api-hook' as const,
+  callers: ['anyone'] as const,
+  /** Whoever has signed it counts, and not a token. */
+  signed: true,
+  summary: `Take an event of ${forge}, signed with the secret of its webhook`,
+  refuses: [
+    'unauthenticated',
+    'body_too_large',
+    'body_not_json',
+    'invalid',
+    'not_found',
+    'conflict',
+    'id_taken',
+  ] as const,
+  answer: HeardView,
+});
+
+/** Where forges send what happens there. */
+export const HOOK_ROUTES = {
+  hearGitHub: { ...hook('GitHub'), path: '/hooks/github' },
+  hearGitLab: { ...hook('GitLab'), path: '/hooks/gitlab' },
+} as const satisfies Record<string, Route>;

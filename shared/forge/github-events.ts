@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import {
+  asksForRetry,
+  type Headers,
+  nothing,
+  revertedBy,
+  taskOfBranch,
+  type Webhook,
+  type Wish,
+} from './webhook.ts';
+
+const Login = z.object({ login: z.string().max(100) });
+const When = z.iso.datetime({ offset: true });
+const Base = z.object({
+  action: z.string().optional(),
+  repository: z.object({ clone_url: z.string(), default_branch: z.string().optional() }).optional(),
+});
+const Issue = z.object({
+  number: z.number().int().positive(),
+  title: z.string(),
+  body: z.string().nullish(),
+  updated_at: When,
+  pull_request: z.looseObject({}).optional(),
+});
+const Labeled = z.object({ issue: Issue, label: z.object({ name: z.string() }), sender: Login });
+const Commented = z.object({
+  issue: Issue,
+  comment: z.object({
+    body: z.string(),
+    created_at: When,
+    author_association: z.string(),
+    user: Login,
+  }),
+});
+const Pulled = z.object({
+  pull_request: z.object({
+    number: z.number().int().positive(),
+    merged: z.boolean().nullish(),
+    merged_at: When.nullish(),
+    closed_at: When.nullish(),
+    updated_at: When,
+    merge_commit_sha: z.string().nullish(),
+    merged_by: Login.nullish(),
+    head: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+    base: z.object({ repo: z.object({ full_name: z.string() }) }),
+  }),
+  sender: Login,
+});
+
+/** Who may write to the repository, or belongs to its owner: others may comment, and start nothing. */
+const TRUSTED: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+
+function labeled(value: unknown, label: string, base: string | null): Wish {
+  const { issue, label: put, sender } = Labeled.parse(value);
+  if (put.name !== label) return nothing(`the label is none of ours`);
+  if (issue.pull_request) return nothing('a pull request is no issue');
+  return {
+    kind: 'task',
+    issue: issue.number,
+    title: issue.title,
+    description: issue.body ?? '',
+    base,
+    by: sender.login,
+    at: issue.updated_at,
+  };
+}
+
+function commented(value: unknown): Wish {
+  const { issue, comment } = Commented.parse(value);
+  if (!asksForRetry(comment.body)) return nothing('the comment asks for nothing');
+  if (!TRUSTED.has(comment.author_association))
+    return nothing(`${comment.author_association} may not ask for a retry`);
+  return {
+    kind: 'retry',
+    issue: issue.number,
+    body: issue.pull_request ? (issue.body ?? '') : '',
+    by: comment.user.login,
+    at: comment.created_at,
+  };
+}
+
+function pulled(action: string, value: unknown): Wish {
+  const { pull_request: pull, sender } = Pulled.parse(value);
+  // Anybody may call a branch of a fork as ours are called.
+  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return nothing('the branch is of a fork');
+  const merged = action === 'closed' && pull.merged === true;
+  const task = taskOfBranch(pull.head.ref);
+  const undone = revertedBy(pull.head.ref);
+  const of = { request: pull.number, by: pull.merged_by?.login ?? sender.login };
+  if (undone !== null)
+    return merged
+      ? {
+          kind: 'outcome',
+          task_id: undone,
+          outcome: {
+            ...of,
+            what: 'reverted',
+            at: pull.merged_at ?? pull.updated_at,
+            commit: pull.merge_commit_sha ?? null,
+          },
+        }
+      : nothing('nothing is undone yet');
+  if (task === null) return nothing('the branch is none of ours');
+  if (merged)
+    return {
+      kind: 'outcome',
+      task_id: task,
+      outcome: {
+        ...of,
+        what: 'merged',
+        at: pull.merged_at ?? pull.updated_at,
+        commit: pull.merge_commit_sha ?? null,
+      },
+    };
+  if (action === 'closed' || action === 'reopened')
+    return {
+      kind: 'outcome',
+      task_id: task,
+      outcome: {
+        ...of,
+        what: action,
+        at: (action === 'closed' ? pull.closed_at : null) ?? pull.updated_at,
+        commit: null,
+      },
+    };
+  return nothing(`${action} of a pull request is of no concern`);
+}
+
+/** What GitHub tells, as far as it concerns us. @throws ZodError for an event that is not as GitHub documents it */
+export function gitHubEvent(headers: Headers, value: unknown, label: string): Webhook {
+  const { action = '', repository } = Base.parse(value);
+  const base = repository?.default_branch ?? null;
+  const event = headers['x-github-event'] ?? '';
+  const wish = (): Wish => {
+    if (event === 'issues' && action === 'labeled') return labeled(value, label, base);
+    if (event === 'issue_comment' && action === 'created') return commented(value);
+    if (event === 'pull_request') return pulled(action, value);
+    return nothing(
+      `the event ${event.slice(0, 50)} ${action.slice(0, 50)} is of no concern`.replace(/ +/g, ' '),
+    );
+  };
+  return { repository: repository?.clone_url ?? null, wish: wish() };
+}

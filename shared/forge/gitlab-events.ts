@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { type Headers, nothing, revertedBy, taskOfBranch, type Webhook, type Wish } from './webhook.ts';
+
+const Project = z.object({ git_http_url: z.string(), default_branch: z.string().nullish() });
+const Base = z.object({ object_kind: z.string(), project: Project.optional() });
+const User = z.object({ username: z.string().max(100) });
+/** GitLab writes `2026-11-23 08:00:00 UTC` in some events, and ISO 8601 in others. */
+const When = z
+  .string()
+  .transform((text) => text.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC$/, '$1T$2Z'))
+  .pipe(z.iso.datetime({ offset: true }));
+const Labels = z.array(z.object({ title: z.string() }));
+const Issue = z.object({
+  user: User,
+  object_attributes: z.object({
+    iid: z.number().int().positive(),
+    title: z.string(),
+    description: z.string().nullish(),
+    updated_at: When,
+  }),
+  changes: z.object({ labels: z.object({ previous: Labels, current: Labels }).optional() }).default({}),
+  labels: Labels.default([]),
+});
+const Merge = z.object({
+  user: User,
+  object_attributes: z.object({
+    iid: z.number().int().positive(),
+    action: z.string().default(''),
+    source_branch: z.string(),
+    source_project_id: z.number(),
+    target_project_id: z.number(),
+    updated_at: When,
+    merge_commit_sha: z.string().nullish(),
+  }),
+});
+
+function labelled(value: unknown, label: string, base: string | null): Wish {
+  const { user, object_attributes: issue, changes, labels } = Issue.parse(value);
+  const has = (list: z.infer<typeof Labels>): boolean => list.some(({ title }) => title === label);
+  const before = changes.labels?.previous ?? [];
+  const after = changes.labels?.current ?? labels;
+  // To put it on takes a reporter; whoever may only comment starts nothing, and so there is no command in comments here.
+  if (has(before) || !has(after) || changes.labels === undefined) return nothing('the label was not put on');
+  return {
+    kind: 'task',
+    issue: issue.iid,
+    title: issue.title,
+    description: issue.description ?? '',
+    base,
+    by: user.username,
+    at: issue.updated_at,
+  };
+}
+
+const WHAT = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;
+
+function merged(value: unknown): Wish {
+  const { user, object_attributes: request } = Merge.parse(value);
+  if (request.source_project_id !== request.target_project_id) return nothing('the branch is of a fork');
+  const what = WHAT[request.action as keyof typeof WHAT];
+  const undone = revertedBy(request.source_branch);
+  const task = undone ?? taskOfBranch(request.source_branch);
+  if (what === undefined || task === null) return nothing('the request is of no concern');
+  if (undone !== null && what !== 'merged') return nothing('nothing is undone yet');
+  return {
+    kind: 'outcome',
+    task_id: task,
+    outcome: {
+      what: undone === null ? what : 'reverted',
+      at: request.updated_at,
+      by: user.username,
+      request: request.iid,
+      commit: what === 'merged' ? (request.merge_commit_sha ?? null) : null,
+    },
+  };
+}
+
+/** What GitLab tells, as far as it concerns us. @throws ZodError for an event that is not as GitLab documents it */
+export function gitLabEvent(_headers: Headers, value: unknown, label: string): Webhook {
+  const { object_kind: kind, project } = Base.parse(value);
+  const base = project?.default_branch ?? null;
+  const wish = (): Wish => {
+    if (kind === 'issue') return labelled(value, label, base);
+    if (kind === 'merge_request') return merged(value);
+    return nothing(`the event ${kind.slice(0, 50)} is of no concern`);
+  };
+  return { repository: project?.git_http_url ?? null, wish: wish() };
+}

@@ -1,0 +1,60 @@
+/** Where a comment or a label goes: numbers of issues and of pull requests are apart at GitLab. */
+export interface Place {
+  readonly kind: 'issue' | 'change';
+  readonly number: number;
+}
+
+/** A pull request, or merge request. */
+export interface ChangeRequest {
+  readonly branch: string;
+  /** The branch that it asks to be merged into. */
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+export interface Annotation {
+  readonly path: string;
+  readonly line: number;
+  readonly level: 'failure' | 'warning' | 'notice';
+  readonly title: string;
+  readonly message: string;
+}
+
+export type Conclusion = 'success' | 'neutral' | 'failure' | 'action_required' | 'cancelled';
+
+export interface Check {
+  /** The same for the same work: a check that is there is gone on with, and not made twice. */
+  readonly id: string;
+  readonly commit: string;
+  readonly conclusion: Conclusion;
+  readonly title: string;
+  readonly summary: string;
+  readonly annotations: readonly Annotation[];
+}
+
+/**
+ * What Assay says at a forge about one repository. Each call can be repeated: it looks for what is there, and makes it what it should be.
+ * All throw ForgeError.
+ */
+export interface Forge {
+  /** Finds the request for a branch, or opens one. @returns its number; null when the forge says that there is nothing to merge */
+  openChange(change: ChangeRequest): Promise<number | null>;
+  check(check: Check): Promise<void>;
+  /** The one comment of ours that begins with `marker`. */
+  comment(place: Place, marker: string, body: string): Promise<void>;
+  /** Puts labels on, and takes others off; any others are left alone. */
+  label(place: Place, on: readonly string[], off: readonly string[]): Promise<void>;
+}
+
+/** `transient`: the same call may work later. */
+export class ForgeError extends Error {
+  readonly status: number | null;
+  readonly transient: boolean;
+  constructor(message: string, status: number | null, transient: boolean) {
+    super(message);
+    this.name = 'ForgeError';
+    this.status = status;
+    this.transient = transient;
+  }
+}

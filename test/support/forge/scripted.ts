@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Json = Record<string, unknown>;
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Json;
+  readonly token: string;
+}
+/** Status and body; null: the server has no such route. */
+export type Script = (asked: Asked) => readonly [status: number, body?: unknown] | null;
+
+async function read(request: IncomingMessage): Promise<Asked> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  const url = new URL(request.url ?? '/', 'http://forge.test');
+  return {
+    method: request.method ?? '',
+    path: decodeURIComponent(url.pathname),
+    query: url.searchParams,
+    body: text === '' ? {} : (JSON.parse(text) as Json),
+    token: (request.headers.authorization ?? '').replace(/^Bearer /, ''),
+  };
+}
+
+/** A server on loopback that answers as a script says, and remembers what it was asked. */
+export class ScriptedForge {
+  readonly asked: string[] = [];
+  /** Answers of failure that come before the script's, each once. */
+  readonly failures: number[] = [];
+  readonly #server: Server;
+
+  private constructor(script: Script) {
+    this.#server = createServer(async (request, response) => {
+      const asked = await read(request);
+      this.asked.push(`${asked.method} ${asked.path}`);
+      const failure = this.failures.shift();
+      const [status, body] = failure ? [failure, {}] : (script(asked) ?? [404, { message: 'Not Found' }]);
+      response.writeHead(status).end(body === undefined ? '' : JSON.stringify(body));
+    });
+  }
+
+  static async start(script: Script): Promise<ScriptedForge> {
+    const forge = new ScriptedForge(script);
+    await new Promise<void>((resolve) => forge.#server.listen(0, '127.0.0.1', () => resolve()));
+    return forge;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What would change something. */
+  get writes(): string[] {
+    return this.asked.filter((each) => !each.startsWith('GET '));
+  }
+
+  stop(): Promise<unknown> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(resolve));
+  }
+}
