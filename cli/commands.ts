@@ -25,6 +25,7 @@ export const COMMANDS: readonly {
     names: ['approvals', 'approve', 'deny'],
     load: async () => (await import('./commands/approvals.ts')).registerApprovals,
   },
+  { names: ['request'], load: async () => (await import('./commands/request.ts')).registerRequest },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
   { names: ['dlq'], load: async () => (await import('./commands/dlq.ts')).registerDlq },

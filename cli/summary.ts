@@ -16,6 +16,7 @@ export const SUMMARY = {
   approvals: 'List what agents wait to be allowed in mid-run: what, since when, and until when',
   approve: 'Allow what the agent of a task waits for: it goes on where it was',
   deny: 'Refuse what the agent of a task waits for: the task is cancelled',
+  request: 'Ask for work that somebody says yes to before a task is made of it',
   plan: 'Have a goal planned: the manager proposes tasks, code checks them, a person decides',
   plans: 'Plans that were proposed',
   work: 'Make this machine a worker: claim external tasks of a role, do them, hand them in',

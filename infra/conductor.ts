@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/names.ts';
+import { ENV, TABLE } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { StreamReader } from './stream-reader.ts';
@@ -41,6 +41,7 @@ export class Conductor extends Construct {
       alarms,
       table,
       reader: conductor,
+      items: [TABLE.taskSk, TABLE.requestSk],
       consequence:
         'its cascade is not started or woken, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.

@@ -15,6 +15,8 @@ export interface StreamReaderProps {
   readonly reader: ServiceFunction;
   /** What does not happen when a record is given up. */
   readonly consequence: string;
+  /** Which kinds of items it reads, by their sort keys. */
+  readonly items?: readonly string[];
   readonly batch: Pick<DynamoEventSourceProps, 'batchSize' | 'maxBatchingWindow' | 'parallelizationFactor'>;
 }
 
@@ -25,7 +27,7 @@ export class StreamReader extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamReaderProps) {
     super(scope, id);
-    const { alarms, table, reader, consequence } = props;
+    const { alarms, table, reader, consequence, items = [TABLE.taskSk] } = props;
     const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       alarms,
       meaning: `A write of a task was given up: ${consequence}`,
@@ -46,7 +48,7 @@ export class StreamReader extends Construct {
         startingPosition: StartingPosition.TRIM_HORIZON,
         filters: [
           FilterCriteria.filter({
-            dynamodb: { Keys: { [TABLE.sk]: { S: FilterRule.isEqual(TABLE.taskSk) } } },
+            dynamodb: { Keys: { [TABLE.sk]: { S: items.flatMap((each) => FilterRule.isEqual(each)) } } },
           }),
         ],
         reportBatchItemFailures: true,

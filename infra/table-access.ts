@@ -21,9 +21,9 @@ export interface TableAccess {
 export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'beat', 'token'] },
   'api-submit': {
-    GetItem: ['task', 'beat', 'meter', 'belief', 'deadLetter'],
+    GetItem: ['task', 'beat', 'meter', 'belief', 'deadLetter', 'request'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'belief', 'deadLetter'],
+    PutItem: ['task', 'belief', 'deadLetter', 'request'],
     Query: ['belief'],
   },
   'api-work': {
@@ -37,7 +37,7 @@ export const TABLE_ACCESS = {
   'api-upload': { GetItem: ['task', 'beat'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'api-read': {
-    GetItem: ['task', 'beat', 'deadLetter'],
+    GetItem: ['task', 'beat', 'deadLetter', 'request'],
     BatchGetItem: ['task'],
     Query: ['count', 'completions', 'belief', 'figures', 'breaker', 'deadLetter'],
     indexes: ['byStatus'],
@@ -46,9 +46,9 @@ export const TABLE_ACCESS = {
   'api-hook': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'forge-tell': { GetItem: ['task', 'beat'] },
   conductor: {
-    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief', 'breaker'],
+    GetItem: ['task', 'beat', 'lock', 'count', 'counted', 'meter', 'belief', 'breaker', 'request'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'belief', 'breaker'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'belief', 'breaker', 'request'],
     UpdateItem: ['spend'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
@@ -66,9 +66,9 @@ export const TABLE_ACCESS = {
   judge: { GetItem: ['task', 'beat', 'meter', 'breaker'] },
   dispatcher: { GetItem: ['task', 'beat', 'meter', 'box'], PutItem: ['task'], UpdateItem: ['box'] },
   reconciler: {
-    GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade', 'belief'],
+    GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade', 'belief', 'request'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade', 'belief'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade', 'belief', 'request'],
     UpdateItem: ['task', 'box', 'beat', 'spend'],
     DeleteItem: ['lock', 'beat'],
     Query: ['box'],

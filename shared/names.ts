@@ -10,6 +10,8 @@ export const TABLE = {
   ttl: 'expires_at',
   /** Sort key of a task item; stream filters use it. */
   taskSk: 'task',
+  /** The same of a request. */
+  requestSk: 'request',
 } as const;
 
 /**
@@ -19,6 +21,8 @@ export const TABLE = {
  */
 export const ITEM_PREFIX = {
   task: 'task#',
+  /** Work that was asked for, and that somebody says yes to. */
+  request: 'request#',
   /** Operator tokens, as hashes. */
   token: 'token#',
   /** Who works on which files: a partition for each repository, an item for each task. */

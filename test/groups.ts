@@ -54,6 +54,7 @@ export const LONG: Group = {
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
   'the whole stack: every turn of a task, crowds, kills, workers; its way through stays in `npm test`, by the demo':
     [
+      'test/system/approvals.test.ts',
       'test/system/events.test.ts',
       'test/system/hidden-tests.test.ts',
       'test/system/judges.test.ts',

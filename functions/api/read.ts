@@ -1,4 +1,5 @@
 import { planView } from '../../shared/api/plan-view.ts';
+import { requestView } from '../../shared/api/request-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
 import { ENV } from '../../shared/names.ts';
@@ -15,6 +16,7 @@ import { listTasks } from '../../shared/use-cases/list.ts';
 import { letterView, listDeadLetters } from '../../shared/use-cases/list-dead-letters.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
 import { quality, qualityOfModels, qualityTrend } from '../../shared/use-cases/quality.ts';
+import { listRequests } from '../../shared/use-cases/requests.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
 import { statusTag, statusView } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -26,7 +28,7 @@ import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const objects = objectStore();
-const { tasks, counts, beliefs, figures, breakers, letters } = stores();
+const { tasks, counts, beliefs, figures, breakers, letters, requests } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -54,6 +56,17 @@ export const handler = serve('api-read', {
   listApprovals: async (request) => ({
     body: await listApprovals(request.query, tasks, new Date(), ({ repository }) =>
       request.serves(repository),
+    ),
+  }),
+  getRequest: async (request) => {
+    const found = await requests.demand(request.params.id, ({ requirement }) =>
+      request.serves(requirement.repository),
+    );
+    return { body: requestView(found), version: found.version };
+  },
+  listRequests: async (request) => ({
+    body: await listRequests(request.query, requests, ({ requirement }) =>
+      request.serves(requirement.repository),
     ),
   }),
   getTask: async (request) => {

@@ -5,8 +5,12 @@ import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
 import type { PlanView, PlanWordBody } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
+import type { RequestView } from '../../shared/api/request-schemas.ts';
+import { requestView } from '../../shared/api/request-view.ts';
 import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
+import { approveRequest, clarify, type Moved, rejectRequest } from '../../shared/intake/commands.ts';
+import type { WorkRequest } from '../../shared/intake/schema.ts';
 import { ENV } from '../../shared/names.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -19,6 +23,7 @@ import { sayOfLetter } from '../../shared/use-cases/dead-letters.ts';
 import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
 import { letterView } from '../../shared/use-cases/list-dead-letters.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
+import { enterRequest } from '../../shared/use-cases/requests.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
 import { cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
@@ -30,7 +35,7 @@ import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks, beliefs, letters } = stores();
+const { tasks, beliefs, letters, requests } = stores();
 const policy = cascadePolicy();
 const objects = objectStore();
 const models = tierModels();
@@ -96,6 +101,15 @@ async function wordOn(
   return { body: approvalView(approval), version: task.version };
 }
 
+/** A person's word on a request. */
+async function moved(
+  { params, serves }: { readonly params: { readonly id: string }; readonly serves: Asked['serves'] },
+  command: (request: WorkRequest) => Moved | null,
+): Promise<Answer<RequestView>> {
+  const now = await requests.advance(params.id, command, ({ requirement }) => serves(requirement.repository));
+  return { body: requestView(now), version: now.version };
+}
+
 const learned = (): LearnedContext => ({ beliefs, models, policy, now: new Date() });
 /** What a person says of a role holds for all repositories: a token for some must not say it. */
 function wordOf(request: {
@@ -147,6 +161,15 @@ export const handler = serve('api-submit', {
   },
   approve: (request) => wordOn(request, 'approve'),
   deny: (request) => wordOn(request, 'deny'),
+  submitRequest: async (request) => {
+    const { request: made, entered } = await enterRequest(request.body, { ...context(request), requests });
+    return { body: requestView(made), version: made.version, ...replayed(entered) };
+  },
+  clarifyRequest: (request) =>
+    moved(request, (each) => clarify(each, request.body, request.principal, new Date())),
+  approveRequest: (request) => moved(request, (each) => approveRequest(each, request.principal, new Date())),
+  rejectRequest: (request) =>
+    moved(request, (each) => rejectRequest(each, request.body.reason, request.principal, new Date())),
   approvePlan: (request) => wordOnPlan(request, 'approve'),
   rejectPlan: (request) => wordOnPlan(request, 'reject'),
   cancel: async (request) => {

@@ -1,15 +1,16 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { ENV } from '../../shared/names.ts';
+import { ENV, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/follow.ts';
+import { followRequest } from '../../shared/use-cases/requests.ts';
 import { completionMetrics } from '../kit/completions.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { images } from '../kit/stream.ts';
 
-const { tasks, locks, counts, beliefs, breakers, spend } = stores();
+const { tasks, locks, counts, beliefs, breakers, spend, requests } = stores();
 const completions = completionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
@@ -27,7 +28,16 @@ const context: FollowContext = {
   onCompletion: completions.onCompletion,
 };
 
+/** The id of the request that a record is of; null: it is of a task. */
+function requestOf({ dynamodb }: DynamoDBRecord): string | null {
+  const keys = dynamodb?.Keys;
+  if (keys?.[TABLE.sk]?.S !== TABLE.requestSk) return null;
+  return (keys[TABLE.pk]?.S ?? '').slice(ITEM_PREFIX.request.length);
+}
+
 async function handle(record: DynamoDBRecord): Promise<void> {
+  const request = requestOf(record);
+  if (request !== null) return followRequest(request, { requests, tasks, now: context.now });
   const { before, after } = images(record);
   try {
     if (after) await follow(before, after, context);

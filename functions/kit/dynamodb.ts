@@ -10,6 +10,7 @@ import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
+import { RequestStore } from '../../shared/store/requests.ts';
 import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UploadStore } from '../../shared/store/uploads.ts';
@@ -28,6 +29,7 @@ export interface Stores {
   readonly beliefs: BeliefStore;
   readonly spend: SpendStore;
   readonly letters: DeadLetterStore;
+  readonly requests: RequestStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -49,5 +51,6 @@ export function stores(): Stores {
     beliefs: new BeliefStore(db, table),
     spend: new SpendStore(db, table),
     letters: new DeadLetterStore(db, table),
+    requests: new RequestStore(db, table),
   };
 }

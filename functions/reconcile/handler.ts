@@ -19,7 +19,7 @@ import { boxRoom } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks, locks, counts, beats, beliefs, spend } = stores();
+const { db, table, tasks, locks, counts, beats, requests, beliefs, spend } = stores();
 const register = new BoxRegister(db, table, boxRoom().limits);
 const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
@@ -33,6 +33,7 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
   onCompletion: completions.onCompletion,
   deadlines: new DeadlineStore(db, table),
   beats,
+  requests,
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
     subnets: [],
     securityGroups: [],

@@ -6,6 +6,7 @@ import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
 import { HOOK_ROUTES } from './hook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
+import { REQUEST_ROUTES } from './request-routes.ts';
 import type { ApiFunction, Route } from './route.ts';
 import {
   AttemptList,
@@ -70,6 +71,7 @@ export const ROUTES = {
   ...PLAN_ROUTES,
   ...APPROVAL_ROUTES,
   ...HOOK_ROUTES,
+  ...REQUEST_ROUTES,
   listTasks: {
     method: 'GET',
     path: '/tasks',

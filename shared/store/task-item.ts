@@ -37,15 +37,24 @@ export const beatDeadlineKey = (id: string, attempt: number, at: Date): Record<s
   [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/${attempt}`,
 });
 
+/** The same of a request. */
+export const requestDeadlineKey = (id: string, at: Date): Record<string, string> => ({
+  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/request`,
+});
+
 /** What is due by a rank of `by_deadline`: a task, or the beats of an attempt of it. */
 export function dueBy(rank: string): Due {
-  const [id = '', attempt] = rank.slice(rank.indexOf('#') + 1).split('/');
-  return { id, attempt: attempt === undefined ? null : Number(attempt) };
+  const [id = '', part] = rank.slice(rank.indexOf('#') + 1).split('/');
+  if (part === 'request') return { id, attempt: null, isRequest: true };
+  return { id, attempt: part === undefined ? null : Number(part), isRequest: false };
 }
 export interface Due {
   readonly id: string;
   /** Null: the task itself is due. */
   readonly attempt: number | null;
+  /** It is no task, but a request. */
+  readonly isRequest: boolean;
 }
 
 /** Attribute of a parked task: who has asked for its approval, and must not give it. */

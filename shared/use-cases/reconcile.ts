@@ -3,6 +3,7 @@ import type { BeatStore } from '../store/beats.ts';
 import type { BoxRegister } from '../store/box-register.ts';
 import type { DeadlineStore, Watched } from '../store/deadlines.ts';
 import type { Machines } from '../store/machines.ts';
+import type { RequestStore } from '../store/requests.ts';
 import type { Due } from '../store/task-item.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptWithBeats } from '../task/beat.ts';
@@ -20,12 +21,14 @@ import {
 } from '../task/deadline.ts';
 import { executionName, launchName, type Task } from '../task/task.ts';
 import { type FollowContext, makeUp } from './follow.ts';
+import { followRequest } from './requests.ts';
 
 export interface ReconcileContext
   extends Pick<FollowContext, 'locks' | 'counts' | 'beliefs' | 'spend' | 'onCompletion'> {
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly beats: BeatStore;
+  readonly requests: RequestStore;
   readonly register: BoxRegister;
   readonly machines: Machines;
   readonly cascadeMachine: string;
@@ -112,7 +115,11 @@ async function lookLater(seen: Watched, context: ReconcileContext): Promise<void
 }
 
 /** Looks at one task. One that is well, or that cannot be put right just now, makes room for the next ones that are due. */
-async function look({ id, attempt }: Due, context: ReconcileContext): Promise<boolean> {
+async function look({ id, attempt, isRequest }: Due, context: ReconcileContext): Promise<boolean> {
+  if (isRequest) {
+    await followRequest(id, context);
+    return false;
+  }
   const seen = await context.deadlines.get(id);
   if (attempt !== null && seen?.beat?.attempt !== attempt) {
     await context.beats.forget(id, attempt);
@@ -160,7 +167,7 @@ export async function reconcile(context: ReconcileContext): Promise<Reconciled> 
   // One whose deadline was put off within this round may be met again.
   const met = new Set<string>();
   for await (const due of context.deadlines.due(context.all ? END_OF_TIME : context.now())) {
-    const name = `${due.id}/${due.attempt}`;
+    const name = `${due.id}/${due.isRequest ? 'request' : due.attempt}`;
     if (met.has(name)) continue;
     met.add(name);
     batch.push(due);

@@ -178,22 +178,24 @@ describe('event sources', () => {
     expect(second).toBeGreaterThan(third);
   });
 
-  it.each(['conductor', 'ledger'] as const)(
-    'feed the %s writes of tasks only, and put aside what fails',
-    (name) => {
-      expect(of(name)).toEqual([
-        expect.objectContaining({
-          EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching('^TasksTable'), 'StreamArn'] },
-          FilterCriteria: { Filters: [{ Pattern: '{"dynamodb":{"Keys":{"sk":{"S":["task"]}}}}' }] },
-          StartingPosition: 'TRIM_HORIZON',
-          BisectBatchOnFunctionError: true,
-          FunctionResponseTypes: ['ReportBatchItemFailures'],
-          MaximumRetryAttempts: expect.any(Number),
-          DestinationConfig: expect.anything(),
-        }),
-      ]);
-    },
-  );
+  it.each([
+    ['conductor', ['task', 'request']],
+    ['ledger', ['task']],
+  ] as const)('feed the %s writes of %j only, and put aside what fails', (name, kinds) => {
+    expect(of(name)).toEqual([
+      expect.objectContaining({
+        EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching('^TasksTable'), 'StreamArn'] },
+        FilterCriteria: {
+          Filters: [{ Pattern: JSON.stringify({ dynamodb: { Keys: { sk: { S: kinds } } } }) }],
+        },
+        StartingPosition: 'TRIM_HORIZON',
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        MaximumRetryAttempts: expect.any(Number),
+        DestinationConfig: expect.anything(),
+      }),
+    ]);
+  });
 
   it('wake the conductor at once and let the ledger collect', () => {
     expect(of('conductor')[0]?.MaximumBatchingWindowInSeconds).toBeUndefined();

@@ -10,6 +10,7 @@ import { documentClient } from '../../shared/store/clients.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
+import { RequestStore } from '../../shared/store/requests.ts';
 import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
@@ -63,6 +64,7 @@ export async function testTable() {
     /** Six vCPUs on demand, two on Spot. */
     register: new BoxRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
     deadlines: new DeadlineStore(db, 'tasks'),
+    requests: new RequestStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
     beliefs: new BeliefStore(db, 'tasks'),

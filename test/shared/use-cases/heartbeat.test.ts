@@ -27,9 +27,9 @@ const machines = {
   isRunning: async (_arn: string, name: string) => asked.push(name) > 0,
 };
 const round = (at: Date, more: Partial<ReconcileContext> = {}) => {
-  const { tasks, deadlines, beats, locks, counts, beliefs, spend, register } = table;
+  const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;
   return reconcile({
-    ...{ tasks, deadlines, beats, locks, counts, beliefs, spend, register },
+    ...{ tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register },
     machines: machines as never,
     cascadeMachine: 'arn',
     onCompletion: () => {},

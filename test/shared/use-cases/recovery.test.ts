@@ -74,6 +74,7 @@ const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
   reconcile({
     ...at(now),
     deadlines: table.deadlines,
+    requests: table.requests,
     beats: table.beats,
     register: table.register,
     graceSeconds: START_GRACE_SECONDS,
@@ -292,7 +293,11 @@ it('gives every task in every state a deadline, or an event that it waits for', 
       const waitsForSomebody =
         of.waits_for === null &&
         !isTerminal(status) &&
-        (status === 'blocked' || of.hold !== null || (status === 'open' && runner === 'external' && known));
+        (status === 'blocked' ||
+          // An approval whose policy has no limit.
+          status === 'auth_required' ||
+          of.hold !== null ||
+          (status === 'open' && runner === 'external' && known));
       expect(deadlineOf(of) === null).toBe(waitsForSomebody);
     }),
   );

@@ -164,10 +164,11 @@ describe('a box that was asked for, and nobody says that it runs', () => {
 
   it('without an entry is asked for again, too: its message was lost', async () => {
     const { id } = await put(inReview({ gates: launch }));
-    const { tasks, deadlines, beats, locks, counts, beliefs, spend, register } = table;
+    const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;
     const round = (at: Date) =>
       reconcile({
         tasks,
+        requests,
         deadlines,
         beats,
         locks,

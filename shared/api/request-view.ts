@@ -1,0 +1,7 @@
+import type { WorkRequest } from '../intake/schema.ts';
+import type { RequestView } from './request-schemas.ts';
+
+/** A request as the API shows it. */
+export function requestView({ request_sha256: _sha, expires_at: _ttl, ...view }: WorkRequest): RequestView {
+  return view;
+}
