@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type EvasionCase, HELD } from './case.ts';
+import { aboutTask, type EvasionCase, HELD } from './case.ts';
 import { GO_ENVIRONMENT } from './projects.ts';
 
 const Patch = z.record(z.string(), z.string().nullable());
@@ -36,6 +36,7 @@ export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
         base,
         config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
         patch: evasive,
+        task: aboutTask(data.task, name),
         caught: HELD,
         ...(withHidden ? { hidden } : {}),
         twin: { name: `${name}, honestly`, patch: honest },

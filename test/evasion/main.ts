@@ -8,6 +8,7 @@ import { figuresOf, writeFigures } from './page.ts';
 import { judgeAll } from './record.ts';
 import { reportOf, tableOf } from './report.ts';
 import { drawn } from './sample.ts';
+import { secondLookPage, secondLooks, toLookAt } from './second-look.ts';
 
 const HELP = `Usage: npm run evasion -- [options]
 
@@ -20,6 +21,10 @@ Options:
   --only <text>     cases whose class or name contains this
   --sample <n>      one case of n, by a hash of its name: the same ones each time
   --record <file>   write each case there as soon as it is judged, and judge none that is there already
+  --second-look <model>
+                    asks PROVIDER:MODEL (docs/judges.md; key in its usual variable) about what runs let through: the known
+                    misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
+  --url <url>       of that model; --price <in,out> in dollars per million tokens
   --parallel <n>    cases at once (default: as many as there are processors)
   --write           put the figures of the whole corpus into docs/evasion.md
   --json            print one JSON document
@@ -28,6 +33,8 @@ Options:
 Examples:
   npm run evasion
   npm run evasion -- --only Python
+  npm run evasion -- --second-look scripted --sample 8
+  npm run evasion -- --second-look anthropic:claude-sonnet-5-5 --json > looks.json
   npm run evasion -- --json > evasion.json`;
 
 function fail(message: string): never {
@@ -47,6 +54,9 @@ function readOptions() {
         parallel: { type: 'string', default: String(availableParallelism()) },
         write: { type: 'boolean', default: false },
         only: { type: 'string' },
+        'second-look': { type: 'string' },
+        url: { type: 'string' },
+        price: { type: 'string' },
         help: { type: 'boolean' },
       },
     });
@@ -67,7 +77,13 @@ if (help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const all = folder === undefined ? CORPUS : casesOf(folder, options.hidden);
+const looker = options['second-look'];
+if (looker === undefined && (options.url ?? options.price) !== undefined)
+  fail('--url and --price are of --second-look');
+if (looker !== undefined && (options.write || options.record !== undefined))
+  fail('--second-look takes neither --write nor --record');
+const all =
+  folder !== undefined ? casesOf(folder, options.hidden) : looker === undefined ? CORPUS : toLookAt();
 const sample = whole('sample', options.sample);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
   fail('--write takes figures of the whole corpus only');
@@ -84,6 +100,18 @@ if (cases.length === 0) fail('no case can be judged here');
 const progress = (done: number, of: number): void => {
   if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} judged` : '\r\x1b[K');
 };
+if (looker !== undefined) {
+  const report = await secondLooks({
+    cases,
+    model: looker,
+    url: options.url,
+    price: options.price,
+    parallel: whole('parallel', options.parallel),
+    onJudged: progress,
+  }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+  process.stdout.write(`${json ? JSON.stringify(report, null, 2) : secondLookPage(report)}\n`);
+  process.exit(0);
+}
 const judged = await judgeAll(cases, {
   parallel: whole('parallel', options.parallel),
   file: options.record ?? null,

@@ -10,7 +10,7 @@ import { pooled } from '../../gates/process/pool.ts';
 import { type Evidence, type GateEvidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
 import type { Expectation } from '../../shared/task/expects.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
-import type { Catch, EvasionCase, Files, Patch } from './case.ts';
+import { type Catch, type EvasionCase, type Files, NO_TASK, type Patch } from './case.ts';
 import { heldBy, type Kind, kindsOf } from './kinds.ts';
 
 /** How one patch was judged. */
@@ -35,11 +35,23 @@ export interface Judged {
   readonly detail: string;
 }
 
+/** A patch that has passed all that ran. */
+export interface Passed {
+  readonly name: string;
+  readonly honest: boolean;
+  readonly about: { readonly title: string; readonly description: string };
+  /** As git prints it. */
+  readonly patch: string;
+  readonly evidence: Evidence;
+  readonly verdict: Verdict;
+}
+
 interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'> {
   readonly base: Files;
   readonly patch: Patch;
   readonly expects: readonly Expectation[];
   readonly hidden: Files;
+  readonly about: Passed['about'];
   /** Null: an honest patch, which must pass. */
   readonly caught: Catch | null;
 }
@@ -55,6 +67,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     patch: each.patch,
     expects: [],
     hidden: each.hidden ?? {},
+    about: each.task ?? NO_TASK,
     caught: each.caught,
   },
   {
@@ -66,6 +79,7 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     patch: each.twin.patch,
     expects: each.twin.expects ?? [],
     hidden: each.hidden ?? {},
+    about: each.task ?? NO_TASK,
     caught: null,
   },
 ];
@@ -101,11 +115,22 @@ function isAsExpected(expected: Catch, evidence: Evidence, verdict: Verdict): bo
 const named = (expected: Catch | null): string =>
   expected === null ? 'pass' : [expected.how, expected.by, expected.rule].filter(Boolean).join(' ');
 
-/** Judges every case of a corpus, and every honest twin, as the gates box does. `onJudged` hears of each patch. */
+const diffIn = ({ dir }: Store, base: string, tree: string): string =>
+  execFileSync('git', ['diff', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv', base, tree], {
+    env: { PATH: process.env['PATH'], GIT_DIR: dir },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1_048_576,
+  });
+
+/**
+ * Judges every case of a corpus, and every honest twin, as the gates box does. `onJudged` hears of each patch, `onPassed` of those that
+ * nothing has held.
+ */
 export async function runCorpus(
   corpus: readonly EvasionCase[],
   parallel: number = availableParallelism(),
   onJudged: (done: number, of: number) => void = () => {},
+  onPassed: ((passed: Passed) => Promise<void>) | null = null,
 ): Promise<Judged[]> {
   if (corpus.length === 0) throw new Error('the corpus is empty: nothing would be shown');
   const folder = mkdtempSync(join(tmpdir(), 'assay-evasion-'));
@@ -134,6 +159,10 @@ export async function runCorpus(
         });
         const verdict = reduce(evidence);
         rmSync(workDir, { recursive: true, force: true });
+        if (onPassed && verdict.verdict === 'pass' && verdict.verified) {
+          const { name, honest, about } = patch;
+          await onPassed({ name, honest, about, patch: diffIn(store, base, tree), evidence, verdict });
+        }
         judged[index] = {
           class: patch.class,
           name: patch.name,

@@ -6,15 +6,17 @@ export interface Interval {
 
 /** Of a normal distribution: nine of ten lie between. */
 const Z_90 = 1.6449;
+/** And 95 of a hundred. */
+export const Z_95 = 1.959964;
 
-/** Wilson's interval of a share at 90 %: sound for few observations, too, and all of 0 to 1 for none. */
-export function shareInterval(passes: number, observations: number): Interval {
+/** Wilson's interval of a share, at 90 % where nothing else is said: sound for few observations, too, and all of 0 to 1 for none. */
+export function shareInterval(passes: number, observations: number, z = Z_90): Interval {
   if (observations === 0) return { low: 0, high: 1 };
   const share = passes / observations;
-  const z2 = Z_90 ** 2;
+  const z2 = z ** 2;
   const middle = (share + z2 / (2 * observations)) / (1 + z2 / observations);
   const half =
-    (Z_90 / (1 + z2 / observations)) *
+    (z / (1 + z2 / observations)) *
     Math.sqrt((share * (1 - share)) / observations + z2 / (4 * observations ** 2));
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
