@@ -1,4 +1,5 @@
 import type { RunResult } from '../../gates/process/run.ts';
+import { classify } from '../../shared/cascade/failure/classify.ts';
 import type { AgentEnd } from '../../shared/task/attempt.ts';
 import type { Failure, Reading } from './adapters/reading.ts';
 import type { Session } from './session.ts';
@@ -70,6 +71,13 @@ export function endOf({ result, reading }: Session, failure: Failure | null): Ag
       failure.class !== 'agent_blocked' && { words: reading === null ? 'output_tail' : 'summary' }),
   };
 }
+
+/** Does it pass by itself, as the cascade would take it? */
+export const passes = (session: Session, failure: Failure): boolean => {
+  const { words, ...end } = endOf(session, failure);
+  const text = words === 'output_tail' ? session.result.output : failure.reason;
+  return classify({ ...end, code: failure.class, text: words ? text : '' }).remedy === 'later';
+};
 
 /** Exit codes of the CLIs say little: 0 comes with refusals, too. Only the last event counts; without one it broke off. */
 function ofEvents(result: RunResult, reading: Reading): Failure | null {

@@ -6,7 +6,6 @@ import type { Store } from '../../gates/checkout/store.ts';
 import { commandEnvironment } from '../../gates/process/environment.ts';
 import { outcomeOf } from '../../gates/process/outcome.ts';
 import { run } from '../../gates/process/run.ts';
-import { remedyOf } from '../../shared/cascade/failure/classes.ts';
 import { firstOf } from '../../shared/task/cut.ts';
 import { IMAGE_FILE } from '../../shared/task/image.ts';
 import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/verification-gate/check.ts';
@@ -23,6 +22,7 @@ import {
   type VerificationGate,
 } from '../../shared/verification-gate/record.ts';
 import type { Box } from '../supervisor/box.ts';
+import { passes } from './failure.ts';
 import type { Failure } from './adapters/reading.ts';
 import type { Prepared } from './places.ts';
 import { passedOn, type Session } from './session.ts';
@@ -91,10 +91,8 @@ const recordOf = ({ decision, missing, unclear, nudges }: Checked, because: stri
 });
 
 /** What passes by itself is waited for, and who says that it is blocked is believed; nothing else undoes what was handed in before. */
-const isBelieved = (failure: Failure): boolean =>
-  failure.class === 'agent_blocked' ||
-  failure.class === 'config_invalid' ||
-  remedyOf(failure.class) === 'later';
+const isBelieved = ({ session, failure }: Pick<HandIn, 'session'> & { readonly failure: Failure }): boolean =>
+  failure.class === 'agent_blocked' || failure.class === 'config_invalid' || passes(session, failure);
 
 /** Less than this in milliseconds is no time in which a model can do anything. */
 const LEAST_MS = 5_000;
@@ -121,7 +119,7 @@ export async function letGo(first: HandIn, holding: Holding): Promise<Round> {
     const next = await again(nudgeText(checked.missing), held.session);
     if (abort.aborted) return next;
     if ('work' in next) held = next;
-    else if (isBelieved(next.failure)) return next;
+    else if (isBelieved(next)) return next;
     else {
       held = { session: next.session, work: held.work };
       return forced(`the agent was told what is missing, and its run ended: ${next.failure.reason}`);

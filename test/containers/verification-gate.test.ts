@@ -131,7 +131,7 @@ describe('an agent that wants to stop', () => {
     const down = 'if [ -e tried ]; then echo "HTTP 429"; exit 1; fi; touch tried';
     expect(await handsIn(WANTS_DONE, down)).toMatchObject({
       complete: undefined,
-      fail: { failure_class: 'rate_limited' },
+      fail: { failure_class: 'agent_failed', end: { exit_code: 1, words: 'output_tail' } },
     });
   });
 
