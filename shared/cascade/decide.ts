@@ -1,5 +1,4 @@
 import { fixesSpent } from '../judging/completion-budget.ts';
-import { judgingCost } from '../judging/cost.ts';
 import type { Agents } from '../task/adapter-choice.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
@@ -10,6 +9,7 @@ import { failureOf } from './failure/of-attempt.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
 import { changed } from './stall.ts';
+import { budgetSpent } from './spent.ts';
 import type { TierModels } from './tiers.ts';
 
 type Verdictless = Omit<Decision, 'at'>;
@@ -42,27 +42,17 @@ export function escalationTrigger(attempt: Attempt): string | null {
   return null;
 }
 
-/** Attempts of the present round: those before an operator's retry do not count against the budget. */
-const ofThisRound = (task: Task): Attempt[] =>
-  task.attempts.filter((attempt) => attempt.number >= task.budget_from);
-
 /** Others build on it, so it has one attempt more. */
-const isFoundation = ({ completion_signals }: Task): boolean =>
+const isFoundation = ({ completion_signals, foundation }: Task): boolean =>
+  foundation !== undefined ||
   completion_signals.some((signal) => signal.type === 'quality_gate' && signal.foundation);
 
-/** Why no further attempt may start, or null. Unknown costs count as nothing spent: the limit on attempts still holds. */
+/** Why no further attempt may start, or null. */
 export function budgetExhausted(task: Task): string | null {
-  const round = ofThisRound(task);
-  const tried = round.filter(
-    ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
-  ).length;
+  const { attempts: tried, usd: spent } = budgetSpent(task);
   const most = task.budget.max_attempts + (isFoundation(task) ? 1 : 0);
   if (tried >= most) return `all ${most} attempts of the budget are used`;
   const limit = task.budget.max_cost_usd;
-  const spent = round.reduce(
-    (sum, attempt) => sum + (attempt.cost_usd ?? 0) + (judgingCost(attempt) ?? 0),
-    0,
-  );
   if (limit !== undefined && spent >= limit) return `$${spent.toFixed(4)} of the $${limit} budget is spent`;
   return null;
 }

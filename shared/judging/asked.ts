@@ -7,8 +7,12 @@ import { type SecondLook, unlooked } from './second-look.ts';
 import { headOf, unaskedJudgement } from './signal.ts';
 
 /** What models are to be asked about a task, in the order in which it names them. */
-export const judgedSignals = (task: Pick<Task, 'completion_signals'>): JudgedSignal[] =>
-  task.completion_signals.filter(isJudged);
+export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundation'>): JudgedSignal[] =>
+  task.completion_signals
+    .filter(isJudged)
+    .map((signal) =>
+      signal.type === 'quality_gate' && task.foundation ? { ...signal, foundation: true } : signal,
+    );
 
 /** Why a model is not asked: it could not change the verdict. Null: it is asked. */
 export const needless = ({ verdict }: Pick<Verdict, 'verdict'>): string | null =>
@@ -16,7 +20,7 @@ export const needless = ({ verdict }: Pick<Verdict, 'verdict'>): string | null =
 
 /** A judgement for each that was to be made: what nobody was asked for, and what did not come back, is one too. */
 export function allJudgements(
-  task: Pick<Task, 'completion_signals'>,
+  task: Pick<Task, 'completion_signals' | 'foundation'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
   look: SecondLook | null = null,

@@ -98,5 +98,7 @@ export function fromItem(item: Record<string, unknown>): Task {
     base_commit: fields['base_commit'] ?? null,
     base_role: fields['base_role'] ?? null,
     expects: fields['expects'] ?? [],
+    fix_ups: fields['fix_ups'] ?? 0,
+    partial_dependencies: fields['partial_dependencies'] ?? 'wait',
   } as Task;
 }

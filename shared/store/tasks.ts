@@ -280,6 +280,21 @@ export class TaskStore {
     return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
   }
 
+  /** Ids of tasks that wait for `id`, `most` at the most. */
+  async firstWaiting(id: string, most: number): Promise<string[]> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: INDEXES.byWait.name,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': INDEXES.byWait.pk },
+        ExpressionAttributeValues: { ':pk': id },
+        Limit: most,
+      }),
+    );
+    return (answer.Items ?? []).map((item) => String(item[INDEXES.byWait.sk]));
+  }
+
   /** Ids of the tasks that wait for `id`. */
   async waitingFor(id: string): Promise<string[]> {
     const ids: string[] = [];

@@ -69,6 +69,11 @@ const unique = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
     });
   });
 
+/** Most fix-up tasks that one piece of work may have. */
+export const MAX_FIX_UPS = 2;
+/** What a task does about dependencies that have failed. */
+export const PARTIAL = ['wait', 'lenient', 'strict'] as const;
+
 /** Signals of one task that a model is asked about: each costs money with every attempt. */
 export const MAX_JUDGED = 5;
 
@@ -134,6 +139,20 @@ export const SubmitTask = z
       .max(10)
       .default(3)
       .describe('How often a lost lease or a lost box may reopen the task.'),
+    fix_ups: z
+      .int()
+      .min(0)
+      .max(MAX_FIX_UPS)
+      .default(0)
+      .describe(
+        'How many fix-up tasks may follow, one after the other, when the work fails its checks and no attempt is left: each has the description with what failed, and takes its place for tasks that depend on it.',
+      ),
+    partial_dependencies: z
+      .enum(PARTIAL)
+      .default('wait')
+      .describe(
+        'When dependencies have failed for good: wait for a person, or start when enough of the others are done. How many that is, the way in which they failed says: the least that any of them asks for (lenient), or the most (strict).',
+      ),
     deliver_unverified: z.boolean().default(false),
     delivery: DeliveryMode.optional(),
     autonomy: AutonomyLevel.optional().describe(

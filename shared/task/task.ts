@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { StoredNumber } from '../number.ts';
 import { Approval } from '../approval/schema.ts';
 import { PlanOf } from '../plan/schema.ts';
 import { RoleInForce } from '../roles/in-force.ts';
 import { WorkflowInForce } from '../workflow/in-force.ts';
 import { Attempt } from './attempt.ts';
+import { FAILURE_MODES } from './failed-how.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
 import { WorkOutcome } from './outcome.ts';
@@ -60,7 +62,7 @@ export const BlockedReason = z.object({
 });
 
 /** Strict where a request is read; what is stored or answered may have fields of a newer version. */
-const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, delivery: true }).strip();
+export const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, delivery: true }).strip();
 
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = Submitted.extend({
@@ -97,6 +99,25 @@ export const Task = Submitted.extend({
   image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
+  /** Set when this is a fix-up: of which task, of which piece of work, the how manieth, and how many attempts that has had before. */
+  fix_of: z
+    .object({
+      task_id: TaskId,
+      root: TaskId,
+      generation: z.int().positive(),
+      attempts: z.int().nonnegative(),
+    })
+    .optional(),
+  /** Set with the end of a task whose fix-up takes its place. */
+  superseded_by: TaskId.optional(),
+  /** Dependencies that failed, and the fix-ups that this task waits for instead. */
+  rewired: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
+  /** Set when it was let go although dependencies had failed. */
+  partial: z
+    .object({ missing: z.array(TaskId), share: StoredNumber, threshold: StoredNumber })
+    .optional(),
+  /** So many tasks waited for it when an attempt began: its quality gate asks for one point less, and it has one attempt more. */
+  foundation: z.object({ dependents: z.int().positive(), since: z.iso.datetime() }).optional(),
   attempts: z.array(Attempt),
   /** What its agents have asked leave for in mid-run, the oldest first. Absent: nothing. */
   approvals: z.array(Approval).optional(),
@@ -110,7 +131,14 @@ export const Task = Submitted.extend({
   /** What became of it there, as the forge says. Absent: nothing is known. */
   outcomes: z.array(WorkOutcome).optional(),
   /** Set at the end of life. */
-  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      /** How it counts for tasks that depend on this one; absent: as an error. */
+      mode: z.enum(FAILURE_MODES).optional(),
+    })
+    .nullable(),
   ended_at: z.iso.datetime().nullable(),
   /** True only when the accepted tree has evidence of ours; null until the task is done. */
   verified: z.boolean().nullable(),

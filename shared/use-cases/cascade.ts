@@ -79,6 +79,25 @@ async function recall({ role }: Task, { learning, now }: CascadeContext): Promis
   return { policy: learning.policy, memory, at: now.toISOString() };
 }
 
+/** So many tasks must wait for one to make it a foundation. */
+const FOUNDATION = 3;
+/** Of those that wait, so many are looked at: some may wait for its files alone. */
+const LOOKED_AT = 20;
+
+/** How many tasks wait for it, where they make it a foundation; null: they do not, or it is one already. */
+async function foundationOf(
+  { id, foundation }: Task,
+  { tasks }: Pick<CascadeContext, 'tasks'>,
+): Promise<number | null> {
+  if (foundation) return null;
+  const waiting = await tasks.firstWaiting(id, LOOKED_AT);
+  if (waiting.length < FOUNDATION) return null;
+  const dependents = [...(await tasks.getMany(waiting)).values()].filter(({ depends_on }) =>
+    depends_on.includes(id),
+  );
+  return dependents.length >= FOUNDATION ? dependents.length : null;
+}
+
 /** Has the step before said that the task stands elsewhere, or waits? Then that is the answer of this one, too. */
 export const isElsewhere = (said: CascadeResult, step: Stage): boolean =>
   said.stage !== step || said.wait_s !== undefined;
@@ -97,6 +116,7 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);
   const learned = await recall(present, context);
+  const dependents = await foundationOf(present, context);
   const selected = (task: Task) => select(task, context.models, other(task), learned);
   const budget =
     learned && context.learning
@@ -126,6 +146,7 @@ export async function selectModel(id: string, run: number, context: CascadeConte
         route,
         adapter,
         reserved: budget.reserved,
+        dependents,
         holder: 'managed',
         leaseSeconds: QUEUE_SECONDS,
         agent: null,

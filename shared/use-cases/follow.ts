@@ -9,6 +9,8 @@ import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
 import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { fixUpOf } from '../task/fix-up.ts';
+import { MAX_FIX_UPS } from '../task/schema.ts';
 import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import { executionName, type Task } from '../task/task.ts';
@@ -27,12 +29,31 @@ export interface FollowContext {
   readonly onCompletion: (task: Task) => void;
 }
 
+/** Tasks with the fix-ups that have taken their place, and theirs. */
+async function withFixUps(ids: readonly string[], tasks: TaskStore): Promise<Map<string, Task>> {
+  const found = await tasks.getMany(ids);
+  for (let generation = 0; generation < MAX_FIX_UPS; generation++) {
+    const further = [...found.values()].flatMap(({ superseded_by: id }) => (id && !found.has(id) ? [id] : []));
+    if (further.length === 0) break;
+    for (const [id, task] of await tasks.getMany(further)) found.set(id, task);
+  }
+  return found;
+}
+
+/** Makes the fix-up that a failed task names, by one conditional write under an id that follows from the task: done again it changes nothing. */
+async function makeFixUp(task: Task, { tasks, now }: Pick<FollowContext, 'tasks' | 'now'>): Promise<void> {
+  if (task.superseded_by === undefined || task.status !== 'failed') return;
+  const known = await tasks.getMany(task.depends_on);
+  const done = task.depends_on.filter((id) => known.get(id)?.status === 'done');
+  await tasks.create(fixUpOf(task, done, now()));
+}
+
 /** Looks again at a task that waits: it goes on, waits for the next one, or learns that what it waits for has failed. */
 export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks' | 'now'>): Promise<void> {
   const task = await context.tasks.get(id);
   if (!task?.waits_for) return;
   if (task.status === 'blocked') {
-    const dependencies = await context.tasks.getMany(task.depends_on);
+    const dependencies = await withFixUps(task.depends_on, context.tasks);
     await context.tasks.change(task, (each) => reexamine(each, dependencies, context.now()));
     return;
   }
@@ -53,6 +74,7 @@ export async function makeUp(
 ): Promise<void> {
   if (task.waits_for !== null) await wakeWaiter(task.id, context);
   if (!isTerminal(task.status)) return;
+  await makeFixUp(task, context);
   await context.locks.release(task);
   for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
   if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
@@ -78,6 +100,8 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   const ended = isTerminal(after.status) && before?.status !== after.status;
   const letGo = before !== null && isLive(before.status) && !isLive(after.status);
   const revived = before !== null && isTerminal(before.status) && !isTerminal(after.status);
+  // Before whoever waits is woken: they are to wait for it.
+  if (ended) await makeFixUp(after, context);
   if (ended) await context.locks.release(after);
   if (ended || letGo || revived)
     for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);

@@ -20,6 +20,8 @@ export interface NewAttempt {
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
   readonly agent: Launch | null;
+  /** So many tasks wait for it, where they are enough to make it a foundation. */
+  readonly dependents?: number | null;
   readonly now: Date;
 }
 
@@ -65,6 +67,10 @@ export function startAttempt(task: Task, facts: NewAttempt): Change {
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
   return change(task, event, facts.now, {
     attempts: [...task.attempts, attemptOf(task, facts)],
+    ...(facts.dependents &&
+      !task.foundation && {
+        foundation: { dependents: facts.dependents, since: nowIso(facts.now) },
+      }),
     ...(task.plan && { plan: { ...task.plan, proposal: null } }),
     waits_for: null,
     blocked_reason: null,

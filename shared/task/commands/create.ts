@@ -4,14 +4,14 @@ import { roleOf } from '../../routing/role.ts';
 import { MAX_TASK_BYTES } from '../fit.ts';
 import { hiddenPlace } from '../hidden-tests.ts';
 import { itemBytes, valueBytes } from '../item-bytes.ts';
+import { type Dependency, partialStart } from '../partial.ts';
 import type { SubmitTask } from '../schema.ts';
 import { isTerminal } from '../status.ts';
 import type { Task } from '../task.ts';
 import { namedCommit, startsCascade } from './base.ts';
 import { nowIso } from './change.ts';
 
-/** What is known of a dependency when a task is made or re-examined. */
-export type Dependency = Pick<Task, 'id' | 'status'>;
+export type { Dependency } from '../partial.ts';
 
 export interface CreateContext {
   readonly id: string;
@@ -59,9 +59,21 @@ export function waitingOn(
   };
 }
 
+/** As `partialStart`, where all that it depends on is known. */
+export function partialOf(
+  { depends_on, partial_dependencies }: Pick<Task, 'depends_on' | 'partial_dependencies'>,
+  dependencies: ReadonlyMap<string, Dependency>,
+): Task['partial'] | null {
+  const known = depends_on.flatMap((id) => dependencies.get(id) ?? []);
+  // One with a fix-up has not failed for good.
+  if (known.length < depends_on.length || known.some(({ superseded_by }) => superseded_by)) return null;
+  return partialStart(partial_dependencies, known);
+}
+
 /** A new task: `blocked` while a dependency is not done, else `open`. An open task starts its cascade at once (run 1), an outside agent's only to learn its base. */
 export function createTask(request: SubmitTask, context: CreateContext): Task {
-  const waiting = waitingOn(request.depends_on, context.dependencies);
+  const partial = partialOf(request, context.dependencies);
+  const waiting = partial ? null : waitingOn(request.depends_on, context.dependencies);
   const at = nowIso(context.now);
   const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;
   const base_commit = namedCommit(request.base_ref);
@@ -85,6 +97,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     waits_for: waiting?.waits_for ?? null,
     blocked_reason: waiting?.blocked_reason ?? null,
     retries: 0,
+    ...(partial && { partial }),
     attempts: [],
     budget_from: 1,
     hold: null,

@@ -60,6 +60,11 @@ export function retry(task: Task, now: Date): Change {
       'conflict',
       `task ${task.id} has had ${task.attempts.length} attempts, and no room for another round; submit it again as a new task`,
     );
+  if (task.superseded_by !== undefined)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has a fix-up, and tasks that depended on it wait for that: retry ${task.superseded_by} instead`,
+    );
   const base_commit = namedCommit(task.base_ref);
   return change(task, 'retry', now, {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,

@@ -1,5 +1,8 @@
+import { failedHow } from '../../cascade/failure/failed-how.ts';
 import { failureOf } from '../../cascade/failure/of-attempt.ts';
+import { Refusal } from '../../refusal.ts';
 import { firstOf } from '../cut.ts';
+import { fixUpOf, noFixUp } from '../fix-up.ts';
 import { currentAttempt, type Delivery, type Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
 import { outcomeOf } from './decide.ts';
@@ -81,7 +84,8 @@ export function settle(task: Task, now: Date): Change | null {
   const message = refused
     ? (task.delivery?.reason ?? 'the push was refused')
     : [attempt?.decision?.reason, said].filter(Boolean).join(': ');
-  return change(task, 'fail', now, {
+  const how = attempt && failedHow({ ...attempt, outcome: attempt.outcome ?? 'failed' });
+  const failed = change(task, 'fail', now, {
     ...ended(now),
     ...(attempt
       ? {
@@ -91,6 +95,31 @@ export function settle(task: Task, now: Date): Change | null {
           }),
         }
       : {}),
-    failure: { code, message: firstOf(message || 'no attempt succeeded', 4_000) },
+    failure: {
+      code,
+      message: firstOf(message || 'no attempt succeeded', 4_000),
+      ...(how && { mode: how.mode }),
+    },
   });
+  return refused ? failed : withFixUp(failed, now);
+}
+
+/** The end of a task whose fix-up takes its place says so; who follows the table makes it. */
+function withFixUp(failed: Change, now: Date): Change {
+  const { task } = failed;
+  const say = (why: string): Change => ({
+    ...failed,
+    task: {
+      ...task,
+      failure: task.failure && { ...task.failure, message: `${task.failure.message}; no fix-up: ${why}` },
+    },
+  });
+  const why = noFixUp(task);
+  if (why !== null) return why === '' ? failed : say(why);
+  try {
+    return { ...failed, task: { ...task, superseded_by: fixUpOf(task, task.depends_on, now).id } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return say(error.message);
+  }
 }
