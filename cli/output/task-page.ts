@@ -162,6 +162,22 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   add('repository', oneLine(`${task.repository} at ${task.base_ref}`));
   add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));
+  add('rewired', task.rewired?.map(({ from, to }) => `${to} in place of ${from}, which failed`).join(', '));
+  add(
+    'partial',
+    task.partial &&
+      `without ${task.partial.missing.join(', ')}: ${task.partial.share} of its dependencies are done, ${task.partial.threshold} are enough`,
+  );
+  add(
+    'foundation',
+    task.foundation &&
+      `${task.foundation.dependents} tasks waited for it at ${task.foundation.since}: one attempt more, its quality gate asks for one point less`,
+  );
+  add(
+    'fix-up of',
+    task.fix_of && `${task.fix_of.task_id}, number ${task.fix_of.generation} for ${task.fix_of.root}`,
+  );
+  add('fix-up', task.superseded_by);
   add('files', task.files.map(oneLine).join(', '));
   add('expects', task.expects.join(', '));
   add('accepted', accepted(task));

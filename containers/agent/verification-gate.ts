@@ -22,8 +22,8 @@ import {
   type VerificationGate,
 } from '../../shared/verification-gate/record.ts';
 import type { Box } from '../supervisor/box.ts';
-import { passes } from './failure.ts';
 import type { Failure } from './adapters/reading.ts';
+import { passes } from './failure.ts';
 import type { Prepared } from './places.ts';
 import { passedOn, type Session } from './session.ts';
 

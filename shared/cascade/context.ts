@@ -46,7 +46,10 @@ export function contextOf(attempts: readonly Earlier[]): string {
     `decision: ${decision?.reason ?? last.outcome ?? 'unknown'}\n`,
     section('what failed, by name', [...named, ...more]),
     section('why it was not accepted', reasons),
-    section('why it ended', broke(last).map((each) => cut(each, REASON_BYTES))),
+    section(
+      'why it ended',
+      broke(last).map((each) => cut(each, REASON_BYTES)),
+    ),
   ].join('');
   const tried = cut(section('what was tried', attempts.map(triedAs)), TRIED_BYTES);
   return `${cut(text, CONTEXT_BYTES - Buffer.byteLength(tried) - CUT.length)}\n${tried}`.trim();

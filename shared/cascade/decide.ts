@@ -8,8 +8,8 @@ import type { Classified } from './failure/classify.ts';
 import { failureOf } from './failure/of-attempt.ts';
 import { ladder, type Rung } from './ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
-import { changed } from './stall.ts';
 import { budgetSpent } from './spent.ts';
+import { changed } from './stall.ts';
 import type { TierModels } from './tiers.ts';
 
 type Verdictless = Omit<Decision, 'at'>;

@@ -1,10 +1,10 @@
 import { approvalWords } from '../approval/words.ts';
-import { contextOf, type Earlier } from './context.ts';
 import { material } from '../judging/material.ts';
 import { planFormat } from '../plan/prompt.ts';
 import type { PromptParts } from '../roles/render.ts';
 import { describeSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
+import { contextOf, type Earlier } from './context.ts';
 
 type Told = Pick<
   Task,
@@ -17,6 +17,7 @@ type Told = Pick<
   | 'files'
   | 'expects'
   | 'budget_from'
+  | 'partial'
   | 'workflow_in_force'
 >;
 const list = (title: string, lines: readonly string[]): string =>
@@ -54,6 +55,13 @@ function leave({ approvals = [] }: Told, attempts: readonly Earlier[]): string {
     : `## What you were given leave for\nThis is the same attempt: you have been at work on it before.\n${given.map(approvalWords).join('\n')}\n`;
 }
 
+/** What a task does without that it depends on. */
+const missing = ({ partial }: Told): string =>
+  list(
+    'What this task depends on and is not there: its tasks failed. Do not guess what they would have made',
+    partial?.missing ?? [],
+  );
+
 /**
  * What the prompt of the next attempt is made of; the role's template puts it together. Why earlier attempts of this round were not
  * accepted is handed on as fenced, untrusted text: it holds output of programs that an earlier patch may have written.
@@ -67,7 +75,7 @@ export function promptParts(task: Told, attempts: readonly Earlier[]): PromptPar
   return {
     TASK_TITLE: task.title,
     TASK_DESCRIPTION: task.description,
-    ACCEPTANCE_CRITERIA: list('Acceptance criteria', task.acceptance_criteria),
+    ACCEPTANCE_CRITERIA: `${missing(task)}${list('Acceptance criteria', task.acceptance_criteria)}`,
     CHECKS: task.plan
       ? planFormat(task.plan.max_tasks)
       : `${steps(task)}${list('What will be checked when you are done', task.completion_signals.map(describeSignal))}`,

@@ -1,5 +1,5 @@
-import { budgetSpent } from '../cascade/spent.ts';
 import { contextOf } from '../cascade/context.ts';
+import { budgetSpent } from '../cascade/spent.ts';
 import { material } from '../judging/material.ts';
 import { sha256 } from '../tokens.ts';
 import { createTask } from './commands/create.ts';
@@ -37,7 +37,8 @@ export function noFixUp(task: Task): string | null {
   if (task.fix_ups === 0 || task.plan || attempt?.verdict?.verdict !== 'fail') return '';
   const { generation, attempts } = lineOf(task);
   if (generation >= task.fix_ups) return `${generation} of ${task.fix_ups} fix-ups were made`;
-  if (attempts >= MAX_LINE_ATTEMPTS) return `${attempts} attempts of one piece of work were made, and ${MAX_LINE_ATTEMPTS} are the most`;
+  if (attempts >= MAX_LINE_ATTEMPTS)
+    return `${attempts} attempts of one piece of work were made, and ${MAX_LINE_ATTEMPTS} are the most`;
   const left = dollarsLeft(task);
   return left !== undefined && left <= 0 ? 'no money of its budget is left' : null;
 }
@@ -68,9 +69,7 @@ function descriptionOf(task: Task): string {
 export function fixUpOf(task: Task, done: readonly string[], now: Date): Task {
   const id = fixUpId(task);
   const line = lineOf(task);
-  const own = Object.fromEntries(
-    Object.keys(Submitted.shape).map((key) => [key, task[key as keyof Task]]),
-  );
+  const own = Object.fromEntries(Object.keys(Submitted.shape).map((key) => [key, task[key as keyof Task]]));
   const left = dollarsLeft(task);
   const request = SubmitTask.parse({
     ...own,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { StoredNumber } from '../number.ts';
 import { Approval } from '../approval/schema.ts';
+import { StoredNumber } from '../number.ts';
 import { PlanOf } from '../plan/schema.ts';
 import { RoleInForce } from '../roles/in-force.ts';
 import { WorkflowInForce } from '../workflow/in-force.ts';
@@ -113,9 +113,7 @@ export const Task = Submitted.extend({
   /** Dependencies that failed, and the fix-ups that this task waits for instead. */
   rewired: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
   /** Set when it was let go although dependencies had failed. */
-  partial: z
-    .object({ missing: z.array(TaskId), share: StoredNumber, threshold: StoredNumber })
-    .optional(),
+  partial: z.object({ missing: z.array(TaskId), share: StoredNumber, threshold: StoredNumber }).optional(),
   /** So many tasks waited for it when an attempt began: its quality gate asks for one point less, and it has one attempt more. */
   foundation: z.object({ dependents: z.int().positive(), since: z.iso.datetime() }).optional(),
   attempts: z.array(Attempt),

@@ -9,9 +9,9 @@ import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
 import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { fixUpOf } from '../task/fix-up.ts';
 import { MAX_FIX_UPS } from '../task/schema.ts';
-import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import { executionName, type Task } from '../task/task.ts';
 
@@ -33,7 +33,9 @@ export interface FollowContext {
 async function withFixUps(ids: readonly string[], tasks: TaskStore): Promise<Map<string, Task>> {
   const found = await tasks.getMany(ids);
   for (let generation = 0; generation < MAX_FIX_UPS; generation++) {
-    const further = [...found.values()].flatMap(({ superseded_by: id }) => (id && !found.has(id) ? [id] : []));
+    const further = [...found.values()].flatMap(({ superseded_by: id }) =>
+      id && !found.has(id) ? [id] : [],
+    );
     if (further.length === 0) break;
     for (const [id, task] of await tasks.getMany(further)) found.set(id, task);
   }

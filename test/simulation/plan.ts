@@ -50,6 +50,9 @@ export interface TaskPlan {
   readonly lostDeliveries: readonly ('leave' | 'push')[];
   readonly large: boolean;
   readonly queued: boolean;
+  readonly fixUps: 0 | 1 | 2;
+  /** Starts when enough of what it depends on is done. */
+  readonly partial: 'wait' | 'lenient' | 'strict';
 }
 
 export const ACTIONS = [
@@ -133,6 +136,8 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   ),
   large: often(false, fc.boolean(), 30),
   queued: often(false, fc.constant(true), 2),
+  fixUps: oneOf(0, 0, 1, 2),
+  partial: oneOf('wait', 'wait', 'lenient', 'strict'),
 });
 
 const fault = fc.record<FaultAt>({

@@ -25,6 +25,8 @@ function task(plan: TaskPlan, index: number): string {
     plan.lostDeliveries.length > 0 && `deliver boxes are gone after ${plan.lostDeliveries.join(', ')}`,
     plan.deliverUnverified && 'deliver unverified',
     plan.large && 'very large',
+    plan.fixUps > 0 && `${plan.fixUps} fix-ups`,
+    plan.partial !== 'wait' && `starts with a part of them (${plan.partial})`,
     plan.queued && 'goes onto the main branch',
   ];
   return `given T${index} at ${plan.at} s (${more.filter(Boolean).join('; ')}): ${works.join(', then ')}`;

@@ -82,6 +82,8 @@ describe('a task whose dependencies have failed for good', () => {
     };
     const after = reexamine(blocked, map(done('a'), withFix, fix), NOW)?.task;
     expect(after).toMatchObject({ status: 'blocked', depends_on: ['a', 'f'], waits_for: 'f' });
-    expect(after && reexamine(after, map(done('a'), { ...fix, status: 'done' }), NOW)?.task.status).toBe('open');
+    expect(after && reexamine(after, map(done('a'), { ...fix, status: 'done' }), NOW)?.task.status).toBe(
+      'open',
+    );
   });
 });

@@ -10,7 +10,16 @@ import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { deliveryBranch, type Task } from '../../../shared/task/task.ts';
 import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { type FollowContext, follow, makeUp } from '../../../shared/use-cases/follow.ts';
-import { artifact, attempt, later, NOW, report, task, verdict, verification } from '../../support/builders.ts';
+import {
+  artifact,
+  attempt,
+  later,
+  NOW,
+  report,
+  task,
+  verdict,
+  verification,
+} from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -88,7 +97,11 @@ describe('a task whose work fails its checks for good', () => {
     const waiter = await dependent([first.id]);
     const failed = await fail(first, undefined, 3);
     const fix = await now(failed.superseded_by ?? '');
-    expect(failed).toMatchObject({ status: 'failed', superseded_by: fixUpId(failed), failure: { mode: 'quality' } });
+    expect(failed).toMatchObject({
+      status: 'failed',
+      superseded_by: fixUpId(failed),
+      failure: { mode: 'quality' },
+    });
     expect(fix).toMatchObject({
       status: 'open',
       run: 1,
@@ -117,7 +130,11 @@ describe('a task whose work fails its checks for good', () => {
 
   test('passes on what it depended on, and what came of its hidden tests', async () => {
     const done = await present({}, { status: 'done' });
-    const hidden = { kind: 'object', key: 'hidden/x', sha256: 'a'.repeat(64) } as unknown as Task['hidden_tests'];
+    const hidden = {
+      kind: 'object',
+      key: 'hidden/x',
+      sha256: 'a'.repeat(64),
+    } as unknown as Task['hidden_tests'];
     const failed = await fail(await present({ depends_on: [done.id] }, { hidden_tests: hidden }));
     expect(await now(failed.superseded_by ?? '')).toMatchObject({
       depends_on: [done.id],
@@ -149,7 +166,11 @@ describe('a task whose work fails its checks for good', () => {
 
   test.each<[string, Partial<SubmitTaskInput>, Partial<Attempt>]>([
     ['where none was asked for', { fix_ups: 0 }, {}],
-    ['that brought no work', {}, { verdict: null, report: report({ status: 'failed', failure_class: 'provider_auth' }) }],
+    [
+      'that brought no work',
+      {},
+      { verdict: null, report: report({ status: 'failed', failure_class: 'provider_auth' }) },
+    ],
     ['whose evidence was not conclusive', {}, { verdict: verdict({ verdict: 'refer' }) }],
   ])('has none %s', async (_what, request, fields) => {
     const failed = await fail(await present(request), [gaveUp(fields)]);

@@ -23,7 +23,7 @@ export async function boxProgram(box: Box, of: Simulation): Promise<void> {
   if (assignment.kind === 'gates') return gates(of, assignment);
   if (assignment.kind === 'deliver') return deliver(of, assignment);
   const { task_id: task, attempt, token } = assignment;
-  const plan = of.knowledge.plans.get(task);
+  const plan = of.knowledge.planOf(task);
   const works = plan?.works ?? [];
   const scripted = works[Math.min(attempt, works.length) - 1];
   of.knowledge.agentTokens.set(task, [...(of.knowledge.agentTokens.get(task) ?? []), token]);

@@ -24,6 +24,8 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   max_retries: plan.maxRetries,
   deliver_unverified: plan.deliverUnverified,
   ...(plan.model === null ? {} : { model: plan.model }),
+  fix_ups: plan.fixUps,
+  partial_dependencies: plan.partial,
   ...(plan.queued ? { delivery: 'merge_queue' } : {}),
   ...(plan.large ? { description: 'x'.repeat(LARGE) } : {}),
 });
@@ -62,7 +64,7 @@ async function workOutside(of: Simulation, claim: Readonly<Record<string, unknow
   const task = (claim['task'] as { id: string }).id;
   const attempt = Number(claim['attempt']);
   const token = String(claim['token']);
-  const plan = of.knowledge.plans.get(task);
+  const plan = of.knowledge.planOf(task);
   const works = plan?.works ?? [];
   const scripted = works[Math.min(attempt, works.length) - 1];
   if (!scripted) return;

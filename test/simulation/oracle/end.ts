@@ -14,6 +14,7 @@ export function checkEnd(of: Simulation): void {
   for (const task of all.values()) {
     checkDelivered(of, task);
     checkRefused(of, task);
+    checkFixUp(of, task, all);
     if (mayRest(task, all) === null)
       world.violate(
         'no task is lost',
@@ -52,6 +53,22 @@ function checkDelivered(of: Simulation, task: Task): void {
       'passed work is delivered',
       `${task.id} is done, verified, and ${task.delivery?.state ?? 'not delivered'}`,
     );
+}
+
+/** What says that it has a fix-up has exactly that one, and a piece of work no more than were asked for. */
+function checkFixUp(of: Simulation, task: Task, all: ReadonlyMap<string, Task>): void {
+  const broken = (message: string): void => of.world.violate('each fix-up is made once', message);
+  const fixes = [...all.values()].filter(({ fix_of: mends }) => mends?.task_id === task.id);
+  const named = task.superseded_by === undefined ? [] : [task.superseded_by];
+  if (fixes.map(({ id }) => id).join() !== named.join())
+    broken(
+      `${task.id} names ${named.join() || 'none'}, and there are ${fixes.map(({ id }) => id).join() || 'none'}`,
+    );
+  if (named.length > 0 && task.status !== 'failed') broken(`${task.id} is ${task.status} and has one`);
+  const line = [...all.values()].filter(({ fix_of: mends }) => mends?.root === task.id);
+  const most = of.knowledge.plans.get(task.id)?.fixUps;
+  if (most !== undefined && line.length > most)
+    of.world.violate('fix-ups within the limit', `${task.id} has ${line.length} of ${most}`);
 }
 
 /** The outcome of a push is known as long as the repository answers, whoever was lost over it. */

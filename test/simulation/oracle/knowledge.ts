@@ -7,6 +7,12 @@ export type Examined = 'passed' | 'failed' | 'unclear' | 'unchecked';
 export class Knowledge {
   /** Plans by the id of the task that each has become. */
   readonly plans = new Map<string, TaskPlan>();
+  /** The task that was submitted, by the id of each fix-up of it. */
+  readonly fixed = new Map<string, string>();
+  /** What was planned for a task; a fix-up has the plan of what it mends. */
+  planOf(id: string): TaskPlan | undefined {
+    return this.plans.get(this.fixed.get(id) ?? id);
+  }
   readonly ids = new Map<number, string>();
   /** Ids that the API has said it has accepted. */
   readonly accepted = new Set<string>();

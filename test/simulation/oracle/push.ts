@@ -5,11 +5,11 @@ import { Knowledge } from './knowledge.ts';
 export function checkPush(of: Simulation, task: string, branch: string, base: string, tree: string): void {
   const { knowledge, remote, world } = of;
   knowledge.pushes++;
-  const plan = knowledge.plans.get(task);
+  const plan = knowledge.planOf(task);
   const found = knowledge.examined.get(Knowledge.pair(base, tree));
   const what = `${task} pushes ${knowledge.qualities.get(tree) ?? 'unknown'} work`;
   world.tell(() => what);
-  if (!remote.wasMain(base, knowledge.submittedAt.get(task) ?? 0))
+  if (!remote.wasMain(base, knowledge.submittedAt.get(knowledge.fixed.get(task) ?? task) ?? 0))
     world.violate('delivered on a base of the platform', `${what} on a base that the base ref never was at`);
   const isPassed =
     found === 'passed' ||

@@ -15,7 +15,9 @@ export function mayRest(task: Task, all: ReadonlyMap<string, Task>): string | nu
     return 'an outside agent may claim it';
   if (task.status === 'blocked') {
     const unmet = task.depends_on.find((id) => all.get(id)?.status !== 'done');
-    return unmet === undefined ? null : `it depends on ${unmet}`;
+    if (unmet === undefined) return null;
+    // It is to wait for what has taken its place.
+    return all.get(unmet)?.superseded_by === undefined ? `it depends on ${unmet}` : null;
   }
   if (task.status === 'open' && task.waits_for !== null) {
     const holder = all.get(task.waits_for);

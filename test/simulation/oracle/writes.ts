@@ -64,11 +64,9 @@ function checkNew(before: Task, after: Task, broken: Broken): void {
   const counted = round.filter(
     ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
   );
-  if (counted.length >= after.budget.max_attempts)
-    broken(
-      'attempts within the budget',
-      `${after.id} starts attempt ${counted.length + 1} of ${after.budget.max_attempts}`,
-    );
+  const most = after.budget.max_attempts + (after.foundation ? 1 : 0);
+  if (counted.length >= most)
+    broken('attempts within the budget', `${after.id} starts attempt ${counted.length + 1} of ${most}`);
   const limit = after.budget.max_cost_usd;
   if (limit !== undefined && spent(round) >= limit)
     broken('costs within the budget', `${after.id} has spent $${spent(round)} of $${limit}`);
@@ -170,6 +168,17 @@ const facts = (item: Write['after']): unknown =>
     .filter(([name]) => !INDEXED.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
+/** Who starts without all that it depends on has asked for it, and nothing of that can still come. */
+function checkPartial(of: Simulation, before: Task | null, after: Task, broken: Broken): void {
+  if (after.status !== 'open' || (before && before.status !== 'blocked')) return;
+  const all = new Map(of.cloud.table.items().map((item) => [item['id'], item as unknown as Task]));
+  const unmet = after.depends_on.filter((id) => all.get(id)?.status !== 'done');
+  if (unmet.length === 0) return;
+  const isAsked = after.partial_dependencies !== 'wait' && after.partial !== undefined;
+  if (!isAsked || unmet.length === after.depends_on.length)
+    broken('nothing starts before what it depends on', `${after.id} starts without ${unmet.join()}`);
+}
+
 /** A write that keeps the version moves a deadline and nothing else. */
 function checkDeadline({ before, after }: Write, broken: Broken): void {
   if (!same(facts(before), facts(after)))
@@ -207,6 +216,8 @@ export function checkWrite(of: Simulation, write: Write): void {
   if (after.retries > after.max_retries)
     broken('retries within the limit', `${after.id}: ${after.retries} of ${after.max_retries}`);
   if (after.status !== before?.status || before === null) checkLocks(of, after, broken);
+  if (after.fix_of) of.knowledge.fixed.set(after.id, after.fix_of.root);
+  checkPartial(of, before, after, broken);
   if (after.status === 'done') checkDone(of, after, broken);
   checkDelivered(of, after, broken);
 }

@@ -72,6 +72,27 @@ export const PLANTED = {
     append: 'wakeWaiter = async () => {};',
     breaks: ['no task is lost', 'nothing hangs for hours'],
   },
+  'a fix-up is named and never made': {
+    module: 'shared/use-cases/follow.ts',
+    append: 'makeFixUp = async () => {};',
+    breaks: ['each fix-up is made once', 'no task is lost'],
+  },
+  'a fix-up has another id each time': {
+    module: 'shared/task/fix-up.ts',
+    replace: [/return `fix-\$\{sha256\(/, 'return `fix-${sha256(String(Math.random()) + '],
+    breaks: ['each fix-up is made once', 'no task is lost'],
+  },
+  'fix-ups are made that nobody asked for': {
+    module: 'shared/task/fix-up.ts',
+    append: 'const honest = noFixUp; noFixUp = (task) => honest({ ...task, fix_ups: 9 });',
+    breaks: ['fix-ups within the limit'],
+  },
+  'a part of what a task depends on is always enough': {
+    module: 'shared/task/partial.ts',
+    append:
+      "partialStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
+    breaks: ['nothing starts before what it depends on'],
+  },
   'the reconciler looks at nothing': {
     module: 'shared/use-cases/reconcile.ts',
     append: 'reconcile = async () => ({ looked_at: 0, changed: 0, failed: [] });',
