@@ -95,6 +95,8 @@ export async function busyDay(perDay: number, vcpus: number, window: number): Pr
     pushRefused: false,
     lostDeliveries: [],
     large: false,
+    fixUps: 0,
+    partial: 'wait',
     queued: false,
   } as const;
   const plan = {

@@ -6,6 +6,14 @@ import * as build from '../../support/builders.ts';
 const SHA = build.sha1('a');
 const TREE = build.sha1('b');
 const DIGEST = 'c'.repeat(64);
+const AGENT_END = {
+  exit_code: 1,
+  signal: 'SIGKILL',
+  timed_out: false,
+  http_status: 429,
+  error_code: 'overloaded_error',
+  words: 'summary',
+};
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
 
 const submission = {
@@ -52,6 +60,8 @@ const submission = {
   runner: 'managed',
   budget: { max_attempts: 3, max_cost_usd: 2.5 },
   max_retries: 2,
+  fix_ups: 1,
+  partial_dependencies: 'strict',
   deliver_unverified: false,
   delivery: 'merge_queue',
   autonomy: 'semi',
