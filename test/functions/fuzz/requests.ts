@@ -6,14 +6,6 @@ import * as build from '../../support/builders.ts';
 const SHA = build.sha1('a');
 const TREE = build.sha1('b');
 const DIGEST = 'c'.repeat(64);
-const AGENT_END = {
-  exit_code: 1,
-  signal: 'SIGKILL',
-  timed_out: false,
-  http_status: 429,
-  error_code: 'overloaded_error',
-  words: 'summary',
-};
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
 
 const submission = {
