@@ -21,7 +21,7 @@ import { Observability } from './observability.ts';
 import { PrivateCa } from './private-ca.ts';
 import { Reconciler } from './reconciler.ts';
 import { roomOf } from './room.ts';
-import type { Settings } from './settings.ts';
+import { chosen, type Settings } from './settings.ts';
 import { Storage } from './storage.ts';
 import { TasksTable } from './tasks-table.ts';
 import { Verification } from './verification.ts';
@@ -241,6 +241,11 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     'TableName',
     'Tasks; operator tokens are made in it, as hashes, with `assay token`',
     table.table.tableName,
+  );
+  output(
+    'Settings',
+    'What was chosen beside the defaults; `assay doctor --aws` reads it',
+    chosen(settings).join(' ') || 'none',
   );
   output('AlarmTopic', 'Subscribe here to hear of alarms', alarms.topic.topicArn);
   output('EventBus', 'What happens to tasks; put rules of your own on it', events.bus.eventBusName);

@@ -297,6 +297,14 @@ export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || z
   });
 export type Settings = z.infer<typeof Settings>;
 
+/** Names of the settings that are not as by default. */
+export function chosen(settings: Settings): string[] {
+  const usual: Record<string, unknown> = Settings.parse({});
+  return Object.entries(settings)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name]))
+    .map(([name]) => name);
+}
+
 const PREFIX = 'assay:';
 
 /** Checks settings. @param prefix what goes before their names where they are written @throws Error that names each wrong key */

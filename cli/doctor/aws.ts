@@ -2,6 +2,7 @@ import { bootstrap, credentials, fargate, lambda } from './account.ts';
 import { type CheckResult, look } from './check.ts';
 import { type Deployment, findDeployment } from './deployment.ts';
 import { modelAccess } from './models.ts';
+import { settings } from './settings.ts';
 import { images, providersOf, secrets, state, subscriptions } from './stack.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function examine(stackName: string): Promise<CheckResult[]> {
     look('model_access', async () => modelAccess(await providersOf(there))),
   ];
   const deployed = there && [
+    look('settings', async () => settings(there)),
     look('images', () => images(there)),
     look('secrets', () => secrets(there)),
     look('alarm_subscription', () => subscriptions(there)),

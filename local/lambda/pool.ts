@@ -4,9 +4,13 @@ import type { InvokeError } from './protocol.ts';
 
 /** An invocation that has waited this long in milliseconds is worth another cold start. */
 const GROW_AFTER_MS = 25;
+/** An instance beside another that has had nothing to do for this long is ended: it is some 15 MB. Lambda does the same, later. */
+const IDLE_MS = 30_000;
 
 export interface PoolOptions {
   readonly maxInstances: number;
+  /** Milliseconds; see IDLE_MS. */
+  readonly idleMs?: number;
   /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`, soon once `stopped`. */
   start(onEnd: () => void, stopped: AbortSignal): Promise<Instance>;
 }
@@ -28,28 +32,45 @@ interface Waiting {
   resolve(result: InvokeResult): void;
 }
 
-export function createPool({ maxInstances, start }: PoolOptions): Pool {
-  const idle: Instance[] = [];
+export function createPool({ maxInstances, start, idleMs = IDLE_MS }: PoolOptions): Pool {
+  /** The one that has rested for longest is the first, and the last to be used again. */
+  const idle: { readonly instance: Instance; readonly since: number }[] = [];
   const all = new Set<Instance>();
   const queue: Waiting[] = [];
   const growing = new Set<Promise<void>>();
   const stopping = new AbortController();
   let growth: NodeJS.Timeout | null = null;
+  let trimming: NodeJS.Timeout | null = null;
 
   function dispatch(): void {
     while (idle.length > 0 && queue.length > 0) {
-      const [instance, next] = [idle.pop(), queue.shift()];
+      const [instance, next] = [idle.pop()?.instance, queue.shift()];
       if (instance === undefined || next === undefined) return;
       const began = performance.now();
       void instance.invoke(next.event, next.sink).then((result) => {
         next.onDone(performance.now() - began, result);
         next.resolve(result);
-        if (all.has(instance)) idle.push(instance);
+        if (all.has(instance)) rest(instance);
         dispatch();
       });
     }
     if (queue.length > 0 && all.size + growing.size === 0) void grow();
     else if (queue.length > growing.size && all.size + growing.size < maxInstances) considerGrowing();
+  }
+
+  function rest(instance: Instance): void {
+    idle.push({ instance, since: performance.now() });
+    if (all.size > 1) trimming ??= setTimeout(trim, idleMs).unref();
+  }
+
+  function trim(): void {
+    trimming = null;
+    for (const { instance, since } of [...idle])
+      if (all.size > 1 && performance.now() - since >= idleMs) {
+        remove(instance);
+        void instance.stop();
+      }
+    if (idle.length > 0 && all.size > 1) trimming = setTimeout(trim, idleMs).unref();
   }
 
   function considerGrowing(): void {
@@ -87,13 +108,13 @@ export function createPool({ maxInstances, start }: PoolOptions): Pool {
     if (stopping.signal.aborted) await instance.stop();
     else if (!ended) {
       all.add(instance);
-      idle.push(instance);
+      rest(instance);
     }
   }
 
   function remove(instance: Instance): void {
     all.delete(instance);
-    const index = idle.indexOf(instance);
+    const index = idle.findIndex((each) => each.instance === instance);
     if (index >= 0) idle.splice(index, 1);
     if (!stopping.signal.aborted) dispatch();
   }

@@ -56,7 +56,10 @@ beforeEach(() => {
         StackName: 'Assay',
         CreationTime: new Date(0),
         StackStatus: 'UPDATE_COMPLETE',
-        Outputs: [{ OutputKey: 'AlarmTopic', OutputValue: 'arn:aws:sns:eu-west-1:123456789012:alarms' }],
+        Outputs: [
+          { OutputKey: 'AlarmTopic', OutputValue: 'arn:aws:sns:eu-west-1:123456789012:alarms' },
+          { OutputKey: 'Settings', OutputValue: 'vcpus leaseSeconds' },
+        ],
       },
     ],
   });
@@ -111,7 +114,7 @@ test('where all is well it says so, check by check, and ends with 0', async () =
   expect(checks.map(({ check, outcome, advice }) => [check, outcome, advice])).toEqual(
     [
       ...['credentials', 'bootstrap', 'fargate_vcpus', 'lambda_concurrency', 'model_access'],
-      ...['stack', 'images', 'secrets', 'alarm_subscription'],
+      ...['stack', 'settings', 'images', 'secrets', 'alarm_subscription'],
     ].map((check) => [check, 'ok', null]),
   );
 });
@@ -223,7 +226,10 @@ describe('what is not well', () => {
           StackName: 'Assay',
           CreationTime: new Date(0),
           StackStatus,
-          Outputs: [{ OutputKey: 'AlarmTopic', OutputValue: 'arn:x' }],
+          Outputs: [
+            { OutputKey: 'AlarmTopic', OutputValue: 'arn:x' },
+            { OutputKey: 'Settings', OutputValue: 'none' },
+          ],
         },
       ],
     });
