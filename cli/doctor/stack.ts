@@ -88,13 +88,39 @@ export async function providersOf(deployment: Deployment | null): Promise<Provid
 }
 
 /** Secrets and parameters that boxes and the gateway read. */
+/** A complete ARN, as settings have it. */
+const SECRET_ARN = /arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+/g;
+
+/** Secrets that functions were told of: of repositories, forges, judges and providers. */
+async function secretsOfFunctions(deployment: Deployment): Promise<string[]> {
+  const { GetFunctionConfigurationCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const found: string[] = [];
+    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
+      const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
+      for (const value of Object.values(Environment?.Variables ?? {}))
+        found.push(...(value.match(SECRET_ARN) ?? []));
+    }
+    return found;
+  } finally {
+    client.destroy();
+  }
+}
+
 export async function secrets(deployment: Deployment): Promise<Finding> {
-  const [containers, providers] = await Promise.all([containersOf(deployment), providersOf(deployment)]);
+  const [containers, providers, told] = await Promise.all([
+    containersOf(deployment),
+    providersOf(deployment),
+    secretsOfFunctions(deployment),
+  ]);
   const given = Object.values(providers).filter((provider) => provider !== undefined);
-  const arns = [
+  const every = [
+    ...told,
     ...containers.flatMap(({ secrets: each = [] }) => each.flatMap(({ valueFrom }) => valueFrom ?? [])),
     ...given.flatMap((provider) => (provider.via === 'secret' ? [provider.arn] : [])),
   ];
+  const arns = [...new Set(every)];
   const names = given.flatMap((provider) => (provider.via === 'parameter' ? [provider.name] : []));
   const absent = [...(await absentSecrets(arns)), ...(await absentParameters(names))];
   if (absent.length > 0)

@@ -284,3 +284,14 @@ test('without a place to look at it is told which there are', async () => {
     stderr: expect.stringContaining('assay doctor --aws'),
   });
 });
+
+test('a secret that only a function was told of is looked at, too', async () => {
+  const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:read-AbCdEf';
+  lambda
+    .on(GetFunctionConfigurationCommand)
+    .resolves({ Environment: { Variables: { ASSAY_GIT_SECRET: JSON.stringify({ via: 'secret', arn }) } } });
+  secrets.on(DescribeSecretCommand, { SecretId: arn }).rejects(named('ResourceNotFoundException'));
+  const { checks } = await examined();
+  const { outcome, detail } = checks.find(({ check }) => check === 'secrets') ?? {};
+  expect([outcome, detail]).toEqual(['missing', `without a value: ${arn}`]);
+});
