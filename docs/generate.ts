@@ -5,6 +5,7 @@ import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
 import { deadLetters } from './generator/dead-letters.ts';
 import { eventSchemas, eventsPage } from './generator/events.ts';
+import { gateMatrix } from './generator/gate-matrix.ts';
 import { gateList } from './generator/gates.ts';
 import { lifecycle } from './generator/lifecycle.ts';
 import { openapi } from './generator/openapi.ts';
@@ -24,6 +25,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'adapters.md': adaptersPage(),
   'events.md': eventsPage(),
   'records.md': recordsPage(),
+  'red-team.md': gateMatrix(),
   'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
   ...rulePages(),
   '../shared/judging/prompts.ts': prompts(),

@@ -26,6 +26,7 @@ export const RUNBOOKS = [
   'lost-boxes',
   'throttles',
   'budget-stops',
+  'open-gate-faults',
   'model-cost',
 ] as const;
 export type Runbook = (typeof RUNBOOKS)[number];

@@ -58,6 +58,12 @@ export class Faults extends Construct {
       meaning: 'A task was stopped before a launch, because it could have exceeded a budget.',
       runbook: 'budget-stops',
     });
+    alarms.add(this, 'OpenGateFaults', {
+      metric: own(this, 'openGateFaults', hour),
+      threshold: 1,
+      meaning: 'Work went on although it was to be attacked and was not.',
+      runbook: 'open-gate-faults',
+    });
     alarms.add(this, 'TableThrottles', {
       metric: sum('Throttled requests of the table and its indexes', [
         table.table.metric('ReadThrottleEvents'),

@@ -12,13 +12,15 @@ export interface JudgeProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly models: JudgeModels;
+  /** What the deployment says of autonomy, beside the rest. */
+  readonly environment: Record<string, string>;
 }
 
 /** The function that asks models about work. It reads a task, its evidence and its patch, may call the models that are configured, and writes nothing. */
 export class Judge extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { common, table, storage, models }: JudgeProps) {
+  constructor(scope: Construct, id: string, { common, table, storage, models, environment }: JudgeProps) {
     super(scope, id);
     this.function = new ServiceFunction(this, 'Ask', {
       common,
@@ -30,6 +32,7 @@ export class Judge extends Construct {
         [ENV.table]: table.table.tableName,
         ...storage.environment,
         [ENV.judgeModels]: JSON.stringify(models),
+        ...environment,
       },
     });
     table.allow(this.function);

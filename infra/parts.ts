@@ -134,6 +134,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     workforce,
     minter,
     judges: settings.judges,
+    judgeEnvironment: approvals,
     environment: {
       ...tiers,
       ...agents,

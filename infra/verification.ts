@@ -22,6 +22,8 @@ export interface VerificationProps {
   readonly workforce: Workforce;
   readonly minter: Minter;
   readonly judges: JudgeModels;
+  /** Of the judging function, beside its models. */
+  readonly judgeEnvironment: Record<string, string>;
   /** Of the resolver, beside the table. */
   readonly resolverEnvironment: Record<string, string>;
   /** Of the cascade function, beside the table. */
@@ -49,7 +51,13 @@ export class Verification extends Construct {
     table.allow(janitorSteps);
     storage.allow(janitorSteps, ['GetObject'], ['evidence/']);
 
-    const judge = new Judge(this, 'Judge', { common, table, storage, models: props.judges }).function;
+    const judge = new Judge(this, 'Judge', {
+      common,
+      table,
+      storage,
+      models: props.judges,
+      environment: props.judgeEnvironment,
+    }).function;
 
     const janitor = new Machine(this, 'Janitor', {
       common,

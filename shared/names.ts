@@ -238,6 +238,8 @@ export const METRICS = {
   gatesInert: 'InertGates',
   costUsd: 'ModelCostUsd',
   budgetStops: 'BudgetStops',
+  /** Attacks on work that were to be made, and were not: the work went on. */
+  openGateFaults: 'OpenGateFaults',
   attempts: 'Attempts',
   escalations: 'Escalations',
   loggedErrors: 'LoggedErrors',

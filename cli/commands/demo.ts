@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { MODEL_KEYS } from '../../shared/names.ts';
 import { CLI_KINDS } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { demoAgent } from '../demo/agents.ts';
-import { runDemo } from '../demo/main-job.ts';
+import { DEMO_EXTRAS, type DemoExtra, runDemo } from '../demo/main-job.ts';
 import { renderDemo } from '../demo/report.ts';
 import { demoDocument, surprises } from '../demo/result.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -20,8 +20,17 @@ export function registerDemo(program: Command, io: Io): void {
       '--agent <kind>',
       `a real agent CLI does the tasks: ${CLI_KINDS.join(', ')}; with the key of its provider in the environment against the real models, else against scripted ones`,
     )
+    .addOption(
+      new Option(
+        '--with <what>',
+        'stage: a task more, graded by a rubric: done again once, then decided by a person, all scripted',
+      ).choices(DEMO_EXTRAS),
+    )
     .option(...JSON_OPTION);
-  action<[{ readonly agent?: string }]>(command, io, async (session, { agent: named }) => {
+  action<[{ readonly agent?: string; readonly with?: DemoExtra }]>(command, io, async (session, options) => {
+    const { agent: named, with: extra = null } = options;
+    if (named !== undefined && extra !== null)
+      throw new CliError(EXIT.usage, 'bad_option', `--with ${extra} is scripted: leave --agent out.`);
     const kind = CLI_KINDS.find((each) => each === named);
     if (named !== undefined && kind === undefined)
       throw new CliError(
@@ -36,7 +45,7 @@ export function registerDemo(program: Command, io: Io): void {
           ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
           : `${agent.kind} does the tasks with scripted models on this machine: ${MODEL_KEYS[ADAPTER_FACTS[agent.kind].vendor].key} is not set.`,
       );
-    const { tasks, result } = await runDemo(session, agent).finally(() => agent?.stop());
+    const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
     const unexpected = surprises(tasks, result);
     if (session.json) session.printJson(demoDocument(result, unexpected));
     else session.print(`\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`);
@@ -45,6 +54,7 @@ export function registerDemo(program: Command, io: Io): void {
   examples(command, [
     ['demo', 'watch it live, then read the table'],
     ['demo --agent claude', 'the real Claude Code; without ANTHROPIC_API_KEY its models are scripted'],
+    ['demo --with stage', 'verification as a stage, too: docs/workflows.md'],
     ["demo --json | jq '.tasks[] | [.id, .status, .verified]'", 'the same facts for a script'],
   ]);
 }

@@ -44,6 +44,33 @@ test('shipping is charged once', () =>
   assert.equal(total([{ cents: 1000, quantity: 2 }, { cents: 300 }]), 2300 + SHIPPING_CENTS));
 `;
 
+const careful = `name: careful
+description: Somebody else grades the work against the rubric default-task.
+nodes:
+  - { id: start, type: start }
+  - { id: who, type: agent_assignment, config: { agent_name: generator-agent } }
+  - { id: work, type: task, config: { title: Do the task } }
+  - id: verify
+    type: verification
+    config: { rubric_name: default-task, evaluator_agent_id: evaluator-agent, decomposer: llm, grader: llm }
+  - { id: again, type: task, config: { title: Mend what was found, max_regenerations: 1 } }
+  - { id: person, type: task, config: { title: Decide about the work } }
+  - { id: end, type: end }
+edges:
+  - { id: e1, source_node_id: start, target_node_id: who }
+  - { id: e2, source_node_id: who, target_node_id: work }
+  - { id: e3, source_node_id: work, target_node_id: verify }
+  - { id: pass, source_node_id: verify, target_node_id: end, type: verification_pass }
+  - { id: fail, source_node_id: verify, target_node_id: again, type: verification_fail }
+  - { id: refer, source_node_id: verify, target_node_id: person, type: verification_refer }
+  - { id: e4, source_node_id: again, target_node_id: end }
+  - { id: e5, source_node_id: person, target_node_id: end }
+review:
+  stages: [verdict, internal]
+  stakes: high
+  red_team: { enabled: true }
+`;
+
 const parcels = `/** How many parcels a weight takes. */
 export function parcels(grams) {
   throw new Error(\`nobody knows what \${grams} g take\`);
@@ -139,6 +166,12 @@ export const BRANCHES: readonly Branch[] = [
       'src/parcels.js': parcels,
       'test/parcels.test.js': parcelsTest,
     },
+  },
+  {
+    name: 'reviewed',
+    from: 'parcels',
+    message: 'Say who grades the work here',
+    files: { '.assay/workflows/careful.yaml': careful },
   },
   {
     name: 'sandbox',

@@ -23,6 +23,56 @@ const opinionOn = (asked: string): unknown =>
         confidence: 0.93,
       };
 
+/** Marks of a grader; below a confidence of 0.7 a person is asked. */
+const grades = (correctness: number, completeness: number, probes: number) => [
+  { criterion: 'correctness', grade: correctness },
+  { criterion: 'completeness', grade: completeness },
+  { criterion: 'probe-adherence', grade: probes },
+];
+const gradesOf = (asked: string): unknown =>
+  asked.includes(LEARNT)
+    ? {
+        findings: [
+          'src/parcels.js looks the weights of the tests up: no probe about other weights is satisfied.',
+        ],
+        per_criterion_grades: grades(0.2, 0.3, 0),
+        verdict: 'fail',
+        confidence: 0.94,
+      }
+    : {
+        findings: ['src/parcels.js divides by 2000 and rounds up; no test shows what a weight of 0 takes.'],
+        per_criterion_grades: grades(0.9, 0.8, 1),
+        verdict: 'pass',
+        confidence: 0.62,
+      };
+
+/** One question for each acceptance criterion of the demo. */
+const PROBES = {
+  probes: [
+    { source_criterion_index: 0, probe_text: 'Does a weight that no test has get a number of its own?' },
+    { source_criterion_index: 1, probe_text: 'Is 0 g answered with one parcel?' },
+  ],
+};
+const ATTACK = {
+  findings: [
+    {
+      attack_surface: 'correctness',
+      severity: 'low',
+      description: 'A weight below 0 takes one parcel, and is no weight.',
+      evidence: ['src/parcels.js: Math.max(1, …)'],
+      suggested_fix: 'Refuse what is below 0.',
+    },
+  ],
+  summary: 'Nothing that the task asks for is wrong.',
+};
+
+/** What each question is answered with, by words of its instruction. */
+const answerTo = (body: string, asked: string): unknown => {
+  if (body.includes('You turn acceptance criteria')) return PROBES;
+  if (body.includes('You attack the work')) return ATTACK;
+  return body.includes('against a rubric') ? gradesOf(asked) : opinionOn(asked);
+};
+
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
@@ -51,7 +101,9 @@ export interface DemoJudge {
  */
 export async function startJudge(): Promise<DemoJudge> {
   const server = createServer(async (request, response) => {
-    const asked = wordsOf(await textOf(request));
+    const body = await textOf(request);
+    const asked = wordsOf(body);
+    const opinion = answerTo(body, asked);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify({
@@ -59,7 +111,7 @@ export async function startJudge(): Promise<DemoJudge> {
         type: 'message',
         role: 'assistant',
         model: MODEL,
-        content: [{ type: 'text', text: JSON.stringify(opinionOn(asked)) }],
+        content: [{ type: 'text', text: JSON.stringify(opinion) }],
         stop_reason: 'end_turn',
         stop_sequence: null,
         // Some four characters to a token.
@@ -68,14 +120,15 @@ export async function startJudge(): Promise<DemoJudge> {
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const judges: JudgeModels = {
-    judge: {
-      provider: 'anthropic',
-      model: MODEL,
-      key: { via: 'environment', variable: KEY },
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    },
-  };
+  const judge = {
+    provider: 'anthropic',
+    model: MODEL,
+    key: { via: 'environment', variable: KEY },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  } as const;
+  // Whoever grades is of another family than whoever did the work.
+  const other = { ...judge, family: 'scripted' };
+  const judges: JudgeModels = { judge, rubric: other, decomposer: other, red_team: other };
   return {
     env: { [ENV.judgeModels]: JSON.stringify(judges), [ENV.judgeKeys]: KEY, [KEY]: 'scripted' },
     stop: async () => {

@@ -9,9 +9,10 @@ import { taskProgress } from '../output/progress.ts';
 import type { Session } from '../session.ts';
 import type { DemoAgent } from './agents.ts';
 import { startJudge } from './judge.ts';
+import { answerHolds } from './person.ts';
 import { deliveredBranches, makeRepository } from './repository.ts';
 import type { DemoOutcome, DemoResult } from './result.ts';
-import { type DemoTask, demoTasks, judgedTask } from './tasks.ts';
+import { type DemoTask, demoTasks, judgedTask, stageTask } from './tasks.ts';
 
 /** The demo takes seconds, with a real agent minutes; when it has not ended by then, something hangs. In milliseconds. */
 const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
@@ -27,10 +28,13 @@ async function followAll(
   const progress = taskProgress(session.io.stderr, session.err, ids);
   const timeout = AbortSignal.timeout(limitMs);
   try {
-    const ended = await follow(client, ids, {
-      signal: AbortSignal.any([interrupted, timeout]),
-      onChange: progress.show,
-    });
+    const options = { signal: AbortSignal.any([interrupted, timeout]), onChange: progress.show };
+    let ended = await follow(client, ids, options);
+    const answered = await answerHolds(client, tasks, ended);
+    if (answered.length > 0) {
+      const after = await follow(client, answered, options);
+      ended = ended.map((task) => after.find(({ id }) => id === task.id) ?? task);
+    }
     return await Promise.all(
       ended.map(async (task) => ({ task, attempts: (await client.listAttempts({ id: task.id })).attempts })),
     );
@@ -55,10 +59,15 @@ const jsonlBelow = (folder: string): string[] =>
     .filter((file) => file.endsWith('.jsonl'))
     .sort();
 
+/** What the demo shows beside its usual tasks. */
+export const DEMO_EXTRAS = ['stage'] as const;
+export type DemoExtra = (typeof DEMO_EXTRAS)[number];
+
 /** Runs the main job in a new temporary folder, which stays; every process that it starts is gone at the end. */
 export async function runDemo(
   session: Session,
   agent: DemoAgent | null,
+  extra: DemoExtra | null = null,
 ): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
@@ -76,7 +85,11 @@ export async function runDemo(
     const client = createClient({ url, token, source: 'the demo' });
     const tasks = agent
       ? demoTasks(repository.url, agent.adapter)
-      : [...demoTasks(repository.url), judgedTask(repository.url)];
+      : [
+          ...demoTasks(repository.url),
+          judgedTask(repository.url),
+          ...(extra === 'stage' ? [stageTask(repository.url)] : []),
+        ];
     session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
     await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });
     const outcomes = await followAll(

@@ -16,6 +16,8 @@ interface Expected {
 export interface DemoTask {
   readonly task: SubmitTaskInput & { readonly id: string };
   readonly expected: Expected;
+  /** What a person says of it, scripted like the rest; absent: nobody is there. */
+  readonly approval?: string;
 }
 
 const agent = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
@@ -119,4 +121,22 @@ export const judgedTask = (url: string): DemoTask => ({
     ],
   },
   expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+});
+
+/** The task of the demo that goes through verification as a stage: graded down once, then for a person to decide. */
+export const stageTask = (url: string): DemoTask => ({
+  task: {
+    repository: url,
+    adapter: SCRIPTED,
+    id: 'g-reviewed',
+    title: 'Tell how many parcels a weight takes, graded by a rubric',
+    base_ref: 'reviewed',
+    workflow: 'careful',
+    description:
+      'parcels(grams) gives the number of parcels of 2 kg at the most; what is sent takes one at least.',
+    acceptance_criteria: ['The number is worked out from the weight', 'What weighs nothing takes one parcel'],
+    completion_signals: [{ type: 'test_passes', command: 'node --test test/parcels.test.js' }],
+  },
+  expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+  approval: 'Looked at it: it divides and rounds up.',
 });

@@ -80,6 +80,18 @@ function failed({ failure, report }: AttemptView, pc: Colors): string[] {
   ];
 }
 
+/** Which way the work took through the workflow of its task, and where its review stopped. */
+function wayOf({ verdict }: AttemptView, pc: Colors): string[] {
+  const way = verdict?.workflow;
+  if (!way) return [];
+  const taken = way.taken.map(
+    ({ node, verdict: word, to }) => `${node} ${word}${to === null ? '' : ` to ${to}`}`,
+  );
+  const { current_stage: stage } = way.review_pipeline;
+  const review = stage === null ? 'review passed' : `review stopped at ${stage}`;
+  return [`    ${pc.dim('workflow')} ${oneLine(`${way.name}: ${[...taken, review].join(', ')}`)}`];
+}
+
 const scoreOf = ({ quality_score: score }: AttemptView): string =>
   score === null ? '' : `, quality ${score.total} (${score.grade})`;
 
@@ -115,7 +127,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     lines.push(
       `    ${pc.dim('verified again')} by ${oneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${oneLine(attempt.repeated.reason)}`,
     );
-  lines.push(...checks(attempt, pc), ...opinions(attempt, pc));
+  lines.push(...checks(attempt, pc), ...opinions(attempt, pc), ...wayOf(attempt, pc));
   if (unverifiable)
     lines.push(
       `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${oneLine(unverifiable.message)}`,

@@ -1,3 +1,4 @@
+import { ApprovalRules } from '../../shared/approval/rules.ts';
 import type { Judgement } from '../../shared/judging/judgement.ts';
 import { JudgeModels } from '../../shared/judging/models.ts';
 import { JudgeInput } from '../../shared/messages/queue.ts';
@@ -15,6 +16,7 @@ const context: JudgingContext = {
   tasks,
   breaker: (model) => breakers.read(model),
   objects: objects(),
+  autonomy: ApprovalRules.parse(JSON.parse(optionalEnv(ENV.approvalRules, '{}'))).autonomy,
   models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
   ask: askModel({ readKey: keyOf }),
   now: () => new Date(),

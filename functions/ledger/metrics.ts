@@ -1,5 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Derived } from '../../shared/ledger/derive.ts';
+import { isOpenFault } from '../../shared/ledger/judgement-rows.ts';
 import { LOSSES, lossesOf, spentBy } from '../../shared/ledger/losses.ts';
 import { ENV, METRICS } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -53,6 +54,10 @@ export function countWrites(writes: readonly Write[], rows: readonly Derived[]):
   add(
     METRICS.gatesInert,
     rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'inert').length,
+  );
+  add(
+    METRICS.openGateFaults,
+    rows.filter((each) => each.table === 'judgements' && isOpenFault(each.row)).length,
   );
   add(METRICS.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);
   add(

@@ -14,6 +14,7 @@ export const JUDGEMENT_KINDS = [
   'expectations',
   'review',
   'review_pipeline',
+  'red_team',
 ] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */

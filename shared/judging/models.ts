@@ -11,6 +11,7 @@ export const PURPOSES = {
   judge: { by: 'janitor', what: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
   decomposer: { by: 'janitor', what: 'verification nodes with `decomposer: llm`' },
   review: { by: 'janitor', what: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several' },
+  red_team: { by: 'janitor', what: 'workflows with `red_team`, of work that has passed all else' },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
   rubric: { by: 'both', what: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
@@ -79,6 +80,7 @@ const SHAPE = {
   review: z
     .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
     .optional(),
+  red_team: JudgeModel.optional(),
   intent: BoxModel.optional(),
   rubric: BoxModel.optional(),
   test_writer: BoxModel.optional(),

@@ -1,3 +1,4 @@
+import { hasResult } from '../evidence/outcome.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import type { JudgementRow } from './rows.ts';
@@ -43,3 +44,11 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
     tree: verdict.tree,
   }));
 }
+
+/** Was work let on although nobody has attacked it who was to? */
+export const isOpenFault = ({
+  kind,
+  outcome,
+  verdict,
+}: Pick<JudgementRow, 'kind' | 'outcome' | 'verdict'>): boolean =>
+  kind === 'red_team' && verdict === 'pass' && !hasResult(outcome) && outcome !== 'skipped';

@@ -1,6 +1,22 @@
 import * as z from 'zod';
 import { REVIEW_STAGES } from './kinds.ts';
 
+/** What may be lost by work that is wrong, the least first. */
+export const STAKES = ['low', 'normal', 'high', 'critical'] as const;
+
+/** Somebody who attacks what has passed. */
+export const RedTeamSettings = z.strictObject({
+  enabled: z.boolean().default(false),
+  min_stakes: z
+    .enum(STAKES)
+    .default('high')
+    .describe('Work of a workflow with lower `stakes` is not attacked.'),
+  grounding: z.enum(['heuristic', 'off']).default('heuristic'),
+  on_missing_deliverable: z.enum(['block', 'skip']).default('block'),
+  timeout_s: z.number().int().min(1).max(90).default(60),
+});
+export type RedTeamSettings = z.infer<typeof RedTeamSettings>;
+
 /** What follows the verification of a workflow, before work is accepted. */
 export const ReviewSettings = z.strictObject({
   stages: z
@@ -9,5 +25,7 @@ export const ReviewSettings = z.strictObject({
     .max(REVIEW_STAGES.length)
     .refine((stages) => new Set(stages).size === stages.length, { message: 'names a stage twice' })
     .default(['verdict']),
+  stakes: z.enum(STAKES).default('normal'),
+  red_team: RedTeamSettings.prefault({}),
 });
 export type ReviewSettings = z.infer<typeof ReviewSettings>;

@@ -1,3 +1,4 @@
+import type { AutonomyLevel } from '../approval/autonomy.ts';
 import { hasResult } from '../evidence/outcome.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
@@ -25,8 +26,7 @@ import { attemptNumbered } from '../task/commands/change.ts';
 import { cut } from '../task/cut.ts';
 import type { JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
-import { gradedBy } from '../workflow/gradings.ts';
-import { grade } from './grade.ts';
+import { askStage, hasStage } from './ask-stage.ts';
 import { type Brought, toMark, whyUnmarked } from './quality-gate.ts';
 
 export interface JudgingContext {
@@ -34,6 +34,8 @@ export interface JudgingContext {
   readonly objects: ObjectStore;
   readonly models: JudgeModels;
   readonly ask: AskModel;
+  /** Of the deployment, for tasks that name no level of their own. */
+  readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
   readonly breaker: (model: string) => Promise<Breaker | null>;
   readonly now: () => Date;
@@ -108,15 +110,6 @@ async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Prom
   };
 }
 
-/** Pieces that are the work itself; the others are what the task says of it. */
-const WORK = ['what was observed', 'diff'];
-const workOf = (pieces: readonly Piece[]) => ({
-  about: pieces.filter(({ label }) => !WORK.includes(label)),
-  payload: Object.fromEntries(
-    pieces.filter(({ label }) => WORK.includes(label)).map(({ label, text }) => [label, text]),
-  ),
-});
-
 /** What asking has come to, beside the opinion. */
 const asked = (
   model: JudgeModel,
@@ -163,11 +156,10 @@ export async function askJudges(
     unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
-  const grades = gradedBy(task).length > 0;
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const unreviewable = reviews && spent !== null ? [unreviewed(reviews, 'inert', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
-  if (nobody && !grades)
+  if (nobody && !hasStage(task))
     return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : []), ...unreviewable];
   const { pieces, notes, brought, about, patch } = await piecesOf(task, attempt, context.objects);
   const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
@@ -193,12 +185,6 @@ export async function askJudges(
       ...asked(looker, answered, of.because, question.prompt, context.now()),
     };
   };
-  const graded = grades
-    ? grade(
-        { task, attempt: brought.attempt, ...workOf(pieces) },
-        { ask: context.ask, models: context.models, spent, now: context.now },
-      )
-    : [];
   const expectations = looker && looks ? expectationsIn(patch) : null;
   const compared = async (): Promise<Judgement[]> => {
     if (!looker || !expectations) return [];
@@ -224,7 +210,7 @@ export async function askJudges(
     Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]),
     compared(),
     review(),
-    graded,
+    askStage(task, brought.attempt, pieces, { ...context, spent }),
   ]);
   return all.flat();
 }

@@ -11,8 +11,10 @@ import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
 import { withLetGo } from '../verdict/let-go.ts';
 import { reduce } from '../verdict/reduce.ts';
-import { allGradings, gradedBy } from '../workflow/gradings.ts';
+import { allAttacks } from '../workflow/attacks.ts';
+import { allGradings } from '../workflow/gradings.ts';
 import { throughWorkflow } from '../workflow/through.ts';
+import { hasStage } from './ask-stage.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
@@ -58,7 +60,7 @@ export async function reduceEvidence(
   const reduced = withLetGo(reduce(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: carried(reduced.reasons) };
   const look = secondLookAt(task, evidence, verdict, deps.looks);
-  const signals = (judgedSignals(task).length > 0 || gradedBy(task).length > 0) && needless(verdict) === null;
+  const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
   const pipeline = pipelineAsk(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   return { verdict, ask, look, pipeline };
@@ -86,6 +88,7 @@ export async function combineVerdicts(
   const made = [
     ...allJudgements(task, observed, judgements, look, pipeline),
     ...allGradings(task, observed, judgements),
+    ...allAttacks(task, observed, judgements),
   ];
   const joined = throughWorkflow(task, combine(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;

@@ -22,6 +22,6 @@ export function regenerationsSpent({
   if (node === null || most === null) return null;
   const rejected = attempts.filter((each) => each.number >= budget_from && failedAt(each) === node).length;
   return rejected > most
-    ? `${node} has graded the work down ${rejected} ${rejected === 1 ? 'time' : 'times'}, and the workflow has it done again ${most} times`
+    ? `${node} has graded the work down ${rejected} ${rejected === 1 ? 'time' : 'times'}, and the workflow has it done again ${most} ${most === 1 ? 'time' : 'times'}`
     : null;
 }

@@ -48,6 +48,7 @@ describe('the repository of the demo', () => {
     ['next', true],
     ['hard', false],
     ['parcels', false],
+    ['reviewed', false],
     ['sandbox', true],
   ])('has the branch %s, whose tests pass: %s', (branch, passes) => {
     const where = checkout(branch);

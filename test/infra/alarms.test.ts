@@ -54,6 +54,7 @@ describe('every alarm', () => {
         'FaultsFunctionThrottles',
         'FaultsLostBoxes',
         'FaultsModelCost',
+        'FaultsOpenGateFaults',
         'FaultsTableThrottles',
         'ObservabilityLoggedErrors',
         'ObservabilityUnverifiedRatio',

@@ -355,7 +355,7 @@ describe('functions', () => {
     minter: ['table', 'gitSecret'],
     page: [],
     'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
-    judge: ['table', 'bucket', 'judgeModels'],
+    judge: ['table', 'bucket', 'judgeModels', 'approvalRules'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
   };

@@ -77,6 +77,19 @@ export interface Solution {
   readonly tokens: readonly [input: number, output: number];
 }
 
+const PARCELS: Readonly<Record<string, Solution>> = {
+  haiku: {
+    files: { 'src/parcels.js': learnt },
+    summary: 'parcels() gives the right number; all tests pass.',
+    tokens: [24_100, 1_100],
+  },
+  sonnet: {
+    files: { 'src/parcels.js': workedOut },
+    summary: 'parcels() divides by what a parcel holds and rounds up. All tests pass.',
+    tokens: [33_700, 1_900],
+  },
+};
+
 export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution>>>> = {
   'a-slugs': {
     haiku: {
@@ -114,18 +127,8 @@ export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution
       tokens: [12_600, 900],
     },
   },
-  'f-parcels': {
-    haiku: {
-      files: { 'src/parcels.js': learnt },
-      summary: 'parcels() gives the right number; all tests pass.',
-      tokens: [24_100, 1_100],
-    },
-    sonnet: {
-      files: { 'src/parcels.js': workedOut },
-      summary: 'parcels() divides by what a parcel holds and rounds up. All tests pass.',
-      tokens: [33_700, 1_900],
-    },
-  },
+  'f-parcels': PARCELS,
+  'g-reviewed': PARCELS,
   'e-names': {
     haiku: {
       files: { 'src/names.js': 'export const sortNames = (names) => names;\n' },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../local/dynamodb/capacity.ts';
 import type { Image } from '../../../local/dynamodb/image.ts';
+import { ReviewSettings } from '../../../shared/review/schema.ts';
 import { toItem } from '../../../shared/store/task-item.ts';
 import type { Attempt, Launch } from '../../../shared/task/attempt.ts';
 import { cut } from '../../../shared/task/cut.ts';
@@ -203,7 +204,7 @@ const IN_FORCE: NonNullable<Task['workflow_in_force']> = {
   version: '1.0.0',
   steps: [{ node: 'work', title: 'Do it', description: 'd'.repeat(MAX_IN_FORCE_BYTES - 300) }],
   verifications: [],
-  review: { stages: ['verdict'] },
+  review: ReviewSettings.parse({}),
 };
 
 /** The largest task that is accepted: its description fills what is left, in characters of any size. */

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { rank, SEVERITIES } from './matrix.ts';
+
+const words = (most: number) => z.string().trim().min(1).max(most);
+
+/** From this severity on a finding needs something to show. */
+const NEEDS_EVIDENCE = rank('high');
+
+/** What an attacker says against work. */
+export const RedTeamFinding = z
+  .strictObject({
+    attack_surface: z.enum(['correctness', 'security', 'requirements', 'grounding']),
+    severity: z.enum(SEVERITIES),
+    description: words(1_000),
+    evidence: z.array(words(500)).max(10),
+    suggested_fix: z.string().max(1_000),
+  })
+  .refine(({ severity, evidence }) => rank(severity) < NEEDS_EVIDENCE || evidence.length > 0, {
+    path: ['evidence'],
+    message: 'is empty: a finding of high or critical severity needs some',
+  });
+export type RedTeamFinding = z.infer<typeof RedTeamFinding>;
+
+export const MAX_FINDINGS = 25;
+export const RedTeamReport = z.strictObject({
+  findings: z.array(RedTeamFinding).max(MAX_FINDINGS),
+  summary: z.string().max(4_096),
+});
+export type RedTeamReport = z.infer<typeof RedTeamReport>;
+
+/** As many as a report holds, the most severe first. */
+export const worstOf = (findings: readonly RedTeamFinding[]): RedTeamFinding[] =>
+  [...findings].sort((a, b) => rank(b.severity) - rank(a.severity)).slice(0, MAX_FINDINGS);

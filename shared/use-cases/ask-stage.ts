@@ -1,0 +1,58 @@
+import type { AutonomyLevel } from '../approval/autonomy.ts';
+import type { Judgement } from '../judging/judgement.ts';
+import type { Piece } from '../judging/material.ts';
+import type { JudgeModels } from '../judging/models.ts';
+import type { AskModel } from '../judging/port.ts';
+import { redTeamOf } from '../review/red-team.ts';
+import type { Attempt } from '../task/attempt.ts';
+import type { Task } from '../task/task.ts';
+import { gradedBy } from '../workflow/gradings.ts';
+import { attack } from './attack.ts';
+import { grade } from './grade.ts';
+
+export interface StageContext {
+  readonly ask: AskModel;
+  readonly models: JudgeModels;
+  /** Of the deployment, for tasks that name no level of their own. */
+  readonly autonomy?: AutonomyLevel | undefined;
+  /** Why no model is asked about the task any more, or null. */
+  readonly spent: string | null;
+  readonly now: () => Date;
+}
+
+/** Does the workflow of a task have anybody asked? */
+export const hasStage = (task: Pick<Task, 'workflow_in_force'>): boolean =>
+  gradedBy(task).length > 0 || redTeamOf(task) !== null;
+
+/** Pieces that are the work itself; the others are what the task says of it. */
+const WORK = ['what was observed', 'diff'];
+
+/** Has the work of an attempt graded, and then attacked, as the workflow of its task says. */
+export async function askStage(
+  task: Task,
+  attempt: Attempt,
+  pieces: readonly Piece[],
+  { ask, models, autonomy, spent, now }: StageContext,
+): Promise<Judgement[]> {
+  if (!hasStage(task)) return [];
+  const isWork = ({ label }: Piece): boolean => WORK.includes(label);
+  const graded = await grade(
+    {
+      task,
+      attempt,
+      about: pieces.filter((piece) => !isWork(piece)),
+      payload: Object.fromEntries(pieces.filter(isWork).map(({ label, text }) => [label, text])),
+    },
+    { ask, models, spent, now },
+  );
+  // What was graded down goes back as it is: an attack on it would be paid for in vain.
+  if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
+  const attacked = await attack(task, attempt, pieces, {
+    ask,
+    attacker: models.red_team,
+    autonomy: task.autonomy ?? autonomy ?? 'semi',
+    spent,
+    now,
+  });
+  return [...graded, ...attacked];
+}
