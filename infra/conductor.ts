@@ -13,6 +13,8 @@ export interface ConductorProps {
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly cascade: IStateMachine;
+  /** What runs a task that names no agent. */
+  readonly environment: Record<string, string>;
 }
 
 /** Makes follow what must follow from a write of a task. */
@@ -29,6 +31,7 @@ export class Conductor extends Construct {
       timeout: Duration.seconds(60),
       environment: {
         [ENV.table]: table.table.tableName,
+        ...props.environment,
         [ENV.cascadeMachine]: cascade.stateMachineArn,
         [ENV.metricsNamespace]: Stack.of(this).stackName,
       },

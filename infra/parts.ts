@@ -171,7 +171,13 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     room,
     environment: { ...adapter, ...lease, ...tiers, ...gateway },
   });
-  const conductor = new Conductor(scope, 'Conductor', { common, alarms, table, cascade });
+  const conductor = new Conductor(scope, 'Conductor', {
+    common,
+    alarms,
+    table,
+    cascade,
+    environment: adapter,
+  });
   new Reconciler(scope, 'Reconciler', {
     common,
     alarms,

@@ -53,6 +53,8 @@ export const ITEM_PREFIX = {
   breaker: 'breaker#',
   /** Operations that have failed for good: an item for each task that has some. */
   deadLetter: 'dead',
+  /** How providers of models fare: an item for each. */
+  provider: 'provider#',
   /** What was done about items of earlier versions. */
   upgrade: 'upgrade#',
 } as const;
@@ -193,6 +195,9 @@ export const BOX_ENV = {
   /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
   gitCredential: 'GIT_CREDENTIAL',
 } as const;
+
+/** Programs of the agent CLIs that there are adapters for. */
+export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 /** Names of the ECS containers inside their task definitions. */
 export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'deliver' } as const;

@@ -41,6 +41,8 @@ function renderStatus(status: z.infer<typeof StatusView>, session: Session): str
     lines.push(
       `the quality gate has rejected the last ${rejections} works of ${model}: ${state === 'open' ? `none is marked until ${until}` : 'the next one is marked again'}`,
     );
+  for (const { provider, until, because, times } of status.cooling ?? [])
+    lines.push(`nothing is begun with ${provider} until ${until}: ${because}, ${times} in a row`);
   if (alert !== null) {
     lines.push('', alert);
     if (nudge.recent_unverified.length > 0) lines.push(`Most recent: ${nudge.recent_unverified.join(', ')}`);

@@ -8,11 +8,13 @@ const dollars = (value: number | null): string => (value === null ? 'unknown' : 
 
 /** What is believed, as a table, and under it what people have said on it. */
 export function renderBeliefs(
-  { policy, beliefs, history }: CascadeView,
+  { policy, beliefs, history, cooling = [] }: CascadeView,
   width: number | undefined,
   pc: Colors,
 ): string {
   const lines = [`policy ${pc.bold(policy.policy)}`];
+  for (const { provider, until, because, times } of cooling)
+    lines.push(`nothing is begun with ${provider} until ${until}: ${because}, ${times} in a row`);
   if (beliefs.length === 0) lines.push('', 'Nothing is learned yet: no attempt has ended with a verdict.');
   else
     lines.push(

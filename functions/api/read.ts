@@ -1,6 +1,7 @@
 import { planView } from '../../shared/api/plan-view.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
+import { coolingAt } from '../../shared/cascade/cooling.ts';
 import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
 import { ENV } from '../../shared/names.ts';
 import { plannedId } from '../../shared/plan/create.ts';
@@ -28,7 +29,7 @@ import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const objects = objectStore();
-const { tasks, counts, beliefs, figures, breakers, letters, requests } = stores();
+const { tasks, counts, beliefs, figures, breakers, letters, requests, providers } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
@@ -87,11 +88,21 @@ export const handler = serve('api-read', {
     return { body: planView(task, await tasks.guarded(request.guard).getMany(ids)), version: task.version };
   },
   status: async () => {
-    const body = await statusView({ counts, breakers, now: new Date(), threshold, minCompletions });
+    const body = await statusView({
+      counts,
+      breakers,
+      providers,
+      now: new Date(),
+      threshold,
+      minCompletions,
+    });
     return { body, tag: statusTag(body) };
   },
   cascade: async (request) => ({
-    body: await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() }),
+    body: {
+      ...(await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() })),
+      cooling: coolingAt(await providers.coolings(), new Date()).map(({ seen: _, ...each }) => each),
+    },
   }),
   deadLetters: async (request) => ({ body: await listDeadLetters(request.query, all(request)) }),
   deadLetter: async (request) => ({

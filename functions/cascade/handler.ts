@@ -9,7 +9,7 @@ import {
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
-const { tasks, locks, beliefs, spend } = stores();
+const { tasks, locks, beliefs, spend, providers } = stores();
 const models = tierModels();
 const agents = deployedAgents();
 const holds = holdLimit();
@@ -20,6 +20,15 @@ const STEPS = { select_model: selectModel, decide: decideStep, settle: settleSte
 export const handler = async (event: unknown): Promise<CascadeResult> => {
   const { step, task_id, run, said } = CascadeStep.parse(event);
   if (said && isElsewhere(said, step)) return said;
-  const context: CascadeContext = { tasks, locks, models, agents, holds, learning, now: new Date() };
+  const context: CascadeContext = {
+    tasks,
+    locks,
+    models,
+    agents,
+    providers,
+    holds,
+    learning,
+    now: new Date(),
+  };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
 };

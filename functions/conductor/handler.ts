@@ -3,6 +3,7 @@ import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEven
 import { ENV, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { Adapter } from '../../shared/task/adapter.ts';
 import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/follow.ts';
 import { followRequest } from '../../shared/use-cases/requests.ts';
 import { completionMetrics } from '../kit/completions.ts';
@@ -10,7 +11,7 @@ import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { images } from '../kit/stream.ts';
 
-const { tasks, locks, counts, beliefs, breakers, spend, requests } = stores();
+const { tasks, locks, counts, beliefs, breakers, spend, requests, providers } = stores();
 const completions = completionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
@@ -22,6 +23,7 @@ const context: FollowContext = {
   beliefs,
   breakers,
   spend,
+  providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))) },
   machines: new Machines(sfnClient()),
   cascadeMachine: requireEnv(ENV.cascadeMachine),
   now: () => new Date(),

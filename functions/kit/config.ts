@@ -46,6 +46,7 @@ export const deployedAgents = (): Agents => ({
     optionalEnv(ENV.allowFileRepositories, 'false') === 'true'
       ? null
       : CliKinds.parse(JSON.parse(requireEnv(ENV.agentClis))),
+  installed: CliKinds.parse(JSON.parse(requireEnv(ENV.agentClis))),
   vendors: z
     .array(z.enum(PROVIDERS))
     .nullable()

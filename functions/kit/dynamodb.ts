@@ -10,6 +10,7 @@ import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
+import { ProviderStore } from '../../shared/store/providers.ts';
 import { RequestStore } from '../../shared/store/requests.ts';
 import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
@@ -30,6 +31,7 @@ export interface Stores {
   readonly spend: SpendStore;
   readonly letters: DeadLetterStore;
   readonly requests: RequestStore;
+  readonly providers: ProviderStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -52,5 +54,6 @@ export function stores(): Stores {
     spend: new SpendStore(db, table),
     letters: new DeadLetterStore(db, table),
     requests: new RequestStore(db, table),
+    providers: new ProviderStore(db, table),
   };
 }

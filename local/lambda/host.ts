@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ENV } from '../../shared/names.ts';
+import { installedClis } from '../installed-clis.ts';
 import { type Lent, lentTo } from '../lent.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
 import { type Endpoints, sdkEnvironment } from './environment.ts';
@@ -122,6 +123,7 @@ function environmentOf(
     ...spec.variables,
     // Without keys, there is no vendor here, whatever a deployment would have.
     ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: '[]' } : {}),
+    ...(ENV.agentClis in spec.variables ? { [ENV.agentClis]: JSON.stringify(installedClis()) } : {}),
     ...lentTo(spec.variables, lent ?? {}),
   };
 }

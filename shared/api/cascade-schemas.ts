@@ -38,6 +38,10 @@ export const CascadeView = z
   .object({
     policy: CascadePolicy,
     beliefs: z.array(TierBelief),
+    /** Providers that nothing is begun with for a while; in answers to a pin or a reset there are none. */
+    cooling: z
+      .array(z.object({ provider: z.string(), until: z.iso.datetime(), because: z.string(), times: z.int() }))
+      .optional(),
     /** The latest first, of each role. */
     history: z.array(Control.shape.history.element.extend({ role: z.string() })),
   })

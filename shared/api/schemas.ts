@@ -399,6 +399,17 @@ export const StatusView = z
         }),
       )
       .default([]),
+    /** Providers of models that nothing is begun with for a while, because tasks have met trouble with them. */
+    cooling: z
+      .array(
+        z.object({
+          provider: z.string(),
+          until: z.iso.datetime(),
+          because: z.string(),
+          times: z.int().describe('In a row.'),
+        }),
+      )
+      .default([]),
     revision: z
       .number()
       .int()

@@ -38,22 +38,31 @@ export function select(
   models: TierModels,
   other: CliKind | null = null,
   learned: Learned | null = null,
+  home = false,
 ): Selection {
   const last = of.attempts.at(-1);
   const fresh = !last || last.number < of.budget_from;
-  const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? last.adapter ?? null));
+  // The way back: what the fallback was for is over.
+  const isBack = !other && !fresh && home && last.route?.fallback !== undefined;
+  const stays = isBack ? null : (last?.adapter ?? null);
+  const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
   const task = kind ? { ...of, adapter: adapterOf(of, { adapter: kind }) } : of;
   const rungs = ladder(task, models);
   const first = rungs[0] ?? { tier: null, model: models.haiku };
-  const sameTier = other && rungs.find(({ tier }) => tier !== null && tier === last?.tier);
+  // By tier: the model of a decision is another provider's.
+  const tierThen = last?.decision?.next_tier ?? last?.tier;
+  const sameTier =
+    (other || isBack) && !fresh && rungs.find(({ tier }) => tier !== null && tier === tierThen);
   if (sameTier) {
     const { rule, reason } = route(task);
-    const why = `${reason}; by ${other}, because the provider of ${last?.model ?? 'the last agent'} is down`;
+    const why = other
+      ? `${reason}; by ${other}, because the provider of ${last.model ?? 'the last agent'} is down`
+      : `${reason}; back from ${last.adapter ?? 'another agent'}, because its own provider answers again`;
     return {
       rung: sameTier,
       effort: effortFor(task, sameTier),
       route: { rule, reason: why },
-      adapter: other,
+      adapter: kind,
     };
   }
   const wanted = fresh

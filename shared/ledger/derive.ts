@@ -191,6 +191,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
       effort: attempt.effort,
       route_rule: attempt.route?.rule ?? null,
       route_reason: attempt.route?.reason ?? null,
+      fallback_from: attempt.route?.fallback?.from ?? null,
       chosen_by: attempt.route?.choice?.by ?? null,
       explored: attempt.route?.choice?.explored ?? false,
       attempt_number: attempt.number,

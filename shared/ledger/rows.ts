@@ -73,6 +73,8 @@ const ChainAttempt = z.object({
   /** The row of the routing table that chose tier and effort; null in rows of earlier versions. */
   route_rule: z.string().nullable(),
   route_reason: z.string().nullable(),
+  /** The provider that nothing was begun with then, so that another one did the same tier: no climb. Null: it was no fallback, and in rows of earlier versions. */
+  fallback_from: z.string().nullable(),
   /** What chose among the tiers beside the table: `pin`, `greedy` or `thompson`; null: nothing did. */
   chosen_by: z.string().nullable(),
   /** Chosen by chance, to learn. */

@@ -12,6 +12,8 @@ export interface Agents {
   readonly fallback: Adapter;
   /** CLIs that the agent box has; null: whatever is installed, as on a laptop. */
   readonly clis: readonly CliKind[] | null;
+  /** Of what is installed on a laptop: what another one's task may go to. Absent: `clis`. */
+  readonly installed?: readonly CliKind[];
   /** Whose models the gateway has; null: a gateway of the user's own, of which nobody knows. */
   readonly vendors: readonly ProviderName[] | null;
   readonly tiers: TierModels;

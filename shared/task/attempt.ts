@@ -260,6 +260,10 @@ export const ATTEMPT_OUTCOMES = [
 export const AttemptRoute = z.object({
   rule: z.string(),
   reason: z.string(),
+  /** Set when it runs with another agent of the same tier, because nothing is begun with a provider for a while: no climb, and no fault of the work. */
+  fallback: z
+    .object({ from: z.string(), to: z.string(), because: z.string(), until: z.iso.datetime() })
+    .optional(),
   /** What was thought of the tiers, where something learned or a person chose among them. Absent: the table alone did. */
   choice: z
     .object({

@@ -1,4 +1,5 @@
 import { setAside } from '../cascade/budget/launching.ts';
+import { type Cooling, coolingAt, providerOf } from '../cascade/cooling.ts';
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
 import { notBefore } from '../cascade/failure/later.ts';
@@ -11,6 +12,7 @@ import type { CascadeResult } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
 import type { LockStore } from '../store/locks.ts';
+import type { ProviderStore } from '../store/providers.ts';
 import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import type { Agents } from '../task/adapter-choice.ts';
@@ -27,12 +29,17 @@ import { createPlanned } from './plan.ts';
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
 const QUEUE_SECONDS = 86_400;
 
+/** Milliseconds after which a task that waits for a provider looks again. */
+const LONGEST_WAIT_MS = 3_600_000;
+
 export interface CascadeContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly models: TierModels;
   /** What else may do a task whose provider is down; absent: nothing. */
   readonly agents?: Agents;
+  /** How providers fare, as all tasks have met them; absent: nobody keeps it. */
+  readonly providers?: Pick<ProviderStore, 'coolings'>;
   /** How long a person has to decide; absent: the default. */
   readonly holds?: HoldLimit;
   /** What is learned of models; absent: the routing table alone chooses. */
@@ -98,6 +105,17 @@ async function foundationOf(
   return dependents.length >= FOUNDATION ? dependents.length : null;
 }
 
+/** Providers that nothing is begun with now. */
+const coldNow = async ({ providers, now }: CascadeContext): Promise<Cooling[]> =>
+  providers ? coolingAt(await providers.coolings(), now) : [];
+
+/** Whose models the next attempt would call, where nothing else is chosen. */
+function nextProvider(task: Task, home: boolean, { fallback }: Agents): string | null {
+  const last = task.attempts.at(-1) ?? null;
+  const isNew = !last || last.number < task.budget_from || (home && last.route?.fallback !== undefined);
+  return task.runner === 'managed' ? providerOf(task, isNew ? null : last, fallback) : null;
+}
+
 /** Has the step before said that the task stands elsewhere, or waits? Then that is the answer of this one, too. */
 export const isElsewhere = (said: CascadeResult, step: Stage): boolean =>
   said.stage !== step || said.wait_s !== undefined;
@@ -107,17 +125,38 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const present = await context.tasks.get(id);
   if (!present) return gone();
   if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
-  const other = (of: Task) => (context.agents ? otherAgent(of, context.agents) : null);
+  const { agents } = context;
+  const cooling = await coldNow(context);
+  const other = (of: Task) =>
+    agents
+      ? otherAgent(
+          of,
+          agents,
+          cooling.map(({ provider }) => provider),
+        )
+      : null;
+  const home =
+    agents && cooling.every(({ provider }) => provider !== providerOf(present, null, agents.fallback));
+  const cold =
+    agents && cooling.find(({ provider }) => provider === nextProvider(present, home === true, agents));
+  const until = Math.max(notBefore(present)?.getTime() ?? 0, cold ? Date.parse(cold.until) : 0);
   const wait = other(present)
     ? 0
-    : Math.ceil(((notBefore(present)?.getTime() ?? 0) - context.now.getTime()) / 1_000);
+    : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
   if (wait > 0) return { ...result(present, 'select_model'), wait_s: wait };
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);
   const learned = await recall(present, context);
   const dependents = await foundationOf(present, context);
-  const selected = (task: Task) => select(task, context.models, other(task), learned);
+  const selected = (task: Task) => {
+    const kind = other(task);
+    const selection = select(task, context.models, kind, learned, home);
+    if (!kind || !cold) return selection;
+    const { provider: from, because, until: end } = cold;
+    const fallback = { from, to: kind, because, until: end };
+    return { ...selection, route: { ...selection.route, fallback } };
+  };
   const budget =
     learned && context.learning
       ? await setAside(present, selected(present), learned, context.learning.spend, context.now)

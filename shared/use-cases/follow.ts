@@ -1,3 +1,4 @@
+import { providerMark } from '../cascade/cooling.ts';
 import { newOutcomes, outcomesOf } from '../cascade/learning/outcome.ts';
 import { wakes } from '../cascade/wakes.ts';
 import { markOf } from '../judging/mark.ts';
@@ -7,8 +8,10 @@ import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
+import type { ProviderStore } from '../store/providers.ts';
 import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import type { Adapter } from '../task/adapter.ts';
 import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { fixUpOf } from '../task/fix-up.ts';
 import { MAX_FIX_UPS } from '../task/schema.ts';
@@ -22,6 +25,8 @@ export interface FollowContext {
   readonly beliefs: BeliefStore;
   readonly breakers: Pick<BreakerStore, 'mark'>;
   readonly spend: Pick<SpendStore, 'settle'>;
+  /** How providers fare, and which agent does what names none; absent: nobody keeps it. */
+  readonly providers?: { readonly store: Pick<ProviderStore, 'met'>; readonly fallback: Adapter };
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
@@ -98,6 +103,8 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
     await context.machines.wake(wake.task_token, { stage: wake.stage });
   const mark = markOf(before, after);
   if (mark) await context.breakers.mark(mark.model, mark);
+  const met = context.providers && providerMark(before, after, context.providers.fallback);
+  if (met) await context.providers?.store.met(met);
   if (after.waits_for !== null && after.waits_for !== before?.waits_for) await wakeWaiter(after.id, context);
   const ended = isTerminal(after.status) && before?.status !== after.status;
   const letGo = before !== null && isLive(before.status) && !isLive(after.status);

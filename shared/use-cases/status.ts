@@ -1,23 +1,28 @@
 import type * as z from 'zod';
 import type { StatusView } from '../api/schemas.ts';
 import { canonicalHash } from '../canonical.ts';
+import { coolingAt } from '../cascade/cooling.ts';
 import { stateOf } from '../judging/breaker.ts';
 import { summarise } from '../ledger/nudge.ts';
 import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
+import type { ProviderStore } from '../store/providers.ts';
 import { STATUSES, type Status } from '../task/status.ts';
 
 /** Counts by status and role, and the verification nudge, which is always there: read from counters, so as much work for many tasks as for few. */
 export async function statusView(deps: {
   counts: CountStore;
   breakers: Pick<BreakerStore, 'list'>;
+  /** Absent: nobody keeps how providers fare. */
+  providers?: Pick<ProviderStore, 'coolings'>;
   now: Date;
   threshold: number;
   minCompletions: number;
 }): Promise<z.infer<typeof StatusView>> {
-  const [{ roles, nudge, revision }, breakers] = await Promise.all([
+  const [{ roles, nudge, revision }, breakers, providers = []] = await Promise.all([
     deps.counts.counts(),
     deps.breakers.list(),
+    deps.providers?.coolings(),
   ]);
   const rows = [...roles].filter(([, row]) => Object.keys(row).length > 0);
   const byStatus = Object.fromEntries(
@@ -28,6 +33,7 @@ export async function statusView(deps: {
     by_status: byStatus,
     per_role: rows.sort(([a], [b]) => (a < b ? -1 : 1)).map(([role, by_status]) => ({ role, by_status })),
     verification_nudge: summarise(nudge, deps.threshold, deps.minCompletions),
+    cooling: coolingAt(providers, deps.now).map(({ seen: _, ...each }) => each),
     breakers: breakers.map((each) => ({
       model: each.model,
       rejections: each.rejected.length,

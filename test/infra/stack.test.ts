@@ -316,7 +316,7 @@ describe('functions', () => {
     'api-read': ['table', 'bucket', 'nudgeThreshold', 'nudgeMinCompletions', 'tierModels', 'cascadePolicy'],
     'api-hook': ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'forgeSecret'],
     'forge-tell': ['table', 'bucket', 'forgeSecret'],
-    conductor: ['metricsNamespace', 'table', 'cascadeMachine'],
+    conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     compactor: ['bucket'],
     resolver: ['imageFamilies', 'minter', 'readFrom', 'table'],

@@ -142,6 +142,9 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { tier: 'opus', complexity: 'low', reason: 'better' },
     { tier: null, reason: 'no more' },
   ],
+  retryDeadLetter: [{ reason: 'the subnet is back' }],
+  resolveDeadLetter: [{ reason: 'the rows are there' }],
+  abandonDeadLetter: [{ reason: 'it was for a test' }],
   resetLearned: [{ tier: 'haiku', reason: 'anew' }],
   submitTask: [
     submission,
