@@ -57,6 +57,7 @@ const submission = {
   deliver_unverified: false,
   delivery: 'merge_queue',
   autonomy: 'semi',
+  workflow: 'verification-pipeline',
 };
 /** How the program of an agent ended. */
 const end = {
