@@ -28,6 +28,13 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   'request approve': { text: '`--json` prints the `Request` as it was answered; its task is made later.' },
   'request reject': { text: '`--json` prints the `Request` after it.' },
   'request clarify': { text: '`--json` prints the `Request` after it.' },
+  'dlq list': {
+    text: '`--json` prints `{"dead_letters": [DeadLetter], "next_cursor": string | null}`.',
+  },
+  'dlq show': { text: '`--json` prints the `DeadLetter`.' },
+  'dlq retry': { text: '`--json` prints the `DeadLetter` after it.' },
+  'dlq resolve': { text: '`--json` prints the `DeadLetter` after it.' },
+  'dlq abandon': { text: '`--json` prints the `DeadLetter` after it.' },
   plan: { text: '`--json` prints `{"plan": Plan}`.' },
   'plans show': { text: '`--json` prints `{"plan": Plan}`.' },
   'plans approve': { text: '`--json` prints `{"plan": Plan}` as it was answered.' },
