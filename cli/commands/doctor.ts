@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import type { CheckResult, Outcome } from '../doctor/check.ts';
-import { CliError, EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
@@ -40,21 +40,19 @@ export function registerDoctor(program: Command, io: Io): void {
   const command = program
     .command('doctor')
     .description(SUMMARY.doctor)
-    .option('--aws', 'the AWS account of the credentials in the environment')
+    .option('--aws', 'the AWS account of the credentials in the environment, in place of this machine')
     .option('--stack <name>', 'name of the stack', 'Assay')
     .option(...JSON_OPTION);
   action<[Options]>(command, io, async (session, { aws, stack }) => {
-    if (!aws)
-      throw new CliError(EXIT.usage, 'nothing_to_look_at', 'Which place?', {
-        hint: '`assay doctor --aws` looks at the AWS account of your credentials.',
-      });
-    const { examine } = await import('../doctor/aws.ts');
-    const results = await examine(stack);
-    if (session.json) session.printJson({ stack, checks: results });
+    const results = aws
+      ? await (await import('../doctor/aws.ts')).examine(stack)
+      : await (await import('../doctor/machine.ts')).examineMachine(session.io.cwd);
+    if (session.json) session.printJson({ stack: aws ? stack : null, checks: results });
     else print(session, results);
     return exitOf(results);
   });
   examples(command, [
+    ['doctor', 'what this machine and folder lack, and how to get it'],
     ['doctor --aws', 'before the first deployment, and after each'],
     ['doctor --aws --json | jq \'.checks[] | select(.outcome != "ok")\'', 'what is not well'],
   ]);

@@ -19,6 +19,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CheckResult, Outcome } from '../../cli/doctor/check.ts';
+import { makeRepository } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const sts = mockClient(STSClient);
@@ -278,11 +279,24 @@ test('people read a line for each check, with what to do below it', async () => 
   expect(stdout).toMatch(/^ATTENTION {7}fargate_vcpus {7}6 vCPUs .*\n {36}Ask for more/m);
 });
 
-test('without a place to look at it is told which there are', async () => {
-  expect(await assay(['doctor'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('assay doctor --aws'),
+test('without a place it looks at this machine and folder, and says how to get what is not there', async () => {
+  const { dir, write } = makeRepository({ 'a.txt': 'a' });
+  const found = async () => {
+    const { stdout } = await assay(['doctor', '--json'], { cwd: dir });
+    const { checks } = JSON.parse(stdout) as { checks: CheckResult[] };
+    return Object.fromEntries(checks.map((each) => [each.check, each]));
+  };
+  const { git, repository, configuration, ...more } = await found();
+  expect([git?.outcome, repository?.outcome]).toEqual(['ok', 'ok']);
+  expect(configuration).toMatchObject({
+    outcome: 'attention',
+    advice: expect.stringContaining('assay init'),
   });
+  for (const each of Object.values(more)) expect(each.outcome === 'ok').toBe(each.advice === null);
+  write({ 'assay.yaml': 'version: 1\n' });
+  expect((await found())['configuration']?.outcome).toBe('ok');
+  write({ 'assay.yaml': 'version: one\n' });
+  expect((await found())['configuration']?.outcome).toBe('missing');
 });
 
 test('a secret that only a function was told of is looked at, too', async () => {
