@@ -169,6 +169,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     },
   ],
   submitPlan: [planned, { ...planned, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } }],
+  clarifyRequest: [{ notes: 'n', title: 't', description: 'd' }],
   approvePlan: [{ reason: 'r', tree: TREE }],
   rejectPlan: [{ reason: 'r', tree: TREE }],
   claimNext: [{ model: 'opus' }],
