@@ -123,6 +123,10 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
   lines.push(...letGo(report?.verification_gate, pc));
+  for (const run of report?.logged ?? [])
+    lines.push(
+      `    ${pc.dim('its log says')} ${run.tool}: ${run.passed ?? '?'} passed, ${run.failed ?? '?'} failed${pc.dim(' (a claim)')}`,
+    );
   if (attempt.repeated)
     lines.push(
       `    ${pc.dim('verified again')} by ${oneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${oneLine(attempt.repeated.reason)}`,

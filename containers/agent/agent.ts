@@ -5,6 +5,7 @@ import { snapshot } from '../../gates/checkout/patch.ts';
 import type { Store } from '../../gates/checkout/store.ts';
 import { applyPatch } from '../../gates/checkout/tree.ts';
 import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
+import { loggedRuns } from '../../shared/evidence/logs/read.ts';
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';
@@ -141,8 +142,10 @@ async function attempt(
     patch.length < INLINE_PATCH_BYTES && isText(patch)
       ? { patch: patch.toString('utf8') }
       : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
+  const logged = loggedRuns(session.result.output);
   await client.post('complete', {
     summary: summaryOf(claimed, session),
+    ...(logged.length > 0 && { logged }),
     ...reported,
     base_commit: assignment.base_commit,
     tree,

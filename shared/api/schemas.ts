@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LoggedRun } from '../evidence/logs/logged.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
@@ -205,6 +206,11 @@ const Reported = {
   output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
   usage: Usage.optional(),
   end: AgentEnd.optional(),
+  logged: z
+    .array(LoggedRun)
+    .max(5)
+    .optional()
+    .describe('What runners of tests have printed into the log of the agent; kept as claims.'),
   /** The model that really ran, when it differs from the one assigned. */
   model: z.string().trim().min(1).max(200).optional(),
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Weighed } from '../cascade/learning/weighed.ts';
+import { LoggedRun } from '../evidence/logs/logged.ts';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
 import { StoredNumber } from '../number.ts';
@@ -134,6 +135,8 @@ export const Report = z.object({
   verification_gate: VerificationGate.optional(),
   /** Absent in items of earlier versions, and where nobody has seen the program end. */
   end: AgentEnd.optional(),
+  /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
+  logged: z.array(LoggedRun).optional(),
   at: z.iso.datetime(),
 });
 export type Report = z.infer<typeof Report>;

@@ -16,7 +16,7 @@ export const TASK_BYTES = ITEM_BYTES - KEY_BYTES;
  * Most bytes of a request as a new task. The rest is for the attempts to come: `test/shared/task/fit.test.ts` shows that the shortest
  * form of as many as a task can have goes into it.
  */
-export const MAX_TASK_BYTES = 200_000;
+export const MAX_TASK_BYTES = 196_000;
 /** A task that has had as many attempts gets no further round: what decided each of them must stay in the item. */
 export const MAX_ATTEMPTS_BEFORE_RETRY = 20;
 
@@ -124,7 +124,7 @@ const asleep = (launch: Launch | null): Launch | null => launch && { ...launch, 
 
 /** An attempt with its words cut. Numbers, outcomes, hashes, keys, costs, lease and tokens stay; so does what its decision will be made from. */
 function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): Attempt {
-  const { text } = measure;
+  const { text, list } = measure;
   const { progress, report, verification, verification_failure: failure, verdict, decision } = attempt;
   const undecided = isCurrent && decision === null;
   return {
@@ -137,6 +137,12 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
             ...report,
             summary: cut(report.summary, text),
             output_tail: cut(report.output_tail, text),
+            ...(report.logged && {
+              logged: report.logged.slice(0, list).map((run) => ({
+                ...run,
+                failing: run.failing.map((each) => cut(each, text)).slice(0, list),
+              })),
+            }),
             ...(report.verification_gate && {
               verification_gate: {
                 ...report.verification_gate,

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { CompleteBody, FailBody } from '../api/schemas.ts';
 import { costUsd } from '../cascade/prices.ts';
 import { isTier, type TierModels } from '../cascade/tiers.ts';
+import type { LoggedRun } from '../evidence/logs/logged.ts';
 import { objectKey } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { ObjectStore } from '../store/objects.ts';
@@ -20,6 +21,11 @@ export interface ReportContext {
 }
 
 const NO_BYTES = sha256('');
+
+/** Runs in the log of an agent that are kept with the task, the latest, and names of each: claims take little room. */
+const KEPT_RUNS = 2;
+const KEPT_NAMES = 5;
+const short = (run: LoggedRun): LoggedRun => ({ ...run, failing: run.failing.slice(0, KEPT_NAMES) });
 
 /**
  * Digest and length of the patch. That nothing was changed is no claim of the agent's: only one content has no bytes, and the digest
@@ -79,6 +85,7 @@ export async function completeWork(
         output_tail: body.output_tail,
         ...(body.verification_gate && { verification_gate: body.verification_gate }),
         ...(body.end && { end: body.end }),
+        ...(body.logged?.length && { logged: body.logged.slice(-KEPT_RUNS).map(short) }),
       },
       artifact: {
         base_commit: boundBase(task, body.base_commit),

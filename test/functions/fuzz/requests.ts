@@ -199,6 +199,9 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       patch: 'p',
       transcript_sha256: DIGEST,
       end,
+      logged: [
+        { tool: 'pytest', kind: 'claimed', passed: 1, failed: 1, skipped: 0, failing: ['test/a.py::b'] },
+      ],
       verification_gate: {
         state: 'forced',
         because: 'b',

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+export const LOG_TOOLS = [
+  'pytest',
+  'unittest',
+  'vitest',
+  'jest',
+  'node --test',
+  'mocha',
+  'go test',
+  'cargo test',
+  'junit',
+] as const;
+
+/** Most failed tests that are named. */
+export const MOST_LOGGED = 20;
+/** Characters of a name. */
+export const LOGGED_NAME = 200;
+
+const Count = z.int().nonnegative().max(1_000_000_000).nullable();
+/**
+ * What a runner has printed into an agent's log, where it says how its tests ended. It is a claim: whoever writes the log can write this,
+ * and nothing is decided by it. A number that the runner does not print is null.
+ */
+export const LoggedRun = z.strictObject({
+  tool: z.enum(LOG_TOOLS),
+  kind: z.literal('claimed'),
+  passed: Count,
+  failed: Count,
+  skipped: Count,
+  failing: z.array(z.string().min(1).max(LOGGED_NAME)).max(MOST_LOGGED),
+});
+export type LoggedRun = z.infer<typeof LoggedRun>;
