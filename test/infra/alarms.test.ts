@@ -56,6 +56,7 @@ describe('every alarm', () => {
         'FaultsModelCost',
         'FaultsOpenGateFaults',
         'FaultsTableThrottles',
+        'ForgeDeadLettersNotEmpty',
         'ObservabilityLoggedErrors',
         'ObservabilityUnverifiedRatio',
         'ReconcilerErrors',

@@ -90,7 +90,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
   'api-hook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
-  'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', 'sqs:SendMessage'],
+  'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', ...DEAD_LETTERS],
   conductor: [
     'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',
@@ -534,7 +534,9 @@ describe('boxes', () => {
     expect(secrets('agent')).toBeUndefined();
     expect(secrets('gates')).toBeUndefined();
     const readers = roles.filter(({ grants }) =>
-      grants.some(({ action }) => action.startsWith('secretsmanager:')),
+      grants.some(
+        ({ action, resource }) => action.startsWith('secretsmanager:') && resource !== FORGE_SECRET,
+      ),
     );
     expect(readers.map(({ id }) => id)).toEqual([
       expect.stringMatching('^MinterMintRole'),
