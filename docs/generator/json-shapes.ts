@@ -97,6 +97,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
   },
   export: { text: '`--json` prints `{"since": string, "files": [{"table", "file", "rows"}]}`.' },
+  top: {
+    text: 'It is for people and has no `--json`: `status`, `tasks` and `quality trend` have what it shows.',
+  },
   mcp: { text: 'Standard output belongs to the protocol; `--json` changes nothing.' },
   doctor: {
     text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when all is `ok`, 3 when something wants attention, 1 when something is missing or could not be looked at.',

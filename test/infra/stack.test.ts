@@ -131,8 +131,9 @@ describe('queues', () => {
     ...queues.flatMap(([, { Properties }]) =>
       Properties?.RedrivePolicy ? [text(Properties.RedrivePolicy.deadLetterTargetArn)] : [],
     ),
-    ...all('AWS::Lambda::EventSourceMapping').flatMap(([, { Properties }]) =>
-      Properties.DestinationConfig ? [text(Properties.DestinationConfig.OnFailure.Destination)] : [],
+    ...[...all('AWS::Lambda::EventSourceMapping'), ...all('AWS::Lambda::EventInvokeConfig')].flatMap(
+      ([, { Properties }]) =>
+        Properties.DestinationConfig ? [text(Properties.DestinationConfig.OnFailure.Destination)] : [],
     ),
   ]);
 
