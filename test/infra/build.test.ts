@@ -39,6 +39,7 @@ const environment = {
   [ENV.approvalRules]: '{"autonomy":"semi"}',
   [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
   [ENV.deliverTo]: '[]',
+  [ENV.forges]: '',
   [ENV.gitSecret]: '{"via":"none"}',
   ...FUNCTION_ENV,
 };

@@ -76,7 +76,7 @@ describe('the synthesised template', () => {
     expect(directories).toEqual(Array(3).fill(expect.stringContaining(assemblyFolder())));
   });
 
-  it('has rules for the reconciler: a schedule, and boxes that have stopped; and a schedule for the compactor', async () => {
+  it('has schedules for the reconciler, the compactor and dead letters, and hears of boxes that have stopped', async () => {
     const bus = createEventBus({
       resources,
       lambda,
@@ -97,8 +97,10 @@ describe('the synthesised template', () => {
     await bus.stop();
     const reconciler = expect.stringMatching(/:function:Reconciler/);
     const compactor = expect.stringMatching(/:function:AnalyticsCompactor/);
+    const deadLetters = expect.stringMatching(/:function:DeadLetters/);
     expect(calls).toEqual([
       [reconciler, { kind: 'schedule' }],
+      [deadLetters, { kind: 'schedule' }],
       [compactor, expect.objectContaining({ 'detail-type': 'Scheduled Event' })],
       [reconciler, expect.objectContaining(event('STOPPED'))],
     ]);
