@@ -40,6 +40,7 @@ const environment = {
   [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
   [ENV.deliverTo]: '[]',
   [ENV.forges]: '',
+  [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
   [ENV.gitSecret]: '{"via":"none"}',
   ...FUNCTION_ENV,
 };

@@ -100,8 +100,8 @@ describe('the synthesised template', () => {
     const deadLetters = expect.stringMatching(/:function:DeadLetters/);
     expect(calls).toEqual([
       [reconciler, { kind: 'schedule' }],
-      [deadLetters, { kind: 'schedule' }],
       [compactor, expect.objectContaining({ 'detail-type': 'Scheduled Event' })],
+      [deadLetters, { kind: 'schedule' }],
       [reconciler, expect.objectContaining(event('STOPPED'))],
     ]);
   });
