@@ -22,6 +22,7 @@ export async function bundlePage(root: string): Promise<ReadonlyMap<string, Uint
     target: ['es2023', 'chrome120', 'firefox121', 'safari17'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    loader: { '.sql': 'text' },
     legalComments: 'none',
     write: false,
     logLevel: 'warning',

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type * as z from 'zod';
 import { dollars, duration, percent } from '../../shared/format.ts';
 import type { QualityView } from '../../shared/quality/schemas.ts';
@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { type Column, renderTable } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
+import { days, registerCost } from './quality-cost.ts';
 
 type Answer = z.infer<typeof QualityView>;
 
@@ -68,13 +69,6 @@ function judgingLine({ judging, windows }: Pick<Answer, 'judging' | 'windows'>):
   return `Judging ${attempts} attempts took ${dollars(cost_usd)} in ${windows.models} days, ${dollars(gates_cost_usd)} of it by gates${unknown}`;
 }
 
-const days = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 365)
-    throw new InvalidArgumentError('is not a number of days from 1 to 365');
-  return value;
-};
-
 /** `assay quality` */
 export function registerQuality(program: Command, io: Io): void {
   const quality = program.command('quality').description(SUMMARY.quality);
@@ -106,7 +100,7 @@ export function registerQuality(program: Command, io: Io): void {
   });
   const gates = quality
     .command('gates')
-    .description('What each gate costs and catches')
+    .description('What each gate costs and catches, and how often a person overruled it')
     .option(...JSON_OPTION);
   action(gates, io, async (session) => {
     const { gate_stats, windows } = await session.client().quality({});
@@ -116,7 +110,7 @@ export function registerQuality(program: Command, io: Io): void {
         table(
           session,
           'GATE',
-          ['RUNS', 'PASSED', 'BLOCKED', 'FLAGGED', 'TIME'],
+          ['RUNS', 'PASSED', 'BLOCKED', 'FLAGGED', 'TIME', 'HELD', 'WRONGLY', 'MISSED'],
           Object.entries(gate_stats)
             .toSorted(([, a], [, b]) => b.seconds - a.seconds)
             .map(([name, each]) => [
@@ -126,11 +120,15 @@ export function registerQuality(program: Command, io: Io): void {
               String(each.blocked),
               String(each.flagged),
               time(each.seconds),
+              String(each.held),
+              share(each.false_block_rate),
+              String(each.false_greens),
             ]),
         ),
       );
     return EXIT.ok;
   });
+  registerCost(quality, io);
   const models = quality
     .command('models')
     .description('How each model fares, and what it costs')

@@ -87,6 +87,10 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   'quality gates': {
     text: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
   },
+  'quality cost': {
+    text: '`--json` prints a `QualityCost`. A cost that is not known is counted, not summed.',
+  },
+  'quality forecast': { text: '`--json` prints a `BudgetForecast`. What is not known is null.' },
   'quality models': { text: '`--json` prints a `QualityModels`.' },
   'quality trend': { text: '`--json` prints a `QualityTrend`.' },
   completion: { text: '`--json` prints `{"shell": string, "script": string}`.' },

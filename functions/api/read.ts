@@ -16,7 +16,13 @@ import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { letterView, listDeadLetters } from '../../shared/use-cases/list-dead-letters.ts';
 import { requirePlan } from '../../shared/use-cases/plan.ts';
-import { quality, qualityOfModels, qualityTrend } from '../../shared/use-cases/quality.ts';
+import {
+  budgetForecast,
+  quality,
+  qualityCost,
+  qualityOfModels,
+  qualityTrend,
+} from '../../shared/use-cases/quality.ts';
 import { listRequests } from '../../shared/use-cases/requests.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
 import { statusTag, statusView } from '../../shared/use-cases/status.ts';
@@ -110,6 +116,10 @@ export const handler = serve('api-read', {
   }),
   quality: async () => ({ body: await quality(figures, new Date()) }),
   qualityModels: async () => ({ body: await qualityOfModels(figures, new Date()) }),
+  qualityCost: async ({ query }) => ({ body: await qualityCost(figures, query, new Date()) }),
+  budgetForecast: async () => ({
+    body: await budgetForecast(figures, counts, policy.budgets?.deployment_usd ?? null, new Date()),
+  }),
   qualityTrend: async ({ query }) => ({ body: await qualityTrend(figures, query, new Date()) }),
   health: async () => ({ body: { status: 'ok', version: VERSION } }),
 });

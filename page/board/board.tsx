@@ -35,6 +35,12 @@ export function Board({ api, onTokenOver, status }: Props) {
   const [filter, setFilter] = useState('');
   const [group, setGroup] = useState<Group | 'all'>('all');
   const [selected, setSelected] = useState(-1);
+  // Keys may come faster than the board is drawn.
+  const at = useRef(-1);
+  const select = useCallback((index: number) => {
+    at.current = index;
+    setSelected(index);
+  }, []);
   const search = useRef<HTMLInputElement>(null);
 
   const { changes } = status;
@@ -63,8 +69,8 @@ export function Board({ api, onTokenOver, status }: Props) {
   const rows = useMemo(() => boardRows(tasks ?? [], filter, group), [tasks, filter, group]);
   const counts = useMemo(() => countsOf(tasks ?? []), [tasks]);
   const move = useCallback(
-    (by: number) => setSelected((at) => Math.min(rows.length - 1, Math.max(0, at + by))),
-    [rows.length],
+    (by: number) => select(Math.min(rows.length - 1, Math.max(0, at.current + by))),
+    [rows.length, select],
   );
   const shortcuts = useMemo(
     () => [
@@ -75,14 +81,14 @@ export function Board({ api, onTokenOver, status }: Props) {
         keys: 'Enter',
         does: 'Open',
         run: () => {
-          const task = rows[selected];
+          const task = rows[at.current];
           const focused = document.activeElement;
           if (focused instanceof HTMLAnchorElement || focused instanceof HTMLButtonElement) focused.click();
           else if (task) go({ view: 'task', id: task.id });
         },
       },
     ],
-    [rows, selected, move],
+    [rows, move],
   );
   useShortcuts(shortcuts);
 
@@ -159,7 +165,7 @@ export function Board({ api, onTokenOver, status }: Props) {
                 </span>
               </td>
               <td class="title">
-                <a href={hashOf({ view: 'task', id: task.id })} onFocus={() => setSelected(index)}>
+                <a href={hashOf({ view: 'task', id: task.id })} onFocus={() => select(index)}>
                   <bdi>{oneLine(task.title)}</bdi>
                 </a>
               </td>

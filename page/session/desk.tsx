@@ -4,6 +4,7 @@ import type { Api } from '../api/client.ts';
 import { usePoll } from '../api/poll.ts';
 import { Board } from '../board/board.tsx';
 import { useShortcuts } from '../parts/keys.ts';
+import { QualityPage } from '../quality/quality-page.tsx';
 import { TaskPage } from '../task/task-page.tsx';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
@@ -27,6 +28,7 @@ export function Desk({ api, onTokenOver, onSignOut }: Props) {
   const shortcuts = useMemo(
     () => [
       { keys: 'g b', does: 'Go to the board', run: () => go({ view: 'board' }) },
+      { keys: 'g q', does: 'Go to the figures', run: () => go({ view: 'quality' }) },
       { keys: '?', does: 'Show what keys do', run: () => setHelp(true) },
     ],
     [],
@@ -40,6 +42,8 @@ export function Desk({ api, onTokenOver, onSignOut }: Props) {
       <main id="main" tabIndex={-1}>
         {place.view === 'task' ? (
           <TaskPage key={place.id} id={place.id} {...common} />
+        ) : place.view === 'quality' ? (
+          <QualityPage {...common} status={status.body} />
         ) : (
           <Board {...common} status={status} />
         )}

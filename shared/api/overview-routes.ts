@@ -1,3 +1,5 @@
+import { CostQuery, QualityCost } from '../quality/cost.ts';
+import { BudgetForecast } from '../quality/forecast.ts';
 import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
 import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
 import type { Route } from './route.ts';
@@ -71,6 +73,25 @@ export const OVERVIEW_ROUTES = {
     summary: 'Tasks, cost and gates by day or week',
     query: TrendQuery,
     answer: QualityTrend,
+  },
+  qualityCost: {
+    method: 'GET',
+    path: '/quality/cost',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'What work costs: by day, role, model, tier, repository, and what became of it',
+    query: CostQuery,
+    answer: QualityCost,
+  },
+  budgetForecast: {
+    method: 'GET',
+    path: '/quality/budget-forecast',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'What the tasks that have not ended will cost, against the budget of the month',
+    answer: BudgetForecast,
   },
   health: {
     method: 'GET',

@@ -25,5 +25,9 @@ export function reviewRow(before: Task | null, after: Task): ReviewRow | null {
     by: word?.by ?? null,
     reasons: hold.reasons,
     held_by: [...new Set(gates)].sort(),
+    passed_by: (attempt?.verification?.gates ?? [])
+      .filter(({ outcome }) => outcome === 'passed')
+      .map(({ name }) => name)
+      .sort(),
   };
 }

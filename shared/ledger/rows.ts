@@ -213,6 +213,8 @@ export const ReviewRow = Row.extend({
   reasons: z.array(z.string()),
   /** Gates that were against it: what a person who approves calls wrong. */
   held_by: z.array(z.string()),
+  /** Gates that had passed it: what a person who rejects calls wrong. Absent in rows of earlier versions. */
+  passed_by: z.array(z.string()),
 });
 export type ReviewRow = z.infer<typeof ReviewRow>;
 

@@ -1,5 +1,6 @@
 import type { Derived } from '../ledger/derive.ts';
 import { type Figures, NO_FIGURES, withRecord } from './figures.ts';
+import { addsFurther } from './further.ts';
 
 /** Records that are counted together, once: the gates of an attempt, the end of a task, a person's word. */
 export interface QualityFact {
@@ -19,6 +20,13 @@ function idOf(derived: Derived): string | null {
       return `${derived.row.chain_id}#end`;
     case 'reviews':
       return derived.row.record_id;
+    case 'verification_nudges':
+      return `${derived.row.record_id}#completion`;
+    case 'work_outcomes':
+      return addsFurther(derived) ? derived.row.record_id : null;
+    case 'tasks':
+      // Most changes of a status are counted nowhere, and must not cost a write.
+      return addsFurther(derived) ? derived.row.record_id : null;
     default:
       return null;
   }

@@ -1,4 +1,5 @@
 import type { Derived } from '../ledger/derive.ts';
+import { addFurther, type Further, NOTHING_FURTHER, withFurther } from './further.ts';
 import { type Histogram, withValue } from './histogram.ts';
 
 /** Some things that were counted, with what they took: sums over those of which it is known, beside how many those are. */
@@ -35,6 +36,8 @@ export interface Figures {
   readonly judging?: Judging;
   /** Quality scores of attempts. */
   readonly scores?: { readonly sum: number; readonly count: number };
+  /** Absent in items of earlier versions. */
+  readonly further?: Further;
 }
 
 /** Sums over the attempts of which it is known, beside how many there are. */
@@ -67,6 +70,7 @@ export const NO_FIGURES: Figures = {
   reviews: { approved: 0, rejected: 0 },
   judging: NO_JUDGING,
   scores: NO_SCORES,
+  further: NOTHING_FURTHER,
 };
 
 interface One {
@@ -97,7 +101,12 @@ const addJudging = (a: Judging = NO_JUDGING, b: Judging = NO_JUDGING): Judging =
 const addScores = (a = NO_SCORES, b = NO_SCORES) => ({ sum: a.sum + b.sum, count: a.count + b.count });
 
 /** Adds what one record says. Records of kinds that no figure is made of change nothing. */
-export function withRecord(sum: Figures, derived: Derived): Figures {
+export const withRecord = (sum: Figures, derived: Derived): Figures => ({
+  ...withWork(sum, derived),
+  further: withFurther(sum.further, derived),
+});
+
+function withWork(sum: Figures, derived: Derived): Figures {
   switch (derived.table) {
     case 'quality_gates': {
       const { gate, result, duration_ms } = derived.row;
@@ -201,4 +210,5 @@ export const addFigures = (a: Figures, b: Figures): Figures => ({
   },
   judging: addJudging(a.judging, b.judging),
   scores: addScores(a.scores, b.scores),
+  further: addFurther(a.further, b.further),
 });

@@ -28,6 +28,14 @@ const GateQuality = z.object({
   flagged: z.number().int(),
   pass_rate: Ratio,
   seconds: z.number(),
+  held: z.number().int().describe('Work that it held and that a person then looked at.'),
+  false_blocks: z.number().int().describe('Of it: approved all the same.'),
+  false_block_rate: Ratio,
+  false_greens: z
+    .number()
+    .int()
+    .describe('Work that it had passed and that a person rejected, or that was reverted.'),
+  false_green_rate: Ratio,
 });
 
 export const QualityView = z
@@ -81,6 +89,19 @@ export const QualityTrend = z
           .number()
           .nullable()
           .describe('0 to 100, mean of the quality scores of the attempts; null: none has one.'),
+        completions: z.number().int(),
+        unverified: z.number().int(),
+        unverified_ratio: Ratio,
+        saved_usd: z
+          .number()
+          .nullable()
+          .describe(
+            'Against going straight to the top model; may be negative. Null: of no task is it known.',
+          ),
+        tier_pass_rates: z.record(z.string(), Ratio).describe('Attempts that were accepted, by tier.'),
+        gate_seconds: z.record(z.string(), Seconds).describe('Mean of a run.'),
+        queue_p50_seconds: Seconds.describe('From submission to the first claim.'),
+        queue_p90_seconds: Seconds,
         gate_pass_rates: z.record(z.string(), Ratio),
       }),
     ),

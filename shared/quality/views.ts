@@ -1,13 +1,14 @@
 import type * as z from 'zod';
 import { addFigures, type Figures, type GateFigures, NO_FIGURES, type Worked } from './figures.ts';
+import { type GateWord, NOTHING_FURTHER } from './further.ts';
 import { percentile } from './histogram.ts';
 import type { ModelQuality, QualityTrend, QualityView } from './schemas.ts';
 import { trendOf } from './trend.ts';
 
-const rounded = (value: number | null, digits: number): number | null =>
+export const rounded = (value: number | null, digits: number): number | null =>
   value === null ? null : Math.round(value * 10 ** digits) / 10 ** digits;
 /** Null of nothing: no data is not a good result. */
-const ratio = (part: number, whole: number, digits = 4): number | null =>
+export const ratio = (part: number, whole: number, digits = 4): number | null =>
   whole === 0 ? null : rounded(part / whole, digits);
 
 const seconds = (worked: Worked, p: number): number | null => rounded(percentile(worked.by_seconds, p), 3);
@@ -30,21 +31,32 @@ const modelView = (worked: Worked): z.infer<typeof ModelQuality> => ({
   cost_usd: rounded(worked.cost_usd, 6) ?? 0,
   cost_unknown: worked.count - worked.with_cost,
 });
-/** pass_rate = pass / total, of runs that counted. */
-const gateView = ({ total, pass, blocked, flagged, seconds: spent }: GateFigures) => ({
+/**
+ * pass_rate = pass / total, of runs that counted. false_block_rate = approved / looked at, of the work that it held. false_green_rate =
+ * rejected later / passed: what a person has said no to, of what it had passed.
+ */
+const gateView = ({ total, pass, blocked, flagged, seconds: spent }: GateFigures, word?: GateWord) => ({
   total,
   pass,
   blocked,
   flagged,
   pass_rate: ratio(pass, total),
   seconds: rounded(spent, 3) ?? 0,
+  held: word?.held ?? 0,
+  false_blocks: word?.false_blocks ?? 0,
+  false_block_rate: ratio(word?.false_blocks ?? 0, word?.held ?? 0),
+  false_greens: word?.false_greens ?? 0,
+  false_green_rate: ratio(Math.min(word?.false_greens ?? 0, pass), pass),
 });
 
-const mapped = <T, U>(record: Readonly<Record<string, T>>, view: (value: T) => U): Record<string, U> =>
+export const mapped = <T, U>(
+  record: Readonly<Record<string, T>>,
+  view: (value: T, key: string) => U,
+): Record<string, U> =>
   Object.fromEntries(
     Object.entries(record)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [key, view(value)]),
+      .map(([key, value]) => [key, view(value, key)]),
   );
 
 export const sumOf = (days: ReadonlyMap<string, Figures>): Figures =>
@@ -78,7 +90,7 @@ export function qualityView(days: ReadonlyMap<string, Figures>, now: Date): z.in
     overall: times(recent.tasks),
     per_model: mapped(recent.models, modelView),
     per_role: mapped(recent.roles, times),
-    gate_stats: mapped(month.gates, gateView),
+    gate_stats: mapped(month.gates, (gate, name) => gateView(gate, month.further?.words[name])),
     // (total - blocked - flagged) / total
     guardrail_pass_rate: ratio(total - held, total),
     judging: judgingView(sumOf(since(days, daysBefore(now, WINDOWS.models - 1)))),
@@ -100,6 +112,22 @@ function mondayOf(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
   return date.toISOString().slice(0, 10);
+}
+
+/** unverified_ratio = unverified / completions; the rest as it is named, each null of nothing. */
+function furtherOf({ gates, further = NOTHING_FURTHER }: Figures) {
+  const { completions, saved, tiers, queue } = further;
+  const all = completions.verified + completions.unverified;
+  return {
+    completions: all,
+    unverified: completions.unverified,
+    unverified_ratio: ratio(completions.unverified, all),
+    saved_usd: saved.known === 0 ? null : rounded(saved.usd, 6),
+    tier_pass_rates: mapped(tiers, ({ success, count }) => ratio(success, count)),
+    gate_seconds: mapped(gates, ({ seconds: spent, total }) => ratio(spent, total, 3)),
+    queue_p50_seconds: rounded(percentile(queue.by_seconds, 0.5), 3),
+    queue_p90_seconds: rounded(percentile(queue.by_seconds, 0.9), 3),
+  };
 }
 
 export function trendView(
@@ -125,6 +153,7 @@ export function trendView(
         cost_unknown: figures.tasks.count - figures.tasks.with_cost,
         judging_cost_usd: rounded(figures.judging?.cost_usd ?? 0, 6) ?? 0,
         avg_quality_score: ratio(figures.scores?.sum ?? 0, figures.scores?.count ?? 0, 1),
+        ...furtherOf(figures),
         gate_pass_rates: mapped(figures.gates, ({ pass, total }) => ratio(pass, total)),
       };
     });

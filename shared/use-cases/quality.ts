@@ -1,6 +1,9 @@
 import type * as z from 'zod';
+import { type CostQuery, costView, type QualityCost } from '../quality/cost.ts';
+import { type BudgetForecast, forecastView } from '../quality/forecast.ts';
 import type { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
 import { daysBefore, modelsView, qualityView, trendView, WINDOWS } from '../quality/views.ts';
+import type { CountStore } from '../store/counts.ts';
 import type { FigureStore } from '../store/figures.ts';
 
 const read = (figures: FigureStore, days: number, now: Date) =>
@@ -20,3 +23,22 @@ export const qualityTrend = async (
   { days, granularity }: z.infer<typeof TrendQuery>,
   now: Date,
 ): Promise<z.infer<typeof QualityTrend>> => trendView(await read(figures, days, now), granularity, days, now);
+
+export const qualityCost = async (
+  figures: FigureStore,
+  { days }: z.infer<typeof CostQuery>,
+  now: Date,
+): Promise<z.infer<typeof QualityCost>> => costView(await read(figures, days, now), days, now);
+
+/** Days whose costs an estimate is made of; a month is never longer. */
+const HISTORY = 31;
+
+export async function budgetForecast(
+  figures: FigureStore,
+  counts: Pick<CountStore, 'counts'>,
+  budget: number | null,
+  now: Date,
+): Promise<z.infer<typeof BudgetForecast>> {
+  const [days, { roles }] = await Promise.all([read(figures, HISTORY, now), counts.counts()]);
+  return forecastView(days, roles, budget, now);
+}

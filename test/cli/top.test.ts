@@ -30,6 +30,14 @@ const day = {
   cost_unknown: 1,
   judging_cost_usd: 0.25,
   avg_quality_score: null,
+  completions: 0,
+  unverified: 0,
+  unverified_ratio: null,
+  saved_usd: null,
+  tier_pass_rates: {},
+  gate_seconds: {},
+  queue_p50_seconds: null,
+  queue_p90_seconds: null,
   gate_pass_rates: {},
 };
 const trend = {

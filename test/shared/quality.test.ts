@@ -6,12 +6,17 @@ import {
   AttemptRow,
   ChainRow,
   GateRow,
+  NudgeRow,
+  OutcomeRow,
   RECORD_TABLES,
   type RecordTable,
   ReviewRow,
+  TaskRow,
 } from '../../shared/ledger/rows.ts';
+import { costView, QualityCost } from '../../shared/quality/cost.ts';
 import { factsOf } from '../../shared/quality/facts.ts';
-import { addFigures, NO_FIGURES, withRecord } from '../../shared/quality/figures.ts';
+import { addFigures, type Figures, NO_FIGURES, withRecord } from '../../shared/quality/figures.ts';
+import { BudgetForecast, forecastView } from '../../shared/quality/forecast.ts';
 import { percentile, withValue } from '../../shared/quality/histogram.ts';
 import { QualityModels, QualityTrend, QualityView } from '../../shared/quality/schemas.ts';
 import { trendOf } from '../../shared/quality/trend.ts';
@@ -21,12 +26,18 @@ import { testTable } from '../support/dynalite.ts';
 import { rowsOf } from '../support/records/made-up.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
+const ROLES = new Map([
+  ['qa', { open: 2, done: 5 }],
+  ['backend', { in_progress: 1 }],
+]);
 const TABLES = [
   'quality_gates',
   'cascade_chains',
   'cascade_attempts',
   'reviews',
   'tasks',
+  'verification_nudges',
+  'work_outcomes',
 ] as const satisfies RecordTable[];
 
 /** Records of the last days of November, in the order in which they were made, as batches of single writes. */
@@ -174,6 +185,8 @@ describe('what is told of quality', () => {
         expect(() => QualityView.parse(qualityView(days, NOW))).not.toThrow();
         expect(() => QualityModels.parse(modelsView(days, NOW))).not.toThrow();
         expect(() => QualityTrend.parse(trendView(days, 'week', 30, NOW))).not.toThrow();
+        expect(() => QualityCost.parse(costView(days, 30, NOW))).not.toThrow();
+        expect(() => BudgetForecast.parse(forecastView(days, ROLES, 10, NOW))).not.toThrow();
       }),
       { numRuns: 30 },
     );
@@ -231,6 +244,133 @@ describe('what is told of quality', () => {
       gate_stats: { lint: { total: 4, pass: 2, blocked: 1, flagged: 1, pass_rate: 0.5, seconds: 4 } },
       guardrail_pass_rate: 0.5,
       review_rejection_rate: 0.6667,
+    });
+  });
+
+  test('tells cost, savings, queue, unverified work and how the word of gates has held, by their formulas', () => {
+    const on = (date: string, ...all: object[]) =>
+      [date, (all as Derived[]).reduce(withRecord, NO_FIGURES)] as const;
+    const chain = (cost: number | null, saved: number | null) => ({
+      table: 'cascade_chains',
+      row: {
+        ...base(ChainRow),
+        role: 'qa',
+        attempts: [],
+        succeeded: true,
+        total_cost_usd: cost,
+        saved_vs_direct_opus_usd: saved,
+      },
+    });
+    const attempt = (tier: string | null, success: boolean, cost: number | null) => ({
+      table: 'cascade_attempts',
+      row: {
+        ...base(AttemptRow),
+        tier,
+        success,
+        cost_usd: cost,
+        repository: 'r',
+        outcome: success ? 'passed' : 'failed',
+      },
+    });
+    const word = (decision: string | null, held_by: string[], passed_by: string[]) => ({
+      table: 'reviews',
+      row: { ...base(ReviewRow), decision, held_by, passed_by },
+    });
+    const ended = (verified: boolean) => ({
+      table: 'verification_nudges',
+      row: { ...base(NudgeRow), verified },
+    });
+    const claimed = (age: number, attempts = 1, from = 'open') => ({
+      table: 'tasks',
+      row: { ...base(TaskRow), status: 'claimed', previous_status: from, attempt: attempts, age_ms: age },
+    });
+    const days = new Map([
+      on(
+        '2026-11-18',
+        chain(1, -0.5),
+        attempt('haiku', false, 0.25),
+        attempt('opus', true, 0.75),
+        ended(true),
+      ),
+      on(
+        '2026-11-19',
+        chain(null, null),
+        attempt('haiku', true, null),
+        ended(false),
+        claimed(60_000),
+        claimed(1, 2),
+        claimed(1, 1, 'in_review'),
+      ),
+      on(
+        '2026-11-20',
+        word('approve', ['lint'], []),
+        word('reject', ['lint'], ['tests']),
+        word(null, ['lint'], ['tests']),
+      ),
+    ]);
+    expect(trendView(days, 'day', 30, NOW).series).toMatchObject([
+      {
+        unverified_ratio: 0,
+        saved_usd: -0.5,
+        tier_pass_rates: { haiku: 0, opus: 1 },
+        queue_p50_seconds: null,
+      },
+      {
+        unverified_ratio: 1,
+        saved_usd: null,
+        tier_pass_rates: { haiku: 1 },
+        queue_p50_seconds: expect.closeTo(60, -1),
+      },
+      { unverified_ratio: null, completions: 0, saved_usd: null, tier_pass_rates: {} },
+    ]);
+    expect(costView(days, 30, NOW)).toMatchObject({
+      tasks: { count: 2, cost_usd: 1, cost_unknown: 1, usd_per_success: null },
+      per_tier: { haiku: { count: 2, cost_usd: 0.25, cost_unknown: 1 }, opus: { usd_per_success: 0.75 } },
+      per_repository: { r: { count: 3 } },
+      per_outcome: { failed: { count: 1, cost_usd: 0.25, usd_per_success: null }, passed: { count: 2 } },
+      saved_vs_direct_opus_usd: -0.5,
+      saved_unknown: 1,
+    });
+    const gates = on(
+      '2026-11-20',
+      ...['lint', 'tests'].map((gate) => ({
+        table: 'quality_gates',
+        row: { ...base(GateRow), gate, result: 'pass' },
+      })),
+    );
+    const reverted = (outcome: string) => ({
+      table: 'work_outcomes',
+      row: { ...base(OutcomeRow), outcome, passed_gates: ['tests'] },
+    });
+    const undone = [reverted('merged'), reverted('reverted')].reduce<Figures>(
+      (sum, each) => withRecord(sum, each as unknown as Derived),
+      NO_FIGURES,
+    );
+    expect(undone.further?.words).toEqual({ tests: { held: 0, false_blocks: 0, false_greens: 1 } });
+    const both = new Map([
+      ...days,
+      ['2026-11-20', addFigures(gates[1], days.get('2026-11-20') ?? NO_FIGURES)],
+    ]);
+    expect(qualityView(both, NOW).gate_stats).toMatchObject({
+      lint: { held: 2, false_blocks: 1, false_block_rate: 0.5, false_greens: 0 },
+      tests: { held: 0, false_block_rate: null, false_greens: 1, false_green_rate: 1 },
+    });
+    // Of three tasks that have not ended two are of a role with one known cost, the mean of which counts for the other role, too.
+    expect(forecastView(days, ROLES, 3, NOW)).toMatchObject({
+      task_count: 3,
+      current_spend_usd: 1,
+      estimated_remaining_cost_usd: 3,
+      projected_total_cost_usd: 4,
+      within_budget: false,
+      confidence_level: 'low',
+      per_role: [
+        { role: 'backend', task_count: 1 },
+        { role: 'qa', task_count: 2, estimated_cost_usd: 2 },
+      ],
+    });
+    expect(forecastView(new Map(), ROLES, 3, NOW)).toMatchObject({
+      estimated_remaining_cost_usd: null,
+      within_budget: null,
     });
   });
 

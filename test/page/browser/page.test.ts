@@ -3,11 +3,12 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { browserHere, sayIfMissing, startBrowser } from '../support/browser.ts';
+import { tellFigures } from '../support/figures.ts';
 import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts';
 import { checkedAttempt, heldTask, manyTasks, tell } from '../support/story.ts';
 
 const chromium = browserHere();
-sayIfMissing(chromium, 13);
+sayIfMissing(chromium, 14);
 /** Where pictures go for somebody to look at; none are made otherwise. */
 const PICTURES = process.env['ASSAY_PICTURES'];
 
@@ -28,7 +29,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     Object.assign(api, { away: false, over: false });
     for (const list of [api.log, api.sent, said]) list.length = 0;
     await page?.close();
-    page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
     page.setDefaultTimeout(15_000);
     page.on('console', (message) => message.type() === 'error' && said.push(message.text()));
     page.on('pageerror', (error) => said.push(String(error)));
@@ -41,7 +42,8 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
   const picture = async (name: string): Promise<void> => {
-    if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+    if (PICTURES)
+      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: name !== 'hostile' });
   };
   const violations = async (): Promise<string[]> => {
     // By the debugger, as no test could by the page: its policy lets no script in.
@@ -244,6 +246,23 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByText('look at the tests first').waitFor();
     expect(await violations()).toEqual([]);
     await picture('diff');
+  });
+
+  it('plots the figures, each with its numbers and its SQL beside it', async () => {
+    tellFigures(api);
+    await signIn('#/quality');
+    await page.locator('.plot canvas').nth(4).waitFor();
+    await page.getByText('Numbers: Completed without verification').click();
+    const numbers = page.locator('.figure').first().locator('table').last();
+    expect(await numbers.locator('tbody tr').count()).toBe(14);
+    expect(await numbers.innerText()).toMatch(/2026-11-20\s+\d+%\s+30%/);
+    await page.getByText('SQL: Completed without verification').click();
+    await page.getByText('assay query unverified-ratio-by-day').waitFor();
+    expect(await violations()).toEqual([]);
+    await picture('figures');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await picture('figures-dark');
+    expect(said).toEqual([]);
   });
 
   it('shows hostile text of four hundred attempts as text', async () => {

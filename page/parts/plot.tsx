@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export interface Line {
+  readonly name: string;
+  /** One for each point in time; null: no data, which is a gap and no zero. */
+  readonly values: readonly (number | null)[];
+  /** A line that is compared with, not measured. */
+  readonly mark?: boolean;
+}
+
+interface Props {
+  /** Seconds of Unix time. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  readonly show: (value: number | null) => string;
+}
+
+/** Told apart by dashes, too: not everybody sees the colours. */
+const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5]];
+/** A colour of the style sheet as a canvas takes it: the variable itself may still name two, for light and dark. */
+function colour(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const found = getComputedStyle(element).color;
+  element.style.color = '';
+  return found;
+}
+const NAMES = ['--link', '--good', '--warn', '--bad', '--dim'] as const;
+
+const HEIGHT = 220;
+
+/** Draws into an element; the library asks the browser for things when it is loaded, which not every browser knows. */
+async function draw(element: HTMLElement, { times, lines, show }: Props): Promise<uPlot> {
+  const { default: Chart } = await import('uplot');
+  const ink = colour(element, '--dim');
+  const grid = colour(element, '--line');
+  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
+  return new Chart(
+    {
+      width: Math.max(280, element.clientWidth),
+      height: HEIGHT,
+      cursor: { drag: { x: false, y: false } },
+      tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+      axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map(show) }],
+      series: [
+        { label: 'Day', value: '{YYYY}-{MM}-{DD}' },
+        ...lines.map((line, index) => ({
+          label: line.name,
+          stroke: colour(element, line.mark ? '--bad' : (NAMES[index % NAMES.length] ?? '--link')),
+          width: 2,
+          dash: line.mark ? [4, 4] : (DASHES[index % DASHES.length] ?? []),
+          points: { show: !line.mark, size: 6 },
+          value: (_: uPlot, value: number | null) => show(value),
+        })),
+      ],
+    },
+    [[...times], ...lines.map(({ values }) => [...values])],
+    element,
+  );
+}
+
+/** Lines over time. It is for the eye alone: the numbers stand in a table beside it. */
+export function Plot({ times, lines, show }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [trouble, setTrouble] = useState('');
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    let over = false;
+    let plot: uPlot | undefined;
+    const watch = new ResizeObserver(() =>
+      plot?.setSize({ width: Math.max(280, element.clientWidth), height: HEIGHT }),
+    );
+    draw(element, { times, lines, show }).then(
+      (drawn) => {
+        if (over) return drawn.destroy();
+        plot = drawn;
+        watch.observe(element);
+      },
+      (error: Error) =>
+        setTrouble(`The plot cannot be drawn here (${error.message}); its numbers are below.`),
+    );
+    return () => {
+      over = true;
+      watch.disconnect();
+      plot?.destroy();
+    };
+  }, [times, lines, show]);
+  return (
+    <>
+      <p class="trouble">{trouble}</p>
+      <div class="plot" ref={frame} aria-hidden="true" />
+    </>
+  );
+}

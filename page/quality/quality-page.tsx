@@ -1,0 +1,153 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type * as z from 'zod';
+import { dollars, duration, percent } from '../../shared/format.ts';
+import costSql from '../../shared/ledger/queries/chain-cost-and-savings.sql';
+import durationsSql from '../../shared/ledger/queries/durations.sql';
+import winRateSql from '../../shared/ledger/queries/model-win-rate.sql';
+import slowGatesSql from '../../shared/ledger/queries/slow-gates.sql';
+import unverifiedSql from '../../shared/ledger/queries/unverified-ratio-by-day.sql';
+import type { QualityCost } from '../../shared/quality/cost.ts';
+import type { BudgetForecast } from '../../shared/quality/forecast.ts';
+import type { QualityTrend, QualityView } from '../../shared/quality/schemas.ts';
+import { TokenOver } from '../api/errors.ts';
+import type { Status, ViewProps } from '../session/view.ts';
+import { Figure } from './figure.tsx';
+import { linesOf } from './lines.ts';
+import { CostTables, Forecast, GateTable } from './tables.tsx';
+
+interface Answers {
+  readonly quality: z.infer<typeof QualityView>;
+  readonly trend: z.infer<typeof QualityTrend>;
+  readonly cost: z.infer<typeof QualityCost>;
+  readonly forecast: z.infer<typeof BudgetForecast>;
+}
+
+const share = (value: number | null): string => (value === null ? 'no data' : percent(value));
+const money = (value: number | null): string => (value === null ? 'unknown' : dollars(value));
+const time = (value: number | null): string => (value === null ? 'no data' : duration(value * 1_000));
+
+/** How work, gates and money fare by day. It is asked for once, and again on request: the figures are half a minute old at best. */
+export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly status: Status | null }) {
+  const [answers, setAnswers] = useState<Answers | null>(null);
+  const [trouble, setTrouble] = useState('');
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    let over = false;
+    const read = async <T,>(path: string): Promise<T> => {
+      const found = await api.read<T>(path);
+      if (found === null) throw new Error('The answer has no body.');
+      return found.body;
+    };
+    Promise.all([
+      read<Answers['quality']>('/quality'),
+      read<Answers['trend']>('/quality/trend?days=30'),
+      read<Answers['cost']>('/quality/cost?days=30'),
+      read<Answers['forecast']>('/quality/budget-forecast'),
+    ]).then(
+      ([quality, trend, cost, forecast]) => {
+        if (over) return;
+        setAnswers({ quality, trend, cost, forecast });
+        setTrouble('');
+      },
+      (error: Error) => {
+        if (over) return;
+        if (error instanceof TokenOver) onTokenOver();
+        else setTrouble(error.message);
+      },
+    );
+    return () => {
+      over = true;
+    };
+  }, [api, asked, onTokenOver]);
+
+  const threshold = status?.verification_nudge.nudge_threshold ?? null;
+  const figures = useMemo(() => {
+    const series = answers?.trend.series ?? [];
+    return {
+      dates: series.map(({ date }) => date),
+      times: series.map(({ ts }) => ts),
+      unverified: [
+        { name: 'unverified', values: series.map((each) => each.unverified_ratio) },
+        ...(threshold === null
+          ? []
+          : [{ name: 'threshold', values: series.map(() => threshold), mark: true }]),
+      ],
+      spend: [
+        { name: 'spent', values: series.map((each) => each.cost_usd) },
+        { name: 'saved', values: series.map((each) => each.saved_usd) },
+      ],
+      tiers: linesOf(series, (each) => each.tier_pass_rates),
+      gates: linesOf(series, (each) => each.gate_seconds),
+      queue: [
+        { name: 'median', values: series.map((each) => each.queue_p50_seconds) },
+        { name: 'ninth decile', values: series.map((each) => each.queue_p90_seconds) },
+      ],
+    };
+  }, [answers, threshold]);
+  const { dates, times } = figures;
+  const over = { dates, times };
+  return (
+    <div class="quality">
+      <h1>Figures of 30 days</h1>
+      <div class="buttons">
+        <button type="button" onClick={() => setAsked((before) => before + 1)}>
+          Ask again
+        </button>
+      </div>
+      <p role="alert" class="trouble">
+        {trouble}
+      </p>
+      {answers === null ? (
+        trouble === '' && <p class="dim">Asking …</p>
+      ) : (
+        <>
+          <div class="figures">
+            <Figure
+              {...over}
+              title="Completed without verification"
+              about={`Share of the day's completions without evidence of ours${threshold === null ? '' : `; the threshold is ${percent(threshold)}`}.`}
+              lines={figures.unverified}
+              show={share}
+              sql={{ name: 'unverified-ratio-by-day', text: unverifiedSql }}
+            />
+            <Figure
+              {...over}
+              title="Spent and saved"
+              about="What tasks that ended that day have cost, and what was saved against going straight to the top model; negative where the cascade did not pay."
+              lines={figures.spend}
+              show={money}
+              sql={{ name: 'chain-cost-and-savings', text: costSql }}
+            />
+            <Figure
+              {...over}
+              title="Accepted by tier"
+              about="Share of the attempts of each tier that were accepted."
+              lines={figures.tiers}
+              show={share}
+              sql={{ name: 'model-win-rate', text: winRateSql }}
+            />
+            <Figure
+              {...over}
+              title="Time of gates"
+              about="Mean time of a run, of the gates that run most."
+              lines={figures.gates}
+              show={time}
+              sql={{ name: 'slow-gates', text: slowGatesSql }}
+            />
+            <Figure
+              {...over}
+              title="Age in the queue"
+              about="From submission until somebody first claimed the task."
+              lines={figures.queue}
+              show={time}
+              sql={{ name: 'durations', text: durationsSql }}
+            />
+          </div>
+          <Forecast forecast={answers.forecast} />
+          <GateTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
+          <CostTables cost={answers.cost} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Derived } from '../../../shared/ledger/derive.ts';
+import { costView } from '../../../shared/quality/cost.ts';
+import { type Figures, NO_FIGURES, withRecord } from '../../../shared/quality/figures.ts';
+import { forecastView } from '../../../shared/quality/forecast.ts';
+import { qualityView, trendView } from '../../../shared/quality/views.ts';
+import { NOW } from '../../support/builders.ts';
+import type { ScriptedApi } from './scripted-api.ts';
+
+/** What happened on the day that is `ago` days back: more unverified, and dearer, the later it is. */
+function day(ago: number): readonly [string, Figures] {
+  const date = new Date(NOW.getTime() - ago * 86_400_000).toISOString().slice(0, 10);
+  const row = (table: string, fields: object): Derived =>
+    ({ table, date, row: fields }) as unknown as Derived;
+  const records = [
+    ...[0, 1, 2, 3].map((each) => row('verification_nudges', { verified: each > 3 - (ago % 4) || each > 1 })),
+    row('cascade_chains', {
+      role: 'backend',
+      succeeded: true,
+      total_cost_usd: 3 - ago / 10,
+      attempts: [],
+      saved_vs_direct_opus_usd: 1 - ago / 12,
+    }),
+    ...['haiku', 'sonnet', 'haiku'].map((tier, index) =>
+      row('cascade_attempts', {
+        tier,
+        model: tier,
+        success: (ago + index) % 3 > 0,
+        cost_usd: 0.4 * (index + 1),
+        tokens_used: 900,
+        latency_s: 40,
+        repository: 'https://example.test/shop.git',
+        outcome: (ago + index) % 3 > 0 ? 'passed' : 'failed',
+        judging_cost_usd: 0,
+        gates_cost_usd: 0,
+        quality_score: 80,
+      }),
+    ),
+    ...['tests', 'lint', 'mutation'].map((gate, index) =>
+      row('quality_gates', {
+        gate,
+        result: index === 1 && ago % 2 ? 'blocked' : 'pass',
+        duration_ms: 4_000 * (index + 1) + 300 * ago,
+      }),
+    ),
+    row('tasks', {
+      status: 'claimed',
+      previous_status: 'open',
+      attempt: 1,
+      age_ms: 20_000 + 9_000 * (ago % 5),
+    }),
+    row('reviews', { decision: ago % 2 ? 'approve' : 'reject', held_by: ['lint'], passed_by: ['tests'] }),
+  ];
+  return [date, records.reduce(withRecord, NO_FIGURES)];
+}
+
+/** Answers of an API that has figures of the last two weeks. */
+export function tellFigures(api: ScriptedApi): void {
+  const days = new Map(Array.from({ length: 14 }, (_, ago) => day(ago)));
+  api.answers.set('GET /quality', () => ({ body: qualityView(days, NOW) }));
+  api.answers.set('GET /quality/trend', () => ({ body: trendView(days, 'day', 30, NOW) }));
+  api.answers.set('GET /quality/cost', () => ({ body: costView(days, 30, NOW) }));
+  api.answers.set('GET /quality/budget-forecast', () => ({
+    body: forecastView(days, new Map([['backend', { open: 12 }]]), 40, NOW),
+  }));
+}
