@@ -23,7 +23,7 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** The item of a request. What must follow from it is looked at once more after a while, in case the stream has lost it. */
-function toItem(request: WorkRequest, settled = false): Record<string, unknown> {
+export function requestToItem(request: WorkRequest, settled = false): Record<string, unknown> {
   const due = new Date(Date.parse(request.updated_at) + FOLLOW_SECONDS * 1_000);
   return {
     ...keyOf(request.id),
@@ -123,7 +123,7 @@ export class RequestStore {
   ): Promise<boolean> {
     try {
       await this.#db.send(
-        new PutCommand({ TableName: this.#table, Item: toItem(request, settled), ...condition }),
+        new PutCommand({ TableName: this.#table, Item: requestToItem(request, settled), ...condition }),
       );
       return true;
     } catch (error) {

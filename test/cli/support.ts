@@ -105,6 +105,7 @@ export const aStatus = (nudge: Partial<z.infer<typeof StatusView>['verification_
   per_role: [{ role: 'backend', by_status: { open: 1, done: 2 } }],
   breakers: [],
   revision: 1,
+  cooling: [],
   verification_nudge: {
     total_completions: 0,
     verified_count: 0,

@@ -12,7 +12,7 @@ import { toItem } from '../../../shared/store/task-item.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { installClients, useServices } from '../../simulation/engines/clients.ts';
 import { type Input, Table } from '../../simulation/engines/table.ts';
-import { CALLER } from './requests.ts';
+import { CALLER, DEAD_LETTER, ITEMS, QUERIES } from './requests.ts';
 
 const HANDLERS = {
   'api-submit': submit,
@@ -46,6 +46,7 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
     () => 0,
   );
   table.run('PutCommand', { Item: toItem(task) as Record<string, unknown> });
+  for (const Item of ITEMS) table.run('PutCommand', { Item });
   const written: unknown[] = [];
   table.onWrite = ({ after }) => written.push(after);
   useServices(async (service, operation, input) => {
@@ -62,8 +63,8 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
     rawPath: '/',
     rawQueryString: '',
     headers: { authorization: 'Bearer x', ...asked.headers },
-    queryStringParameters: asked.query,
-    pathParameters: { id: 'T1', role: 'backend', ...asked.params },
+    queryStringParameters: { ...QUERIES[name], ...asked.query },
+    pathParameters: { id: 'T1', role: 'backend', letter: DEAD_LETTER, ...asked.params },
     requestContext: {
       requestId: 'r',
       http: { method: route.method },

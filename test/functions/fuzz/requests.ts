@@ -1,8 +1,14 @@
 import type { Caller, RouteName } from '../../../shared/api/routes.ts';
+import { add, NO_LANE } from '../../../shared/dead-letters/lane.ts';
+import { Requirement } from '../../../shared/intake/schema.ts';
+import { ITEM_PREFIX } from '../../../shared/names.ts';
+import { requestToItem } from '../../../shared/store/requests.ts';
+import { keyOf } from '../../../shared/store/revised-items.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import * as build from '../../support/builders.ts';
 
+export const DEAD_LETTER = 'T1.agent-1-1';
 const SHA = build.sha1('a');
 const TREE = build.sha1('b');
 const DIGEST = 'c'.repeat(64);
@@ -59,6 +65,7 @@ const submission = {
   autonomy: 'semi',
   workflow: 'verification-pipeline',
 };
+const { id: _id, hidden_tests: _hidden, ...requirement } = submission;
 /** How the program of an agent ended. */
 const end = {
   exit_code: 1,
@@ -99,6 +106,20 @@ const evidence = build.evidence({
     }),
   ],
   expects: ['ci'],
+  review_pipeline: {
+    version: 1,
+    pass_threshold: 0.5,
+    block_on_fail: true,
+    on_error: 'hold',
+    stages: [
+      {
+        name: 'first',
+        parallelism: 2,
+        agents: [{ role: 'security', model: 'm', prompt_template: 'Is it safe?' }],
+        aggregator: { strategy: 'weighted', weights: {}, pass_threshold: 0.6 },
+      },
+    ],
+  },
   protected_files: [
     { path: 'ci.yml', change: 'added', class: 'ci', reason: 'r', used: 'base', allowed_by: null },
   ],
@@ -169,6 +190,11 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     },
   ],
   submitPlan: [planned, { ...planned, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } }],
+  submitRequest: [
+    { ...requirement, strategy: 'review' },
+    { ...requirement, adapter: { kind: 'claude', timeout_s: 60, max_turns: 5 } },
+  ],
+  rejectRequest: [{ reason: 'r' }],
   clarifyRequest: [{ notes: 'n', title: 't', description: 'd' }],
   approvePlan: [{ reason: 'r', tree: TREE }],
   rejectPlan: [{ reason: 'r', tree: TREE }],
@@ -335,3 +361,45 @@ export function taskFor(name: RouteName, body: unknown): Task {
       return external;
   }
 }
+
+/** What some queries cannot be without. */
+export const QUERIES: Partial<Record<RouteName, Readonly<Record<string, string>>>> = {
+  artifact: { kind: 'patch' },
+};
+
+/** What stands in the table beside the task: a request with its id, and a launch that was given up. */
+export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
+  requestToItem({
+    id: 'T1',
+    status: 'submitted',
+    version: 1,
+    strategy: 'review',
+    requested_by: 'bob',
+    request_sha256: DIGEST,
+    requirement: Requirement.parse(requirement),
+    notes: null,
+    history: [],
+    reason: null,
+    created_at: build.NOW.toISOString(),
+    updated_at: build.NOW.toISOString(),
+    task_id: null,
+    expires_at: null,
+  }),
+  {
+    ...keyOf(ITEM_PREFIX.deadLetter, 'T1'),
+    ...add(
+      NO_LANE,
+      {
+        id: DEAD_LETTER,
+        operation: 'launch:agent',
+        args: '{}',
+        error: 'e',
+        category: 'transient',
+        message: 'm',
+      },
+      build.NOW,
+      build.NOW,
+    ),
+    revision: 1,
+  },
+];

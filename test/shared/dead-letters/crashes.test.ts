@@ -26,6 +26,7 @@ class World {
   /** What was sent, each time. */
   readonly sent: string[] = [];
   #calls = 0;
+  #isDead = false;
   seconds = 0;
 
   constructor(crashes: readonly number[] = []) {
@@ -38,10 +39,16 @@ class World {
 
   /** Before a call, or after it: then what it does is done, and nobody hears of it. */
   async step<R>(call: () => R | Promise<R>): Promise<R> {
-    if (this.#crashes.has(this.#calls++)) throw new Crash();
+    this.#mayCrash();
     const answer = await call();
-    if (this.#crashes.has(this.#calls++)) throw new Crash();
+    this.#mayCrash();
     return answer;
+  }
+
+  /** Whoever is dead calls nothing more, whatever it would have made of its end. */
+  #mayCrash(): void {
+    if (this.#crashes.has(this.#calls++)) this.#isDead = true;
+    if (this.#isDead) throw new Crash();
   }
 
   readonly store = new DeadLetterStore(
@@ -65,6 +72,7 @@ class World {
 
   /** A life of the program: it ends well or dies. */
   async life(does: () => Promise<unknown>): Promise<boolean> {
+    this.#isDead = false;
     try {
       await does();
       return true;
