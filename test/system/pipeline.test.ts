@@ -125,7 +125,7 @@ describe('one task, end to end', () => {
     const { id } = await stack.submit(base({ adapter: agent(`${limited} ${writes('src/sum.js', RIGHT)}`) }));
     expect(await stack.ended(id)).toMatchObject({ status: 'done', attempt_count: 2 });
     const [first, second] = await stack.attempts(id);
-    expect([first?.tier, first?.report?.failure_class, second?.tier]).toEqual([
+    expect([first?.tier, first?.failure?.class, second?.tier]).toEqual([
       second?.tier,
       'rate_limited',
       first?.tier,

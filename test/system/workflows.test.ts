@@ -159,7 +159,9 @@ it('has work graded down done again with the reasons, and asks a person where th
     tree: artifact?.tree,
   });
   expect(await stack.ended(id)).toMatchObject({ status: 'done', verified: true });
-  const rows = (await stack.records<JudgementRow>('judgements')).filter((row) => row.task_id === id);
+  const rows = (await stack.records<JudgementRow>('judgements'))
+    .filter((row) => row.task_id === id)
+    .sort((one, other) => one.attempt - other.attempt);
   expect(
     rows.flatMap(({ kind, weighted_score }) => (kind === 'second_look' ? [] : [[kind, weighted_score]])),
   ).toEqual([
