@@ -14,9 +14,9 @@ export function mayRest(task: Task, all: ReadonlyMap<string, Task>): string | nu
   if (task.status === 'open' && task.runner === 'external' && task.base_commit !== null)
     return 'an outside agent may claim it';
   if (task.status === 'blocked') {
-    const unmet = task.depends_on.find((id) => all.get(id)?.status !== 'done');
+    const unmet = task.depends_on.find((id) => id === task.waits_for && all.get(id)?.status !== 'done');
     if (unmet === undefined) return null;
-    // It is to wait for what has taken its place.
+    // It is to wait for what has taken its place. Of what else it depends on, that is seen to when this one is done.
     return all.get(unmet)?.superseded_by === undefined ? `it depends on ${unmet}` : null;
   }
   if (task.status === 'open' && task.waits_for !== null) {

@@ -65,6 +65,7 @@ export const PLANTED = {
       'completions are counted once',
       'counters equal a recount',
       'every execution ends',
+      'nothing hangs for hours',
     ],
   },
   'what waits is not woken': {
