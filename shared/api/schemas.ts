@@ -339,10 +339,6 @@ export const DeliveryBody = z
       step: z.literal('delivered'),
       ...Delivered,
       commit: ObjectId,
-      pull_request: z
-        .url({ protocol: /^https$/ })
-        .max(2_000)
-        .optional(),
     }),
     z.strictObject({
       step: z.literal('merged'),

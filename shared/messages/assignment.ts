@@ -108,10 +108,8 @@ export const DeliverAssignment = Common.extend({
   branch: z.string(),
   /** Whether anything follows the branch. Absent: nothing does. */
   deliver_as: DeliveryMode.optional(),
-  /** The branch that the work is to go onto, or that a pull request is for. */
+  /** The branch that the work is to go onto. */
   target: GitRef.optional(),
-  /** Of a pull request. */
-  title: z.string().optional(),
   /** Authorization header value for the push, good for this repository and an hour; null: the box has its own, or none is needed. */
   push_credential: z.string().nullable(),
   /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */

@@ -49,8 +49,6 @@ export const Delivery = z.object({
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   reason: z.string().nullable(),
-  /** Address of the pull request that was opened for it; absent: none was asked for. */
-  pull_request: z.string().optional(),
   at: z.iso.datetime(),
 });
 export type Delivery = z.infer<typeof Delivery>;

@@ -41,8 +41,7 @@ export async function recordDeliveryStep(
 ): Promise<Task> {
   return deps.tasks.change(id, (task) => {
     if (body.step === 'authorize') return authorizeDelivery(task, attempt, body, deps.now);
-    if (body.step === 'delivered')
-      return recordDelivered(task, attempt, body, body.commit, deps.now, body.pull_request);
+    if (body.step === 'delivered') return recordDelivered(task, attempt, body, body.commit, deps.now);
     if (body.step === 'merged')
       return recordMerged(
         task,

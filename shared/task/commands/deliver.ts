@@ -52,7 +52,6 @@ export function recordDelivered(
   { base_commit, tree }: Work,
   commit: string,
   now: Date,
-  pull_request?: string,
 ): Change | null {
   attemptNumbered(task, number);
   boundBase(task, base_commit);
@@ -65,7 +64,6 @@ export function recordDelivered(
       ...task.delivery,
       state: 'delivered',
       commit,
-      ...(pull_request === undefined ? {} : { pull_request }),
       at: nowIso(now),
     },
   });

@@ -257,7 +257,6 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       base_commit: SHA,
       tree: TREE,
       commit: SHA,
-      pull_request: 'https://example.test/pulls/1',
     },
     {
       step: 'merged',
