@@ -7,6 +7,7 @@ import {
   PutItemCommand,
   ScanCommand,
   UpdateItemCommand,
+  waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
@@ -109,6 +110,8 @@ test('what was written before there were entries is found, once', async () => {
   await put('old', -10);
   await put('keeps', 1_000);
   await client.send(new DeleteTableCommand({ TableName: ENTRIES }));
+  // A stop before the engine is done with that would leave half a table.
+  await waitUntilTableNotExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: ENTRIES });
   await stop();
   await start();
   // Two items that were read, and the entry that was due.
