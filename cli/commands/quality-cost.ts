@@ -22,9 +22,13 @@ const KINDS = ['per_day', 'per_role', 'per_model', 'per_tier', 'per_repository',
 const named = (cost: Cost, kind: (typeof KINDS)[number]): [string, Cost['tasks']][] =>
   kind === 'per_day' ? cost.per_day.map((each) => [each.date, each]) : Object.entries(cost[kind]);
 
+/** What is known of it; nothing is known where every cost is unknown. */
+const known = ({ count, cost_usd, cost_unknown }: Cost['tasks']): string =>
+  dollars(count > 0 && cost_unknown === count ? null : cost_usd);
+
 function costText(cost: Cost, session: Session): string {
   const lines = [
-    `${dollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each that came to its goal; ${cost.tasks.cost_unknown} of unknown cost`,
+    `${known(cost.tasks)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each that came to its goal; ${cost.tasks.cost_unknown} of unknown cost`,
     `Saved against going straight to the top model: ${dollars(cost.saved_vs_direct_opus_usd)}`,
   ];
   for (const kind of KINDS) {
@@ -32,7 +36,7 @@ function costText(cost: Cost, session: Session): string {
       name,
       String(each.count),
       String(each.success),
-      dollars(each.cost_usd),
+      known(each),
       dollars(each.usd_per_success),
       String(each.cost_unknown),
     ]);

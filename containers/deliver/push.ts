@@ -1,5 +1,5 @@
 import { CheckoutError } from '../../gates/checkout/error.ts';
-import { complaint } from '../../gates/checkout/git.ts';
+import { complaint, type GitResult } from '../../gates/checkout/git.ts';
 import { inStore, type Store } from '../../gates/checkout/store.ts';
 
 export interface PushOptions {
@@ -16,6 +16,11 @@ export interface PushOptions {
 export type Pushed = null | { readonly refused: string } | { readonly moved: string };
 
 const refOf = (branch: string): string => `refs/heads/${branch.replace(/^refs\/heads\//, '')}`;
+
+/** A reference that the remote does not take, with the reason in brackets. Of an atomic push the others are refused for its sake. */
+const REJECTED = /^ ! \[(?:remote )?rejected\] +.*\((?!atomic push failed\b)(.+)\)$/m;
+/** Why a push was refused: what the remote said of a reference says more than git's last word. */
+const reasonOf = (pushed: GitResult): string => REJECTED.exec(pushed.stderr)?.[1] ?? complaint(pushed);
 
 /** What the remote has at each of these. @throws CheckoutError */
 async function refsOf(
@@ -70,5 +75,5 @@ export async function pushNewBranch(store: Store, options: PushOptions): Promise
   const at = onto && there.get(onto);
   if (target && at === undefined) return { refused: `there is no branch ${target.branch}` };
   if (target && at !== undefined && at !== target.at) return { moved: at };
-  return { refused: `the push was refused: ${complaint(pushed)}` };
+  return { refused: `the push was refused: ${reasonOf(pushed)}` };
 }

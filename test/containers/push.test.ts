@@ -65,6 +65,16 @@ describe('a branch', () => {
     expect(await push('main/under', await commit('Three'))).toMatchObject({
       refused: expect.stringContaining('the push was refused'),
     });
+    expect(
+      await pushNewBranch(store, {
+        url: repository.url,
+        branch: 'assay/three',
+        commit: await commit('Three'),
+        authorization: null,
+        allowFile: true,
+        target: { branch: 'main', at: base },
+      }),
+    ).toEqual({ refused: 'the push was refused: branch is currently checked out' });
   });
 
   test('on a remote that is gone is not refused but unavailable', async () => {
