@@ -68,10 +68,12 @@ export const TABLE_ACCESS = {
   resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   cascade: {
     GetItem: ['task', 'beat', 'lock', 'meter', 'spend'],
+    BatchGetItem: ['task'],
     UpdateItem: ['spend'],
     PutItem: ['task', 'lock'],
     DeleteItem: ['lock'],
     Query: ['lock', 'belief', 'spend', 'provider'],
+    indexes: ['byWait'],
   },
   janitor: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   judge: { GetItem: ['task', 'beat', 'meter', 'breaker'] },

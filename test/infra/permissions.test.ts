@@ -112,6 +112,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     ...DEAD_LETTERS,
   ],
   cascade: [
+    'dynamodb:BatchGetItem',
     'dynamodb:DeleteItem',
     'dynamodb:GetItem',
     'dynamodb:PutItem',
