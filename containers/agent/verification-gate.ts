@@ -7,7 +7,7 @@ import { commandEnvironment } from '../../gates/process/environment.ts';
 import { outcomeOf } from '../../gates/process/outcome.ts';
 import { run } from '../../gates/process/run.ts';
 import { firstOf } from '../../shared/task/cut.ts';
-import { IMAGE_FILE } from '../../shared/task/image.ts';
+import { CONFIG_FILE } from '../../shared/task/image.ts';
 import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/verification-gate/check.ts';
 import {
   asksForAnything,
@@ -39,14 +39,14 @@ export async function criteriaOf(
   commit: string,
   ofTask: readonly string[],
 ): Promise<VerificationCriteria | null> {
-  const file = await readFileAt(store, commit, IMAGE_FILE, MAX_BYTES).catch(() => null);
+  const file = await readFileAt(store, commit, CONFIG_FILE, MAX_BYTES).catch(() => null);
   if (!file?.regular || !isUtf8(file.content)) return null;
   const text = file.content.toString('utf8');
   // The parser is loaded only where there is something to parse: most of a box's time is its start.
   if (!text.includes('verification_gate')) return null;
   const { describeProblem, parseYaml } = await import('../../shared/yaml.ts');
   const { WithVerificationGate } = await import('../../shared/verification-gate/section.ts');
-  const parsed = parseYaml(text, IMAGE_FILE, WithVerificationGate);
+  const parsed = parseYaml(text, CONFIG_FILE, WithVerificationGate);
   if (!('value' in parsed))
     throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));
   const criteria = parsed.value.verification_gate;

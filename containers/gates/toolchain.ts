@@ -3,7 +3,7 @@ import { readFileAt } from '../../gates/checkout/folder.ts';
 import type { Store } from '../../gates/checkout/store.ts';
 import { MAX_CONFIG_BYTES } from '../../gates/engine/configuration/file.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
-import { DEFAULT_IMAGE, IMAGE_FILE } from '../../shared/task/image.ts';
+import { CONFIG_FILE, DEFAULT_IMAGE } from '../../shared/task/image.ts';
 
 /**
  * This box was started from the image that the base was read to ask for, or from the usual one where it could not be read. Now it can.
@@ -13,7 +13,7 @@ export async function checkToolchain(
   store: Store,
   { base_commit, image = DEFAULT_IMAGE }: GatesAssignment,
 ): Promise<void> {
-  const file = await readFileAt(store, base_commit, IMAGE_FILE, MAX_CONFIG_BYTES).catch(() => null);
+  const file = await readFileAt(store, base_commit, CONFIG_FILE, MAX_CONFIG_BYTES).catch(() => null);
   const text = file?.regular ? file.content.toString('utf8') : null;
   // Most configurations name none, and the parser takes a while to load.
   if (image === DEFAULT_IMAGE && !text?.includes('image')) return;
@@ -22,6 +22,6 @@ export async function checkToolchain(
   if (wanted !== image)
     throw new CheckoutError(
       'config_invalid',
-      `${IMAGE_FILE} names the image "${wanted}", and this box is of "${image}": the repository's server lets no single files be read before`,
+      `${CONFIG_FILE} names the image "${wanted}", and this box is of "${image}": the repository's server lets no single files be read before`,
     );
 }

@@ -12,8 +12,8 @@ export const ImageName = z
     'must be 1 to 32 lower-case letters, digits or "-", starting with a letter',
   );
 
-/** Where a repository says which image it wants. */
-export const IMAGE_FILE = 'assay.yaml';
+/** Where a repository says how it is worked on: which image, which gates, how much autonomy. */
+export const CONFIG_FILE = 'assay.yaml';
 const Named = z.looseObject({ image: ImageName.optional() });
 
 /**
@@ -21,6 +21,6 @@ const Named = z.looseObject({ image: ImageName.optional() });
  * gates box says.
  */
 export function imageNamed(text: string | null): string {
-  const parsed = parseYaml(text ?? '', IMAGE_FILE, Named);
+  const parsed = parseYaml(text ?? '', CONFIG_FILE, Named);
   return 'value' in parsed ? (parsed.value.image ?? DEFAULT_IMAGE) : DEFAULT_IMAGE;
 }

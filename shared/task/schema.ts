@@ -156,7 +156,7 @@ export const SubmitTask = z
     deliver_unverified: z.boolean().default(false),
     delivery: DeliveryMode.optional(),
     autonomy: AutonomyLevel.optional().describe(
-      "What the agent may do without a person: lower than the deployment's, or as high. Absent: the deployment's.",
+      "What the agent may do without a person. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
     ),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',

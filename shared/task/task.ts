@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AutonomyLevel } from '../approval/autonomy.ts';
 import { Approval } from '../approval/schema.ts';
 import { StoredNumber } from '../number.ts';
 import { PlanOf } from '../plan/schema.ts';
@@ -91,6 +92,8 @@ export const Task = Submitted.extend({
   base_commit: ObjectId.nullable(),
   /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
   base_role: RoleInForce.nullable(),
+  /** The autonomy that `assay.yaml` of the base names, read with it; null: it names none. Absent: nobody has read it. */
+  base_autonomy: AutonomyLevel.nullable().optional(),
   /** What the named workflow means for this task, read with the base; absent until then, and for tasks that name none. */
   workflow_in_force: WorkflowInForce.optional(),
   /** The toolchain image that the base asks for; absent: the usual one. */

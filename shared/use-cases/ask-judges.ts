@@ -34,7 +34,7 @@ export interface JudgingContext {
   readonly objects: ObjectStore;
   readonly models: JudgeModels;
   readonly ask: AskModel;
-  /** Of the deployment, for tasks that name no level of their own. */
+  /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
   readonly breaker: (model: string) => Promise<Breaker | null>;

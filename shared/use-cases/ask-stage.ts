@@ -1,4 +1,6 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
+import { autonomyOf } from '../approval/in-force.ts';
+import { DEFAULT_APPROVAL_RULES } from '../approval/rules.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import type { JudgeModels } from '../judging/models.ts';
@@ -13,7 +15,7 @@ import { grade } from './grade.ts';
 export interface StageContext {
   readonly ask: AskModel;
   readonly models: JudgeModels;
-  /** Of the deployment, for tasks that name no level of their own. */
+  /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel | undefined;
   /** Why no model is asked about the task any more, or null. */
   readonly spent: string | null;
@@ -50,7 +52,7 @@ export async function askStage(
   const attacked = await attack(task, attempt, pieces, {
     ask,
     attacker: models.red_team,
-    autonomy: task.autonomy ?? autonomy ?? 'semi',
+    autonomy: autonomyOf(task, autonomy ?? DEFAULT_APPROVAL_RULES.autonomy),
     spent,
     now,
   });

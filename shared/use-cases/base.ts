@@ -1,3 +1,5 @@
+import type { AutonomyLevel } from '../approval/autonomy.ts';
+import { autonomyNamed, UNREADABLE_BASE } from '../approval/in-force.ts';
 import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
@@ -7,7 +9,7 @@ import { type Authorize, NotMinted } from '../store/minter.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
-import { DEFAULT_IMAGE, IMAGE_FILE, imageNamed } from '../task/image.ts';
+import { CONFIG_FILE, DEFAULT_IMAGE, imageNamed } from '../task/image.ts';
 import type { Task } from '../task/task.ts';
 import { type ReadFiles, workflowFromBase } from '../workflow/from-base.ts';
 import type { WorkflowInForce } from '../workflow/in-force.ts';
@@ -101,34 +103,43 @@ export const ask = (
 
 interface ReadBase {
   readonly role: RoleInForce | null;
+  readonly autonomy: AutonomyLevel | null;
   /** The toolchain image that it asks for; undefined: the usual one. */
   readonly image?: string | undefined;
 }
 
 /**
- * What the base says of the role of a task and of its image; the built-in role and the usual image where the server gives no single files.
+ * What the base says of the role of a task, of autonomy and of its image, or why it says nothing that can be kept to. Where the server gives
+ * no single files, the built-in role, the least autonomy and the usual image.
  * @throws RepositoryUnavailable for a moment.
  */
-async function readBase(task: Task, commit: string, context: BaseContext): Promise<ReadBase> {
+async function readBase(
+  task: Task,
+  commit: string,
+  context: BaseContext,
+): Promise<ReadBase | { readonly why: string }> {
   const { repository, role, runner } = task;
   const path = roleConfigPath(role);
   // Who claims a task chooses its own model.
   const isManaged = runner === 'managed';
-  const paths = [...(isManaged ? [path] : []), ...(context.images ? [IMAGE_FILE] : [])];
-  if (paths.length === 0) return { role: null };
+  const paths = [...(isManaged ? [path] : []), CONFIG_FILE];
   try {
     const files = await patiently(
       async () => context.files(repository, commit, paths, await authorization(task, context)),
       context,
     );
-    const image = imageNamed(files.get(IMAGE_FILE) ?? null);
+    const text = files.get(CONFIG_FILE) ?? null;
+    const named = autonomyNamed(text, CONFIG_FILE);
+    if ('why' in named) return named;
+    const image = context.images ? imageNamed(text) : DEFAULT_IMAGE;
     return {
       role: isManaged ? roleFromBase(role, files.get(path) ?? null) : null,
+      autonomy: named.level,
       ...(image !== DEFAULT_IMAGE && { image }),
     };
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
-    return { role: isManaged ? withoutRepository(role, error.message) : null };
+    return { role: isManaged ? withoutRepository(role, error.message) : null, autonomy: UNREADABLE_BASE };
   }
 }
 
@@ -163,7 +174,7 @@ async function readWorkflowOf(
 /** Why the image that the base asks for cannot be had; null when it can. */
 function unknownImage({ image }: ReadBase, { images = [] }: BaseContext): string | null {
   if (image === undefined || images.includes(image)) return null;
-  return `${IMAGE_FILE} of the base names the image "${image}"; this deployment has ${images.join(', ')} (assay:images)`;
+  return `${CONFIG_FILE} of the base names the image "${image}"; this deployment has ${images.join(', ')} (assay:images)`;
 }
 
 /** The credential of one step is minted once, however often the repository is asked; one that could not be had is asked for again. */
@@ -190,6 +201,8 @@ async function answer(task: Task, given: BaseContext): Promise<Command> {
         );
     const read = await readBase(task, commit, context);
     const workflow = await readWorkflowOf(task, commit, context);
+    if ('why' in read)
+      return (present) => failWithoutBase(present, 'config_invalid', read.why, context.now());
     const why = unknownImage(read, context) ?? (workflow && 'why' in workflow ? workflow.why : null);
     return (present) =>
       why === null

@@ -42,7 +42,13 @@ export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInpu
     requestSha256: 'f'.repeat(64),
     dependencies: new Map(),
   });
-  return { ...made, base_commit: sha1('a'), base_role: withoutRepository(made.role), ...fields };
+  return {
+    ...made,
+    base_commit: sha1('a'),
+    base_role: withoutRepository(made.role),
+    base_autonomy: null,
+    ...fields,
+  };
 }
 
 export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({

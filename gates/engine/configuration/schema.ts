@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AutonomyLevel } from '../../../shared/approval/autonomy.ts';
 import { ImageName } from '../../../shared/task/image.ts';
 import { TaskId } from '../../../shared/task/schema.ts';
 import { VerificationCriteria } from '../../../shared/verification-gate/criteria.ts';
@@ -93,6 +94,8 @@ export const Config = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
   /** Name of the toolchain image that agent and gates run in: one of those that the deployment has. */
   image: ImageName.optional(),
+  /** What agents may do here without a person; no gate reads it. */
+  autonomy: AutonomyLevel.optional(),
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */

@@ -1,4 +1,5 @@
-import { type AutonomyLevel, isFree, lowerOf } from '../../approval/autonomy.ts';
+import { type AutonomyLevel, isFree } from '../../approval/autonomy.ts';
+import { autonomyOf } from '../../approval/in-force.ts';
 import { type ApprovalPolicy, timetable } from '../../approval/policy.ts';
 import { needsPerson, riskOf } from '../../approval/risk.ts';
 import {
@@ -26,7 +27,7 @@ export interface Asking {
   /** Where the work stands; null: it is kept by whoever asks. */
   readonly work: ParkedWork | null;
   readonly policy: ApprovalPolicy;
-  /** The deployment's; the task may have a lower one. */
+  /** The deployment's; the base and the task may have a lower one. */
   readonly autonomy: AutonomyLevel;
 }
 
@@ -80,7 +81,7 @@ export function askApproval(
       `task ${task.id} has asked for ${MAX_APPROVALS} approvals, which is the most`,
     );
   const risk = riskOf(ask.action);
-  const level = lowerOf(autonomy, task.autonomy);
+  const level = autonomyOf(task, autonomy);
   const isAllowed = isFree(level, ask.action, risk);
   const approval: Approval = {
     ...ask,

@@ -70,6 +70,7 @@ export function retry(task: Task, now: Date): Change {
     run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
     base_role: null,
+    base_autonomy: undefined,
     workflow_in_force: undefined,
     image: undefined,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,

@@ -1,3 +1,4 @@
+import type { AutonomyLevel } from '../../approval/autonomy.ts';
 import type { RoleInForce } from '../../roles/in-force.ts';
 import type { WorkflowInForce } from '../../workflow/in-force.ts';
 import type { FailureClass } from '../attempt.ts';
@@ -13,6 +14,7 @@ export function resolveBase(
   base: {
     readonly commit: string;
     readonly role: RoleInForce | null;
+    readonly autonomy: AutonomyLevel | null;
     readonly image?: string | undefined;
     readonly workflow?: WorkflowInForce | undefined;
   },
@@ -22,6 +24,7 @@ export function resolveBase(
     ? change(task, 'resolve', now, {
         base_commit: base.commit,
         base_role: base.role,
+        base_autonomy: base.autonomy,
         ...(base.image !== undefined && { image: base.image }),
         ...(base.workflow && { workflow_in_force: base.workflow }),
       })

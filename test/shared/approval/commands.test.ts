@@ -98,6 +98,15 @@ describe('an agent that asks for leave', () => {
     );
   });
 
+  it('has less of it where the base says so, and least where nobody has read the base', () => {
+    const asked = (fields: Partial<Task>): string =>
+      of(askApproval(running(fields), 1, asking('code:write'), NOW)).status;
+    expect(asked({ base_autonomy: null })).toBe('in_progress');
+    expect(asked({ base_autonomy: 'full', autonomy: 'full' })).toBe('in_progress');
+    expect(asked({ base_autonomy: 'supervised', autonomy: 'full' })).toBe('auth_required');
+    expect(asked({ base_autonomy: undefined })).toBe('auth_required');
+  });
+
   it('may not ask without an end', () => {
     let now = running();
     for (let asked = 0; asked < 5; asked++)

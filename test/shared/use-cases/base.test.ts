@@ -129,7 +129,7 @@ describe('the base of a task', () => {
       'model: opus\neffort: max\nlimits: { max_cost_usd: 2 }\n',
     );
     await resolve(id);
-    expect(read).toEqual([`${sha1('a').slice(0, 1)} .assay/roles/data/config.yaml`]);
+    expect(read).toEqual([`${sha1('a').slice(0, 1)} .assay/roles/data/config.yaml,assay.yaml`]);
     const task = await table.tasks.require(id);
     expect(task.base_role).toEqual({
       from: 'repository',
@@ -173,7 +173,7 @@ describe('the base of a task', () => {
     const { id } = await submit({ runner: 'external', role: 'outside' });
     const { read, resolve } = remote(main('a'));
     await resolve(id);
-    expect(read).toEqual([]);
+    expect(read).toEqual(['a assay.yaml']);
     expect((await table.tasks.require(id)).base_role).toBeNull();
   });
 
@@ -245,6 +245,44 @@ describe('the base of a task', () => {
   });
 });
 
+describe('the autonomy that assay.yaml of the base names', () => {
+  it.each([
+    ['is written down', 'autonomy: supervised\n', 'supervised'],
+    ['is none where there is no file', null, null],
+    ['is none where the file names none', 'quality_gates: {}\n', null],
+    [
+      'is the least where the server gives no single files',
+      new RepositoryUnavailable('no filters here', false),
+      'locked',
+    ],
+  ])('%s', async (_name, text, level) => {
+    for (const runner of ['managed', 'external'] as const) {
+      const { id } = await submit({ runner, autonomy: 'full' });
+      await remote(main('1')).saying(text).resolve(id);
+      expect(await table.tasks.require(id)).toMatchObject({ base_autonomy: level, autonomy: 'full' });
+    }
+  });
+
+  it.each([
+    ['a level that there is not', 'image: go\nautonomy: ful\n', 'assay.yaml:2: autonomy: Invalid option'],
+    ['a file that cannot be read', 'not: [yaml', 'assay.yaml:1: '],
+  ])('ends the task before any work with %s', async (_name, text, why) => {
+    const { id } = await submit();
+    await remote(main('1')).saying(text).resolve(id);
+    const { status, failure, attempts } = await table.tasks.require(id);
+    expect([status, failure?.code, attempts]).toEqual(['failed', 'config_invalid', []]);
+    expect(failure?.message).toContain(why);
+  });
+
+  it('is read anew for another round', async () => {
+    const { id } = await submit();
+    await remote(main('1')).saying('autonomy: ful\n').resolve(id);
+    await table.tasks.change(id, (task) => retry(task, NOW));
+    await remote(main('2')).saying('autonomy: locked\n').resolve(id, 2);
+    expect((await table.tasks.require(id)).base_autonomy).toBe('locked');
+  });
+});
+
 describe('the toolchain image', () => {
   it('is the one that assay.yaml of the base names', async () => {
     const task = await submit();
@@ -254,7 +292,7 @@ describe('the toolchain image', () => {
     expect(at.read).toEqual(['1 .assay/roles/backend/config.yaml,assay.yaml']);
   });
 
-  it.each([['quality_gates: {}\n'], ['image: default\n'], ['not: [yaml'], [null]])(
+  it.each([['quality_gates: {}\n'], ['image: default\n'], [null]])(
     'is the usual one where it names no other: %j',
     async (text) => {
       const task = await submit();

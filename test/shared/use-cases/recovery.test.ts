@@ -104,7 +104,7 @@ const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
 /** The task after its repository was asked. */
 const resolved = async ({ id, base_ref, role }: Task): Promise<Task> => {
   await table.tasks.change(id, (task) =>
-    resolveBase(task, { commit: base_ref, role: withoutRepository(role) }, NOW),
+    resolveBase(task, { commit: base_ref, role: withoutRepository(role), autonomy: null }, NOW),
   );
   return table.tasks.require(id);
 };
