@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Counts, countTests, OUTCOMES } from './checks/report.ts';
+import { type Counts, countTests, failures, OUTCOMES } from './checks/report.ts';
 import { type Outcome, runScript, STEPS } from './checks/steps.ts';
 
 /** What Lambda runs is what must be tested. */
@@ -66,19 +66,22 @@ async function main(): Promise<number> {
     else for (const left of result.output.match(/^SKIPPED .*$/gm) ?? []) console.log(`        ${left}`);
     count(one(result.outcome));
   }
-  const tell = (title: string, tests: Counts, ms: number): void => {
+  const broken: string[] = [];
+  const tell = (title: string, file: string, tests: Counts, ms: number): void => {
+    broken.push(...failures(file));
     line(told(tests.failed === 0), `${title} (${tests.passed} passed, ${tests.failed} failed)`, ms);
     count(tests);
   };
   const run = async (title: string, script: string, report: string): Promise<void> => {
     const started = performance.now();
     const exit = await runTests(script, report);
-    tell(title, countTests(report, exit), performance.now() - started);
+    tell(title, report, countTests(report, exit), performance.now() - started);
   };
   const report = values['tests-report'];
   if (report === undefined) await run('tests', 'test', REPORT);
-  else tell('tests', countTests(report, Number(values['tests-exit'] ?? 0)), 0);
+  else tell('tests', report, countTests(report, Number(values['tests-exit'] ?? 0)), 0);
   await run('long tests', 'test:long', LONG_REPORT);
+  for (const each of broken) console.log(`FAILED  ${each}`);
   console.log(`${sum.skipped} skipped, for want of tools or rights`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   return sum.failed === 0 ? 0 : 1;

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { AttemptView, Claim } from '../../shared/api/schemas.ts';
+import type { Claim } from '../../shared/api/report-schemas.ts';
+import type { AttemptView } from '../../shared/api/schemas.ts';
 import { promptParts } from '../../shared/cascade/prompt.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import type { Adapter } from '../../shared/task/adapter.ts';

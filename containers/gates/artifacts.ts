@@ -1,6 +1,6 @@
 import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { UploadKind } from '../../shared/api/schemas.ts';
+import type { UploadKind } from '../../shared/api/report-schemas.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
 
 type Client = Pick<BoxClient, 'upload'>;

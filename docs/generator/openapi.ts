@@ -1,9 +1,10 @@
 import { GATEWAY_REFUSALS, GatewayAnswer } from '../../shared/api/gateway.ts';
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { problemsOf } from '../../shared/api/refusals.ts';
+import { Claim } from '../../shared/api/report-schemas.ts';
 import { rolesWith } from '../../shared/api/rights.ts';
 import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
-import { AttemptList, Claim, TaskView } from '../../shared/api/schemas.ts';
+import { AttemptList, TaskView } from '../../shared/api/schemas.ts';
 import type { RefusalCode } from '../../shared/refusal.ts';
 import { VERSION } from '../../shared/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';

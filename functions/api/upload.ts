@@ -1,4 +1,4 @@
-import { UPLOADS } from '../../shared/api/schemas.ts';
+import { UPLOADS } from '../../shared/api/report-schemas.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { memoryPlace, uploadPlace } from '../../shared/use-cases/upload.ts';

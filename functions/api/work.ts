@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import type { Claim, Lease, TaskView } from '../../shared/api/schemas.ts';
+import type { Claim, Lease } from '../../shared/api/report-schemas.ts';
+import type { TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';

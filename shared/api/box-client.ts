@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { sha256 } from '../tokens.ts';
 import { type HttpOptions, request } from './http.ts';
+import type { Upload, UploadKind } from './report-schemas.ts';
 import type { ROUTES, RouteName } from './routes.ts';
-import type { Upload, UploadKind } from './schemas.ts';
 
 /** The API's refusal of a request: an answer, not a failure to get one. */
 export class RefusedError extends Error {

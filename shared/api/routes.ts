@@ -6,11 +6,7 @@ import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
 import { HOOK_ROUTES } from './hook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
-import { REQUEST_ROUTES } from './request-routes.ts';
-import type { ApiFunction, Route } from './route.ts';
 import {
-  AttemptList,
-  BatchView,
   Claim,
   ClaimBody,
   CompleteBody,
@@ -19,10 +15,18 @@ import {
   FailBody,
   HeartbeatBody,
   Lease,
-  ListQuery,
   MemoryBody,
   MemoryPlace,
   ProgressBody,
+  Upload,
+  UploadBody,
+} from './report-schemas.ts';
+import { REQUEST_ROUTES } from './request-routes.ts';
+import type { ApiFunction, Route } from './route.ts';
+import {
+  AttemptList,
+  BatchView,
+  ListQuery,
   ReasonBody,
   ReviewBody,
   ReviewList,
@@ -30,8 +34,6 @@ import {
   SubmitBatch,
   TaskList,
   TaskView,
-  Upload,
-  UploadBody,
 } from './schemas.ts';
 
 export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type Route } from './route.ts';

@@ -1,21 +1,13 @@
 import * as z from 'zod';
-import { LoggedRun } from '../evidence/logs/logged.ts';
-import { Evidence } from '../evidence/schema.ts';
-import { MEMORY_KINDS } from '../messages/memory.ts';
-import { MAX_PATCH_BYTES } from '../names.ts';
-import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../repository/url.ts';
-import { AgentEnd, Attempt, FailureClass, Usage } from '../task/attempt.ts';
+import { Attempt } from '../task/attempt.ts';
 import { HOLD_OUTCOMES } from '../task/hold-limit.ts';
 import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 import { VerdictInput } from '../verdict/inputs.ts';
 import { QualityScore } from '../verdict/quality-score.ts';
-import { VerificationGate } from '../verification-gate/record.ts';
-
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
 const BaseCommit = ObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
@@ -165,98 +157,6 @@ export const ReviewList = z
   .object({ reviews: z.array(ReviewItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ReviewList' });
 
-/** Answer to a claim: the task, the lease, and the token that this attempt reports with. Shown once, stored as a hash. */
-export const Claim = z
-  .object({
-    task: TaskView,
-    attempt: z.number().int(),
-    token: z.string(),
-    lease_until: z.number().int(),
-    heartbeat_s: z.number(),
-  })
-  .meta({ id: 'Claim' });
-export const ClaimBody = z
-  .strictObject({
-    model: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Which model the agent runs on, for the chain record.'),
-  })
-  .meta({ id: 'ClaimBody' });
-
-export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
-export const Lease = z.object({ lease_until: z.number().int(), status: Status }).meta({ id: 'Lease' });
-export const ProgressBody = z
-  .strictObject({
-    message: z.string().trim().min(1, 'must not be empty').max(2_000),
-    percent: StoredNumber.min(0).max(100).optional(),
-  })
-  .meta({ id: 'ProgressBody' });
-
-const Reported = {
-  summary: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(20_000)
-    .describe("The agent's own words; kept as a claim, never as evidence."),
-  output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
-  usage: Usage.optional(),
-  end: AgentEnd.optional(),
-  logged: z
-    .array(LoggedRun)
-    .max(5)
-    .optional()
-    .describe('What runners of tests have printed into the log of the agent; kept as claims.'),
-  /** The model that really ran, when it differs from the one assigned. */
-  model: z.string().trim().min(1).max(200).optional(),
-};
-/** Work arrives as an uploaded patch (see `POST /tasks/{id}/artifact`) or, up to the body limit, inline. */
-export const CompleteBody = z
-  .strictObject({
-    ...Reported,
-    base_commit: BaseCommit.optional(),
-    tree: ObjectId.describe('Tree hash of base commit plus patch (git write-tree).'),
-    patch: z
-      .string()
-      .optional()
-      .describe('The patch itself (git diff --binary --full-index), when it was not uploaded.'),
-    patch_sha256: Sha256.optional(),
-    patch_bytes: z.number().int().nonnegative().optional(),
-    transcript_sha256: Sha256.optional().describe('Of the transcript that was uploaded, when there is one.'),
-    verification_gate: VerificationGate.optional().describe(
-      'How the agent was let go, where the base asks for something before; it proves nothing.',
-    ),
-  })
-  .superRefine((body, context) => {
-    if (body.patch === undefined && (body.patch_sha256 === undefined || body.patch_bytes === undefined))
-      context.addIssue({
-        code: 'custom',
-        path: ['patch'],
-        message: 'give the patch inline, or patch_sha256 and patch_bytes of the uploaded one',
-      });
-  })
-  .meta({ id: 'CompleteBody' });
-export const FailBody = z
-  .strictObject({
-    reason: z.string().trim().min(1, 'must not be empty').max(20_000),
-    failure_class: FailureClass.default('agent_failed'),
-    retry_after_s: z
-      .number()
-      .int()
-      .min(1)
-      .max(86_400)
-      .optional()
-      .describe('Seconds until the provider takes requests again, where it said so.'),
-    output_tail: Reported.output_tail,
-    usage: Usage.optional(),
-    end: AgentEnd.optional(),
-    base_commit: BaseCommit.optional(),
-  })
-  .meta({ id: 'FailBody' });
 export const ReasonBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
@@ -270,93 +170,6 @@ export const ReviewBody = z
     tree: ObjectId.describe('The tree that was looked at; a different one is refused.'),
   })
   .meta({ id: 'ReviewBody' });
-
-/**
- * What a box may upload, and which one. The evidence is not among it: the API itself writes that, so that nobody can put another in
- * its place.
- */
-export const UPLOADS = {
-  patch: { by: 'agent', maxBytes: MAX_PATCH_BYTES },
-  transcript: { by: 'agent', maxBytes: 16 * 1_048_576 },
-  /** Work on top of what its target branch has become. */
-  merged: { by: 'deliver', maxBytes: MAX_PATCH_BYTES },
-  /** Findings of all gates as SARIF. */
-  findings: { by: 'gates', maxBytes: 32 * 1_048_576 },
-  /** Results of all tests as JUnit XML. */
-  tests: { by: 'gates', maxBytes: 32 * 1_048_576 },
-} as const;
-export type UploadKind = keyof typeof UPLOADS;
-
-/** Asks for a presigned PUT URL, which takes exactly these bytes, once. */
-export const UploadBody = z
-  .strictObject({
-    kind: z.enum(Object.keys(UPLOADS) as [UploadKind, ...UploadKind[]]),
-    sha256: Sha256,
-    bytes: z.number().int().nonnegative(),
-  })
-  .superRefine(({ kind, bytes }, context) => {
-    const most = UPLOADS[kind].maxBytes;
-    if (bytes > most)
-      context.addIssue({ code: 'custom', path: ['bytes'], message: `a ${kind} has at most ${most} bytes` });
-  })
-  .meta({ id: 'UploadBody' });
-export const Upload = z
-  .object({
-    url: z.string(),
-    method: z.literal('PUT'),
-    headers: z
-      .record(z.string(), z.string())
-      .describe('To be sent as they are: length, digest and condition are part of the signature.'),
-    expires_s: z.number().int(),
-  })
-  .meta({ id: 'Upload' });
-
-/** The place of something that outlives the task; see gates/engine/memory/memory.ts. */
-export const MemoryBody = z
-  .strictObject({
-    kind: z.enum(MEMORY_KINDS),
-    hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
-  })
-  .meta({ id: 'MemoryBody' });
-/** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
-export const MemoryPlace = z
-  .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
-  .meta({ id: 'MemoryPlace' });
-
-/** What the gates box reports: the evidence, or why there is none. */
-export const EvidenceBody = z
-  .union([
-    z.strictObject({ evidence: Evidence }),
-    z.strictObject({ failure_class: FailureClass, message: z.string().max(4_000) }),
-  ])
-  .meta({ id: 'EvidenceBody' });
-const Delivered = { base_commit: BaseCommit, tree: ObjectId };
-/** What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base. */
-export const DeliveryBody = z
-  .discriminatedUnion('step', [
-    z.strictObject({ step: z.literal('authorize'), ...Delivered }),
-    z.strictObject({
-      step: z.literal('delivered'),
-      ...Delivered,
-      commit: ObjectId,
-    }),
-    z.strictObject({
-      step: z.literal('merged'),
-      ...Delivered,
-      onto: ObjectId.describe('What the target branch has become.'),
-      merged_tree: ObjectId.describe('That with the work on top.'),
-      patch_sha256: Sha256.describe('Of the patch from one to the other, which was uploaded.'),
-      patch_bytes: z.number().int().nonnegative(),
-    }),
-    z.strictObject({
-      step: z.literal('conflict'),
-      ...Delivered,
-      onto: ObjectId,
-      files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
-    }),
-    z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
-  ])
-  .meta({ id: 'DeliveryBody' });
 
 export const AttemptList = z
   .object({

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { DeliveryBody, EvidenceBody } from '../api/schemas.ts';
+import type { DeliveryBody, EvidenceBody } from '../api/report-schemas.ts';
 import { objectKey } from '../names.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';

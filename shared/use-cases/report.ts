@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { CompleteBody, FailBody } from '../api/schemas.ts';
+import type { CompleteBody, FailBody } from '../api/report-schemas.ts';
 import { costUsd } from '../cascade/prices.ts';
 import { isTier, type TierModels } from '../cascade/tiers.ts';
 import type { LoggedRun } from '../evidence/logs/logged.ts';

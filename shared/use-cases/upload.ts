@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { MemoryBody, UploadBody } from '../api/schemas.ts';
+import type { MemoryBody, UploadBody } from '../api/report-schemas.ts';
 import { objectKey } from '../names.ts';
 import type { ObjectStore, Upload } from '../store/objects.ts';
 import type { UploadStore } from '../store/uploads.ts';

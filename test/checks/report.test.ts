@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countTests } from './report.ts';
+import { countTests, failures } from './report.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -48,4 +48,33 @@ test.each([
 
 test('no report at all is a failure, even when the exit code is 0', () => {
   expect(countTests(join(folder, 'none.json'), 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+});
+
+test('what failed is said again, with the file and the beginning of why', () => {
+  const file = join(folder, 'report.json');
+  const message = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      numPassedTests: 1,
+      numFailedTests: 1,
+      numPendingTests: 0,
+      testResults: [
+        {
+          ...failed,
+          name: 'a.test.ts',
+          assertionResults: [
+            { status: 'passed', fullName: 'it is fine' },
+            { status: 'failed', fullName: 'it holds', failureMessages: [message] },
+          ],
+        },
+        { ...unloadable, name: 'b.test.ts', message: 'no such module' },
+      ],
+    }),
+  );
+  expect(failures(file)).toEqual([
+    expect.stringMatching(/^a\.test\.ts: it holds\nline 0\n(line \d+\n)*line 11$/),
+    'b.test.ts\nno such module',
+  ]);
+  expect(failures(join(folder, 'none.json'))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent as work } from '../../containers/agent/agent.ts';
-import { FailBody } from '../../shared/api/schemas.ts';
+import { FailBody } from '../../shared/api/report-schemas.ts';
 import { failureOf } from '../../shared/cascade/failure/of-attempt.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import { attempt, report } from '../support/builders.ts';

@@ -5,7 +5,7 @@ import { createClient } from '../../cli/client.ts';
 import { makeRepository } from '../../cli/demo/repository.ts';
 import { demoTasks } from '../../cli/demo/tasks.ts';
 import { startStack } from '../../cli/local-stack.ts';
-import { Lease } from '../../shared/api/schemas.ts';
+import { Lease } from '../../shared/api/report-schemas.ts';
 import { type Control, createControl } from '../bench/control.ts';
 import type { Snapshot } from '../bench/cost.ts';
 import { caller, claim, submitTasks } from '../schemathesis/tasks.ts';

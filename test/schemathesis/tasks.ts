@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { Claim, Lease, TaskView } from '../../shared/api/schemas.ts';
+import { Claim, Lease } from '../../shared/api/report-schemas.ts';
+import { TaskView } from '../../shared/api/schemas.ts';
 
 /** One call of the API, as somebody who has no client of ours. */
 export type Call = <T extends z.ZodType>(

@@ -3,6 +3,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { PROBLEMS } from '../../shared/api/problem.ts';
 import { ROUTES, type RouteName, routeKey } from '../../shared/api/routes.ts';
 import { BOX_ENV, TABLE } from '../../shared/names.ts';
+import { deniedBy } from './engines/access.ts';
 import { Bucket, type HttpResult } from './engines/bucket.ts';
 import { type Send, useServices } from './engines/clients.ts';
 import { type Box, Containers } from './engines/containers.ts';
@@ -14,7 +15,7 @@ import { StreamReader } from './engines/stream.ts';
 import { type Input, Table } from './engines/table.ts';
 import { FUNCTIONS, type FunctionName } from './functions.ts';
 import type { Service } from './world/faults.ts';
-import { Process, runAsWorld } from './world/processes.ts';
+import { currentProcess, Process, runAsWorld } from './world/processes.ts';
 import { drawn } from './world/random.ts';
 import { OutsideError, type World } from './world/world.ts';
 
@@ -128,8 +129,9 @@ export class Cloud {
           .catch(() => {});
       },
     );
-    const send: Send = (service, operation, input) =>
-      world.outside(
+    const send: Send = (service, operation, input) => {
+      if (service === 'dynamodb') this.#holdToRole(operation, input as Input);
+      return world.outside(
         service,
         () => `${operation} ${describe(input)}`,
         () => {
@@ -138,6 +140,7 @@ export class Cloud {
         },
         () => new OutsideError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
       );
+    };
     useServices(this.#quotas ? patient(send, (milliseconds) => world.clock.sleep(milliseconds)) : send);
   }
 
@@ -150,6 +153,15 @@ export class Cloud {
     const queue = this.queues.get(url.split('/').at(-1) ?? '');
     if (!queue) throw new Error(`there is no queue ${url}`);
     return queue;
+  }
+
+  /** A call that the function's role would be refused on AWS. What is no function's call is nobody's that has a role. */
+  #holdToRole(operation: string, input: Input): void {
+    const caller = currentProcess()?.name.split(' #')[0] ?? '';
+    const denied = Object.hasOwn(FUNCTIONS, caller)
+      ? deniedBy(caller as FunctionName, operation, input)
+      : null;
+    if (denied !== null) this.world.violate('functions do what their roles allow', denied);
   }
 
   #serve(service: Service, operation: string, input: Readonly<Record<string, unknown>>): unknown {

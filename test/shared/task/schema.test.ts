@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { ProgressBody } from '../../../shared/api/schemas.ts';
+import { ProgressBody } from '../../../shared/api/report-schemas.ts';
 import { StoredNumber } from '../../../shared/number.ts';
 import { GitRef } from '../../../shared/task/git-ref.ts';
 import { SubmitTask } from '../../../shared/task/schema.ts';

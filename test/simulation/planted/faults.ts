@@ -167,4 +167,9 @@ export const PLANTED = {
       "const honest = deriveRows; deriveRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
     breaks: ['each completion in the ledger once'],
   },
+  "a function's role forgets who waits for a task": {
+    module: 'infra/table-access.ts',
+    replace: [/(cascade: \{[^}]*)indexes: \['byWait'\],/, '$1'],
+    breaks: ['functions do what their roles allow'],
+  },
 } as const satisfies Readonly<Record<string, PlantedFault>>;
