@@ -7,9 +7,12 @@ import { CliError, EXIT, type ExitCode } from './exit.ts';
 /** The blocked reasons that no event of this task's own will ever lift. */
 const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
 
+/** Waits for somebody's word: on its work, or on what its agent asks leave for. */
+const isAsked = ({ hold, status }: TaskView): boolean => hold !== null || status === 'auth_required';
+
 /** True when only a person can move the task on: it is waiting for a word, or for a task that has failed. */
 export const needsPerson = (task: TaskView): boolean =>
-  task.hold !== null || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
+  isAsked(task) || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
 
 export const hasSettled = (task: TaskView): boolean => isTerminal(task.status) || needsPerson(task);
 
@@ -80,6 +83,6 @@ export async function followWithin(
 
 /** How following ends: any failure is 1, else anything that waits for a person is 3, else 0. */
 export function exitOf(tasks: readonly TaskView[]): ExitCode {
-  if (tasks.some((task) => task.status !== 'done' && task.hold === null)) return EXIT.failed;
+  if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return EXIT.failed;
   return tasks.some((task) => task.status !== 'done') ? EXIT.notFoundOrRefer : EXIT.ok;
 }

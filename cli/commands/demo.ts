@@ -23,7 +23,7 @@ export function registerDemo(program: Command, io: Io): void {
     .addOption(
       new Option(
         '--with <what>',
-        'stage: a task more, graded by a rubric: done again once, then decided by a person, all scripted',
+        'stage: a task more, graded by a rubric: done again once, parked by an agent that asks leave, decided by a person, all scripted',
       ).choices(DEMO_EXTRAS),
     )
     .option(...JSON_OPTION);

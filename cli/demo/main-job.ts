@@ -9,7 +9,7 @@ import { taskProgress } from '../output/progress.ts';
 import type { Session } from '../session.ts';
 import type { DemoAgent } from './agents.ts';
 import { startJudge } from './judge.ts';
-import { answerHolds } from './person.ts';
+import { answerAll } from './person.ts';
 import { deliveredBranches, makeRepository } from './repository.ts';
 import type { DemoOutcome, DemoResult } from './result.ts';
 import { type DemoTask, demoTasks, judgedTask, stageTask } from './tasks.ts';
@@ -30,8 +30,9 @@ async function followAll(
   try {
     const options = { signal: AbortSignal.any([interrupted, timeout]), onChange: progress.show };
     let ended = await follow(client, ids, options);
-    const answered = await answerHolds(client, tasks, ended);
-    if (answered.length > 0) {
+    for (;;) {
+      const answered = await answerAll(client, tasks, ended);
+      if (answered.length === 0) break;
       const after = await follow(client, answered, options);
       ended = ended.map((task) => after.find(({ id }) => id === task.id) ?? task);
     }

@@ -2,8 +2,22 @@ import type { TaskView } from '../../shared/api/schemas.ts';
 import type { Client } from '../client.ts';
 import type { DemoTask } from './tasks.ts';
 
-/** Gives a word on each task that waits for one and for which the demo has one; answers with their ids. */
-export async function answerHolds(
+/** Allows what agents wait for that the demo has a word on; answers with the ids of their tasks. */
+async function answerAsks(
+  client: Client,
+  tasks: readonly DemoTask[],
+  ended: readonly TaskView[],
+): Promise<string[]> {
+  const asking = ended.flatMap(({ id, status }) => {
+    const reason = tasks.find(({ task }) => task.id === id)?.leave;
+    return status === 'auth_required' && reason !== undefined ? [{ id, reason }] : [];
+  });
+  for (const { id, reason } of asking) await client.approve({ id, body: { reason } });
+  return asking.map(({ id }) => id);
+}
+
+/** Gives a word on the work of each task that waits for one and for which the demo has one; answers with their ids. */
+async function answerHolds(
   client: Client,
   tasks: readonly DemoTask[],
   ended: readonly TaskView[],
@@ -19,3 +33,13 @@ export async function answerHolds(
   }
   return held.map(({ id }) => id);
 }
+
+/** A word on all that waits for one: leave in mid-run, and work that was held. The ids of the tasks that go on after it. */
+export const answerAll = async (
+  client: Client,
+  tasks: readonly DemoTask[],
+  ended: readonly TaskView[],
+): Promise<string[]> => [
+  ...(await answerAsks(client, tasks, ended)),
+  ...(await answerHolds(client, tasks, ended)),
+];

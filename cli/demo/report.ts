@@ -37,6 +37,15 @@ function judgingLines({ outcomes }: DemoResult): string[] {
   ];
 }
 
+/** What agents asked leave for, and who said what of it. */
+const leaveLines = ({ outcomes }: DemoResult): string[] =>
+  outcomes.flatMap(({ task }) =>
+    (task.approvals ?? []).map(
+      ({ action, risk, status, decided_by, decision_reason }) =>
+        `${task.id} asked leave for ${action} (${risk} risk) in mid-run: ${status} by ${decided_by ?? 'nobody'}${decision_reason === null ? '' : `: ${oneLine(decision_reason)}`}`,
+    ),
+  );
+
 /** What the demo prints at its end. */
 export function renderDemo(
   result: DemoResult,
@@ -60,6 +69,7 @@ export function renderDemo(
     '',
     `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${duration(result.elapsedMs)} in all.`,
     ...judgingLines(result),
+    ...leaveLines(result),
     ...(nudge === null ? [] : [nudge]),
     '',
     pc.bold('Delivered branches'),

@@ -41,6 +41,10 @@ export function surprises(tasks: readonly DemoTask[], result: DemoResult): strin
       expected.tiers,
     );
     differs(task.id, 'verified', outcome?.task.verified, expected.verified);
+    const allowed = outcome?.task.approvals?.flatMap(({ action, status }) =>
+      status === 'approved' ? [action] : [],
+    );
+    differs(task.id, 'allowed in mid-run', allowed ?? [], expected.allowed ?? []);
     const pushed = result.branches.some((line) => line.split(' ')[1] === `assay/${task.id}`);
     differs(task.id, 'delivered', pushed, expected.delivered);
   }

@@ -11,13 +11,17 @@ interface Expected {
   readonly tiers: readonly string[];
   readonly verified: boolean | null;
   readonly delivered: boolean;
+  /** What its agents are allowed by a person in mid-run; absent: they ask for nothing. */
+  readonly allowed?: readonly string[];
 }
 
 export interface DemoTask {
   readonly task: SubmitTaskInput & { readonly id: string };
   readonly expected: Expected;
-  /** What a person says of it, scripted like the rest; absent: nobody is there. */
+  /** What a person says of its work, scripted like the rest; absent: nobody is there. */
   readonly approval?: string;
+  /** What a person says when its agent asks leave in mid-run. */
+  readonly leave?: string;
 }
 
 const agent = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
@@ -123,7 +127,7 @@ export const judgedTask = (url: string): DemoTask => ({
   expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
 });
 
-/** The task of the demo that goes through verification as a stage: graded down once, then for a person to decide. */
+/** The task of the demo that goes through verification as a stage: graded down once, then parked by an agent that asks leave, then for a person to decide. */
 export const stageTask = (url: string): DemoTask => ({
   task: {
     repository: url,
@@ -134,9 +138,17 @@ export const stageTask = (url: string): DemoTask => ({
     workflow: 'careful',
     description:
       'parcels(grams) gives the number of parcels of 2 kg at the most; what is sent takes one at least.',
+    files: ['src/parcels.js', 'docs/staging.md'],
     acceptance_criteria: ['The number is worked out from the weight', 'What weighs nothing takes one parcel'],
     completion_signals: [{ type: 'test_passes', command: 'node --test test/parcels.test.js' }],
   },
-  expected: { status: 'done', tiers: ['haiku', 'sonnet'], verified: true, delivered: true },
+  expected: {
+    status: 'done',
+    tiers: ['haiku', 'sonnet'],
+    verified: true,
+    delivered: true,
+    allowed: ['deploy:staging'],
+  },
+  leave: 'Nobody else is on staging today.',
   approval: 'Looked at it: it divides and rounds up.',
 });

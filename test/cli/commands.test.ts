@@ -358,6 +358,7 @@ describe('submit', () => {
       { status: 'in_review', hold: { reasons: ['lint is inert'], since: '2026-11-20T10:05:00.000Z' } },
       3,
     ],
+    ['waiting for leave in mid-run', { status: 'auth_required' }, 3],
     [
       'blocked for good',
       {

@@ -192,6 +192,17 @@ describe('the result', () => {
       'e-names: delivered is true, expected false',
     ],
     [
+      'something was allowed that nobody was to ask for',
+      {
+        ...good,
+        outcomes: good.outcomes.map(({ task, attempts }) => ({
+          task: { ...task, approvals: [{ action: 'db:admin', status: 'approved' } as never] },
+          attempts,
+        })),
+      },
+      'a-slugs: allowed in mid-run is ["db:admin"], expected []',
+    ],
+    [
       'unverified work was delivered',
       { ...good, branches: [...good.branches, '1 assay/d-notes x'] },
       'd-notes: delivered is true, expected false',

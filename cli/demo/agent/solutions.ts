@@ -70,14 +70,21 @@ export function parcels(grams) {
 }
 `;
 
+/** What an agent asks leave for before it goes on, and what it writes when it has it. */
+interface Leave {
+  readonly ask: { readonly action: string; readonly title: string; readonly description: string };
+  readonly files: Readonly<Record<string, string>>;
+}
+
 /** One answer of an agent: files to write, the summary it gives, and the tokens that it says it used. */
 export interface Solution {
   readonly files: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly tokens: readonly [input: number, output: number];
+  readonly leave?: Leave;
 }
 
-const PARCELS: Readonly<Record<string, Solution>> = {
+const PARCELS = {
   haiku: {
     files: { 'src/parcels.js': learnt },
     summary: 'parcels() gives the right number; all tests pass.',
@@ -88,7 +95,7 @@ const PARCELS: Readonly<Record<string, Solution>> = {
     summary: 'parcels() divides by what a parcel holds and rounds up. All tests pass.',
     tokens: [33_700, 1_900],
   },
-};
+} as const satisfies Readonly<Record<string, Solution>>;
 
 export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution>>>> = {
   'a-slugs': {
@@ -128,7 +135,20 @@ export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution
     },
   },
   'f-parcels': PARCELS,
-  'g-reviewed': PARCELS,
+  'g-reviewed': {
+    ...PARCELS,
+    sonnet: {
+      ...PARCELS.sonnet,
+      leave: {
+        ask: {
+          action: 'deploy:staging',
+          title: 'Put parcels() on staging',
+          description: 'So that the warehouse can try it; nothing that customers see changes.',
+        },
+        files: { 'docs/staging.md': '# Staging\n\nparcels() is on staging, for the warehouse to try.\n' },
+      },
+    },
+  },
   'e-names': {
     haiku: {
       files: { 'src/names.js': 'export const sortNames = (names) => names;\n' },
