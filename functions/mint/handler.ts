@@ -1,17 +1,17 @@
 import { type MintAnswer, MintRequest } from '../../shared/messages/mint.ts';
 import { ENV } from '../../shared/names.ts';
-import { GitSecretPlace } from '../../shared/repository/git-secret.ts';
+import { GitSecret, GitSecretPlace } from '../../shared/repository/git-secret.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { type MintContext, mint } from '../../shared/use-cases/mint.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
+import { secretFor } from '../kit/secret.ts';
 import { installationToken } from './github.ts';
-import { gitSecret } from './secret.ts';
 
 const place = GitSecretPlace.parse(JSON.parse(requireEnv(ENV.gitSecret)));
 const context: MintContext = {
   tasks: stores().tasks,
-  secret: () => gitSecret(place),
+  secret: () => secretFor('repositories', GitSecret, place),
   installationToken: (app, repository, access) => installationToken(app, repository, access),
 };
 

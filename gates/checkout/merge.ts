@@ -3,6 +3,7 @@ import { commitTree } from './commit.ts';
 import { CheckoutError } from './error.ts';
 import { treeOf } from './fetch.ts';
 import { complaint } from './git.ts';
+import { PATCH_FORMAT } from './patch.ts';
 import { decodePath } from './path-bytes.ts';
 import { inStore, mustInStore, type Store } from './store.ts';
 import type { Upstream } from './upstream.ts';
@@ -79,26 +80,9 @@ export function parseConflicts(output: Buffer): Conflict[] {
 
 /** The patch that makes the one tree of the other, as `snapshot` writes it. @throws CheckoutError `patch_too_large` */
 export async function patchBetween(store: Store, base: string, tree: string): Promise<Buffer> {
-  const diff = await mustInStore(
-    store,
-    [
-      'diff-tree',
-      '-r',
-      '--patch',
-      '--binary',
-      '--full-index',
-      '--find-renames',
-      '--no-color',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--submodule=short',
-      '--src-prefix=a/',
-      '--dst-prefix=b/',
-      base,
-      tree,
-    ],
-    { outputBytes: MAX_PATCH_BYTES + 1 },
-  );
+  const diff = await mustInStore(store, ['diff-tree', '-r', '--patch', ...PATCH_FORMAT, base, tree], {
+    outputBytes: MAX_PATCH_BYTES + 1,
+  });
   if (diff.length > MAX_PATCH_BYTES)
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
   return diff;

@@ -25,6 +25,19 @@ export interface SnapshotOptions {
   readonly runAs: RunAs | null;
 }
 
+/** How git writes patches here: whole, whatever the user's or the repository's settings say. */
+export const PATCH_FORMAT = [
+  '--binary',
+  '--full-index',
+  '--find-renames',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+] as const;
+
 /**
  * Everything that differs between a work tree and its base: untracked files that are not ignored, deletions, renames,
  * modes, binaries.
@@ -76,25 +89,10 @@ async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOption
     throw new CheckoutError('agent_failed', `what was left cannot be taken: ${unseen.slice(0, 300)}`);
   const [written, diff] = await Promise.all([
     inStore(store, ['write-tree'], call),
-    inStore(
-      store,
-      [
-        'diff-index',
-        '--cached',
-        '--patch-with-raw',
-        '--binary',
-        '--full-index',
-        '--find-renames',
-        '--no-color',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--submodule=short',
-        '--src-prefix=a/',
-        '--dst-prefix=b/',
-        base,
-      ],
-      { ...call, outputBytes: MAX_PATCH_BYTES },
-    ),
+    inStore(store, ['diff-index', '--cached', '--patch-with-raw', ...PATCH_FORMAT, base], {
+      ...call,
+      outputBytes: MAX_PATCH_BYTES,
+    }),
   ]);
   if (diff.stopped === 'output_limit')
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isTestPath } from '../evidence/test-path.ts';
 import { type Compared, inBothOrders } from './both-orders.ts';
-import { type Judgement, NOBODY_ASKED } from './judgement.ts';
+import { type Judgement, NOBODY_ASKED, type Opinion } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { MIN_CONFIDENCE } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
@@ -108,21 +108,7 @@ export const EXPECTATIONS_HEAD = {
 const WORDS = { first: 'the base', second: 'the patch', either: 'either' } as const;
 
 /** What the comparison makes of the verdict: a person is asked, or nothing. Only two answers that agree let the work on. */
-export function comparedAs(
-  compared: Compared,
-  injections: readonly string[],
-): Pick<
-  Judgement,
-  | 'kind'
-  | 'subject'
-  | 'prompt'
-  | 'calibration'
-  | 'outcome'
-  | 'verdict'
-  | 'confidence'
-  | 'reasons'
-  | 'injections'
-> {
+export function comparedAs(compared: Compared, injections: readonly string[]): Opinion {
   const of = { ...EXPECTATIONS_HEAD, injections: [...injections] };
   if ('outcome' in compared)
     return { ...of, outcome: compared.outcome, verdict: 'refer', confidence: null, reasons: [compared.why] };

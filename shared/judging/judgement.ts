@@ -50,6 +50,20 @@ export const Judgement = z.object({
 });
 export type Judgement = z.infer<typeof Judgement>;
 
+/** What one answer comes to, before it is told what it took to ask. */
+export type Opinion = Pick<
+  Judgement,
+  | 'kind'
+  | 'subject'
+  | 'prompt'
+  | 'calibration'
+  | 'outcome'
+  | 'verdict'
+  | 'confidence'
+  | 'reasons'
+  | 'injections'
+>;
+
 /** What a judgement says of its asking where nobody was asked. */
 export const NOBODY_ASKED = {
   confidence: null,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hasResult } from '../evidence/outcome.ts';
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import type { Task } from '../task/task.ts';
-import { type Judgement, NOBODY_ASKED } from './judgement.ts';
+import { type Judgement, NOBODY_ASKED, type Opinion } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
@@ -85,18 +85,7 @@ export function lookQuestion(pieces: readonly Piece[]): Question<typeof Looked> 
 export function lookedAt(
   answered: Answered<z.output<typeof Looked>>,
   injections: readonly string[],
-): Pick<
-  Judgement,
-  | 'kind'
-  | 'subject'
-  | 'prompt'
-  | 'calibration'
-  | 'outcome'
-  | 'verdict'
-  | 'confidence'
-  | 'reasons'
-  | 'injections'
-> {
+): Opinion {
   if ('outcome' in answered)
     return {
       ...HEAD,

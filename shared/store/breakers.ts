@@ -1,7 +1,8 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Breaker, type Marked, marked } from '../judging/breaker.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { cut } from '../task/cut.ts';
+import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 
 /** Days for which a model is remembered that brings nothing. */
@@ -13,13 +14,9 @@ const keyOfModel = (model: string) => keyOf(ITEM_PREFIX.breaker, cut(model, 500)
 
 /** The circuit breakers of the quality gate, one item for each model that writes. */
 export class BreakerStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
   readonly #items: RevisedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
-    this.#table = table;
     this.#items = new RevisedItems(db, table);
   }
 
@@ -33,24 +30,16 @@ export class BreakerStore {
     return this.#items.revise(keyOfModel(model), `the breaker of ${model}`, (item) => {
       const before = item && Breaker.parse(item);
       const after = marked(before, mark);
-      const ttl = Math.floor(Date.parse(mark.at) / 1_000) + KEPT_DAYS * 86_400;
+      const ttl = goneAfter(KEPT_DAYS, new Date(mark.at));
       return { fields: after === before ? null : { ...after, [TABLE.ttl]: ttl }, result: undefined };
     });
   }
 
   /** Those that have rejected something last, by model. */
   async list(): Promise<(Breaker & { readonly model: string })[]> {
-    const { Items = [] } = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': TABLE.pk },
-        ExpressionAttributeValues: { ':pk': ITEM_PREFIX.breaker },
-        Limit: LISTED,
-      }),
-    );
-    return Items.map((item) => ({ ...Breaker.parse(item), model: String(item[TABLE.sk]) })).filter(
-      ({ rejected }) => rejected.length > 0,
-    );
+    const { items } = await this.#items.itemsUnder(ITEM_PREFIX.breaker, { limit: LISTED });
+    return items
+      .map((item) => ({ ...Breaker.parse(item), model: String(item[TABLE.sk]) }))
+      .filter(({ rejected }) => rejected.length > 0);
   }
 }

@@ -4,6 +4,7 @@ import { count, EMPTY_TALLY, type Fact, type Mark, type Tally } from '../ledger/
 import { type NudgeCounts, RECENT_UNVERIFIED } from '../ledger/nudge.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Status } from '../task/status.ts';
+import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
@@ -48,8 +49,7 @@ export class CountStore {
 
   /** Puts a mark beside its count, unless a later one is there. */
   async #spill({ id, version, status }: Mark, now: Date): Promise<void> {
-    const gone =
-      status === null ? { [TABLE.ttl]: Math.floor(now.getTime() / 1_000) + REMEMBERED_DAYS * 86_400 } : {};
+    const gone = status === null ? { [TABLE.ttl]: goneAfter(REMEMBERED_DAYS, now) } : {};
     try {
       await this.#db.send(
         new PutCommand({

@@ -3,6 +3,7 @@ import { KEPT_DAYS, NO_LANE, nextAt } from '../dead-letters/lane.ts';
 import { Lane } from '../dead-letters/schema.ts';
 import { isOpen } from '../dead-letters/status.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
+import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 
 const { name: INDEX, pk: INDEX_PK, sk: INDEX_SK } = INDEXES.byDeadline;
@@ -26,7 +27,7 @@ const fieldsOf = (name: string, lane: Lane, now: Date): Record<string, unknown> 
   return {
     ...lane,
     ...(!isClosed && { [INDEX_PK]: PARTITION, [INDEX_SK]: `${at ?? NEVER}#${name}` }),
-    ...(isClosed && { [TABLE.ttl]: Math.floor(now.getTime() / 1_000) + KEPT_DAYS * 86_400 }),
+    ...(isClosed && { [TABLE.ttl]: goneAfter(KEPT_DAYS, now) }),
   };
 };
 
@@ -58,21 +59,8 @@ export class DeadLetterStore {
 
   /** All lanes, by name. */
   async lanes(limit: number, after: string | null): Promise<LanePage> {
-    const answer = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': TABLE.pk },
-        ExpressionAttributeValues: { ':pk': ITEM_PREFIX.deadLetter },
-        Limit: limit,
-        ...(after === null ? {} : { ExclusiveStartKey: keyOf(ITEM_PREFIX.deadLetter, after) }),
-      }),
-    );
-    const last = answer.LastEvaluatedKey?.[TABLE.sk];
-    return {
-      lanes: (answer.Items ?? []).map((item) => Lane.parse(item)),
-      after: last === undefined ? null : String(last),
-    };
+    const page = await this.#items.itemsUnder(ITEM_PREFIX.deadLetter, { limit, after });
+    return { lanes: page.items.map((item) => Lane.parse(item)), after: page.after };
   }
 
   /** In how many lanes something is open; counts no further than 100. */

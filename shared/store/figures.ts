@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { QualityFact } from '../quality/facts.ts';
 import { addFigures, type Figures, NO_FIGURES } from '../quality/figures.ts';
+import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
@@ -16,7 +17,6 @@ const REMEMBERED_DAYS = 7;
 const keyOfDay = ({ id, date }: QualityFact): Item =>
   keyOf(`${ITEM_PREFIX.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
 const factKey = (id: string): Item => keyOf(`${ITEM_PREFIX.counted}${id}`, 'figures');
-const inDays = (days: number, now: Date): number => Math.floor(now.getTime() / 1_000) + days * 86_400;
 
 /**
  * Figures by day that are right however often a fact is delivered: figures and the facts that were counted last are one item, written
@@ -57,14 +57,14 @@ export class FigureStore {
       const fields = {
         figures: fresh.reduce((sum, { figures }) => addFigures(sum, figures), before),
         facts: all.slice(spilled.length),
-        [TABLE.ttl]: inDays(KEPT_DAYS, now),
+        [TABLE.ttl]: goneAfter(KEPT_DAYS, now),
       };
       return { fields, result: fresh.length };
     });
   }
 
   async #remember(id: string, now: Date): Promise<void> {
-    const Item = { ...factKey(id), [TABLE.ttl]: inDays(REMEMBERED_DAYS, now) };
+    const Item = { ...factKey(id), [TABLE.ttl]: goneAfter(REMEMBERED_DAYS, now) };
     await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
   }
 

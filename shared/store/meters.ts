@@ -6,6 +6,7 @@ import { USAGE_FIELDS } from '../models/witness.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Usage } from '../task/attempt.ts';
 import type { ModelCaller } from '../tokens.ts';
+import { goneAfter } from './gone-after.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
@@ -100,7 +101,7 @@ export class MeterStore {
           ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE.ttl, '#troubles': TROUBLES },
           ExpressionAttributeValues: {
             ':worst': worst,
-            ':ttl': Math.floor(now.getTime() / 1_000) + RETENTION_DAYS * 86_400,
+            ':ttl': goneAfter(RETENTION_DAYS, now),
             ':one': 1,
             ':zero': 0,
             ':limit': of.limitMicro,

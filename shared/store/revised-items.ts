@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -30,6 +30,25 @@ export class RevisedItems {
       new GetCommand({ TableName: this.#table, Key: { ...Key }, ConsistentRead: true }),
     );
     return Item ?? null;
+  }
+
+  /**
+   * Items of one partition by their sort key, one page.
+   * @param limit most of them. @param after the sort key that the page begins behind.
+   */
+  async itemsUnder(pk: string, { limit, after }: { limit?: number; after?: string | null } = {}) {
+    const { Items = [], LastEvaluatedKey } = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': TABLE.pk },
+        ExpressionAttributeValues: { ':pk': pk },
+        ...(limit !== undefined && { Limit: limit }),
+        ...(after != null && { ExclusiveStartKey: keyOf(pk, after) }),
+      }),
+    );
+    const last = LastEvaluatedKey?.[TABLE.sk];
+    return { items: Items as readonly Item[], after: last === undefined ? null : String(last) };
   }
 
   /** False when the item has moved on from `revision`. */

@@ -5,6 +5,7 @@ import { refusal } from '../cascade/budget/admit.ts';
 import type { Estimated } from '../cascade/budget/estimate.ts';
 import { type Budgets, microOf } from '../cascade/budget/limits.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { goneAfter } from './gone-after.ts';
 
 /** Days that the counters are kept. */
 const RETENTION_DAYS = 90;
@@ -112,7 +113,7 @@ export class SpendStore {
               ':micro': micro,
               ':all': all - micro,
               ':repository': repositories - micro,
-              ':ttl': Math.floor(now.getTime() / 1_000) + RETENTION_DAYS * 86_400,
+              ':ttl': goneAfter(RETENTION_DAYS, now),
             },
           }),
         );

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
+import { goneAfter } from './gone-after.ts';
 
 /** Leave to upload that an attempt is given; its boxes need four. Each counts, whether it is used or not. */
 export const MAX_UPLOADS = 24;
@@ -31,7 +32,7 @@ export class UploadStore {
           ExpressionAttributeValues: {
             ':one': 1,
             ':most': MAX_UPLOADS,
-            ':ttl': Math.floor(now.getTime() / 1_000) + KEPT_DAYS * 86_400,
+            ':ttl': goneAfter(KEPT_DAYS, now),
           },
         }),
       );

@@ -2,8 +2,9 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { secretFor } from '../../../functions/kit/secret.ts';
 import { appToken, installationToken } from '../../../functions/mint/github.ts';
-import { gitSecret } from '../../../functions/mint/secret.ts';
+import { GitSecret } from '../../../shared/repository/git-secret.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = (type: 'pkcs1' | 'pkcs8') => String(keys.privateKey.export({ type, format: 'pem' }));
@@ -135,7 +136,7 @@ describe('a token of an installation', () => {
 describe('the secret', () => {
   const from = (text: string | undefined) => {
     process.env['SECRET_OF_THIS_TEST'] = text ?? '';
-    return gitSecret({ via: 'environment', variable: 'SECRET_OF_THIS_TEST' });
+    return secretFor('repositories', GitSecret, { via: 'environment', variable: 'SECRET_OF_THIS_TEST' });
   };
   it.each([
     ['{"credentials":[{"url":"https://a.test/x","token":"hush hush"}]}', 'wrong at /credentials/0'],
