@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
 import { bundlePage } from './build-page.ts';
@@ -61,11 +61,15 @@ const entries = (sources: Record<string, string>, file: string): Record<string, 
  * CommonJS, because `import … from 'node:http'` in an ES module reads every lazy getter of the builtin at cold start.
  * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
  */
-const bundleFunctions = async (outdir: string): Promise<readonly OutputFile[]> => {
+export const bundleFunctions = async (
+  outdir: string,
+): Promise<{ readonly files: readonly OutputFile[]; readonly made: Metafile['outputs'] }> => {
   const { judge, ...whole } = FUNCTIONS;
   const common = {
     ...COMMON,
     outdir,
+    // What of which source has come into each file: the bench asks.
+    metafile: true as const,
     alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
   };
   const [plain, split] = await Promise.all([
@@ -79,7 +83,10 @@ const bundleFunctions = async (outdir: string): Promise<readonly OutputFile[]> =
       chunkNames: 'judge/[name]-[hash]',
     }),
   ]);
-  return [...plain.outputFiles, ...split.outputFiles];
+  return {
+    files: [...plain.outputFiles, ...split.outputFiles],
+    made: { ...plain.metafile.outputs, ...split.metafile.outputs },
+  };
 };
 
 const bundleContainers = (outdir: string) =>
@@ -157,7 +164,7 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
       place(
         join(functions, name),
         new Map([
-          ...filesOf(code, functions, name),
+          ...filesOf(code.files, functions, name),
           ['package.json', commonjs],
           // What it serves lies beside its code.
           ...(name === 'page' ? page : []),

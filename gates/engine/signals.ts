@@ -2,6 +2,7 @@ import type { SignalEvidence } from '../../shared/evidence/schema.ts';
 import type { CompletionSignal, JudgedSignal } from '../../shared/task/signals.ts';
 import { ranIn } from '../reports/report.ts';
 import { checkSignal, isStatic } from '../signals/check.ts';
+import { Listing } from '../signals/listing.ts';
 import type { Again } from '../tool-run/behaviour/terms.ts';
 import type { Execution } from '../tool-run/execution.ts';
 import type { GateContext, GateResult } from './gate.ts';
@@ -23,10 +24,12 @@ export async function lookAtSignals(
   signals: readonly CompletionSignal[],
 ): Promise<Map<number, SignalEvidence>> {
   const seen = new Map<number, SignalEvidence>();
+  // Nothing has run: what lies where stays as it is.
+  const listing = new Listing(root);
   for (const [index, signal] of signals.entries()) {
     if (!isStatic(signal)) continue;
     const started = performance.now();
-    const checked = await checkSignal(root, signal).catch(broken);
+    const checked = await checkSignal(root, signal, { listing }).catch(broken);
     seen.set(index, {
       type: signal.type,
       signal,

@@ -4,6 +4,7 @@ import { type CompletionSignal, isJudged, type JudgedSignal } from '../../shared
 import { containsLiteral } from './contains.ts';
 import { findGlob } from './glob.ts';
 import { locate } from './inside.ts';
+import { Listing } from './listing.ts';
 import { MATCH_TIMEOUT_MS, matchWithin } from './match.ts';
 
 /** The signals that are answered by looking at files; `test_passes` and `api_responds` run a command instead, and judged ones ask a model. */
@@ -24,12 +25,12 @@ export const isStatic = (signal: CompletionSignal): signal is StaticSignal =>
 /**
  * Looks at the checkout for one signal.
  * @param root real path of the checkout.
- * @param timeoutMs longest time for a regular expression.
+ * @param timeoutMs longest time for a regular expression; `listing`: what is known of the checkout's folders.
  */
 export async function checkSignal(
   root: string,
   signal: StaticSignal,
-  timeoutMs = MATCH_TIMEOUT_MS,
+  { timeoutMs = MATCH_TIMEOUT_MS, listing = new Listing(root) } = {},
 ): Promise<Checked> {
   switch (signal.type) {
     case 'path_exists': {
@@ -38,7 +39,7 @@ export async function checkSignal(
       return found.kind === 'found' ? passed('exists') : failed('not found');
     }
     case 'glob_exists': {
-      const found = await findGlob(root, signal.pattern);
+      const found = await findGlob(root, signal.pattern, { listing });
       if (found.kind === 'matched') return passed(`matched ${found.path}`);
       if (found.kind === 'leaves') return failed(`${found.path} ${LEAVES}`);
       return found.kind === 'none'

@@ -1,9 +1,7 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { compileGlob, literalFolder } from '../../shared/glob/glob.ts';
-import { decodePath, encodePath } from '../checkout/path-bytes.ts';
+import { decodePath } from '../checkout/path-bytes.ts';
 import { locate } from './inside.ts';
+import { Listing } from './listing.ts';
 
 /** Most entries that one glob looks at: a checkout with more is not searched to the end, and says so. */
 export const MAX_ENTRIES = 500_000;
@@ -19,7 +17,11 @@ export type GlobResult =
  * entered and symbolic links are never followed. A link that matches counts only when it stays inside the checkout.
  * @param root real path of the checkout.
  */
-export async function findGlob(root: string, pattern: string, maxEntries = MAX_ENTRIES): Promise<GlobResult> {
+export async function findGlob(
+  root: string,
+  pattern: string,
+  { maxEntries = MAX_ENTRIES, listing = new Listing(root) } = {},
+): Promise<GlobResult> {
   const matches = compileGlob(pattern, { dot: false });
   // Everything before the first wildcard is a plain path: only that folder has to be walked.
   const start = literalFolder(pattern);
@@ -31,7 +33,7 @@ export async function findGlob(root: string, pattern: string, maxEntries = MAX_E
   let leaving: string | null = null;
   const folders = [start];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await entries(join(root, folder))) {
+    for (const entry of await listing.entries(folder)) {
       if (++seen > maxEntries) return { kind: 'too_many' };
       const name = decodePath(entry.name);
       const path = folder === '' ? name : `${folder}/${name}`;
@@ -46,17 +48,4 @@ export async function findGlob(root: string, pattern: string, maxEntries = MAX_E
     }
   }
   return leaving === null ? { kind: 'none' } : { kind: 'leaves', path: leaving };
-}
-
-/** Names as bytes: those that are no text would lead nowhere as text. */
-async function entries(folder: string): Promise<Dirent<Buffer>[]> {
-  try {
-    const found = await readdir(encodePath(folder), { withFileTypes: true, encoding: 'buffer' });
-    // In a fixed order, so that the same tree always names the same match.
-    return found.sort((a, b) => Buffer.compare(a.name, b.name));
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return [];
-    throw error;
-  }
 }

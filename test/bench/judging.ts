@@ -14,6 +14,11 @@ import type { Task } from '../../shared/task/task.ts';
 import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/judge.ts';
 import { evidence, gate, inReview, NOW, signal, verification } from '../support/builders.ts';
 import { temporaryFolder } from '../support/repository.ts';
+import {
+  benchJudgingFunction,
+  type JudgingFunctionFigures,
+  judgingFunctionSections,
+} from './judging-function.ts';
 import type { Section } from './page.ts';
 import { median, percentile } from './statistics.ts';
 
@@ -21,6 +26,8 @@ const ROUNDS = 1_000;
 const FILES = 20_000;
 const PER_FOLDER = 100;
 const SIGNALS = 10_000;
+/** The most that a task may have. */
+const GLOBS = 100;
 /** Characters to a token, roughly, and tokens of an answer: what a real model makes of it, its provider counts. */
 const CHARACTERS = 4;
 const ANSWER = 150;
@@ -28,7 +35,14 @@ const GOLDEN = join(import.meta.dirname, '../../docs/examples/golden.jsonl');
 
 export interface JudgingFigures {
   readonly janitor: { readonly rounds: number; readonly p50_ms: number; readonly p99_ms: number };
-  readonly signals: { readonly files: number; readonly signals: number; readonly ms: number };
+  readonly signals: {
+    readonly files: number;
+    readonly signals: number;
+    readonly ms: number;
+    readonly globs: number;
+    readonly globs_ms: number;
+  };
+  readonly judge: JudgingFunctionFigures;
   readonly prices: readonly {
     readonly judgement: string;
     readonly model: string;
@@ -70,10 +84,21 @@ async function janitorTimes(): Promise<number[]> {
   return times;
 }
 
-/** Half of the signals ask whether a file is there, half what is in one. */
-async function signalsMs(): Promise<number> {
+const pathOf = (file: number): string => `d${Math.floor(file / PER_FOLDER)}/f${file}.txt`;
+
+/** Milliseconds to look at signals that all hold. */
+async function passedIn(root: string, signals: readonly CompletionSignal[]): Promise<number> {
+  const began = performance.now();
+  const seen = await lookAtSignals(root, signals);
+  const took = performance.now() - began;
+  const passed = [...seen.values()].filter(({ outcome }) => outcome === 'passed').length;
+  if (passed !== signals.length) throw new Error(`${passed} of ${signals.length} signals have passed`);
+  return took;
+}
+
+/** Half of the signals ask whether a file is there, half what is in one; then as many patterns as a task may have, each of the last file. */
+async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: number }> {
   const root = realpathSync(temporaryFolder('assay-signals-'));
-  const pathOf = (file: number): string => `d${Math.floor(file / PER_FOLDER)}/f${file}.txt`;
   for (let folder = 0; folder < FILES / PER_FOLDER; folder++) mkdirSync(join(root, `d${folder}`));
   for (let file = 0; file < FILES; file++)
     writeFileSync(join(root, pathOf(file)), `line\nfile ${file} holds this\n`);
@@ -83,12 +108,14 @@ async function signalsMs(): Promise<number> {
       ? { type: 'path_exists', path }
       : { type: 'file_contains', path, contains: 'holds this' };
   });
-  const began = performance.now();
-  const seen = await lookAtSignals(root, signals);
-  const took = performance.now() - began;
-  const passed = [...seen.values()].filter(({ outcome }) => outcome === 'passed').length;
-  if (passed !== SIGNALS) throw new Error(`${passed} of ${SIGNALS} signals have passed`);
-  return took;
+  const globs = Array.from(
+    { length: GLOBS },
+    (_, index): CompletionSignal => ({
+      type: 'glob_exists',
+      pattern: `**/f${FILES - 1 - index * PER_FOLDER}.txt`,
+    }),
+  );
+  return { ms: await passedIn(root, signals), globs_ms: await passedIn(root, globs) };
 }
 
 const QUESTIONS = {
@@ -124,15 +151,18 @@ export async function benchJudging(say: (line: string) => void): Promise<Judging
   say('the janitor without models');
   const times = await janitorTimes();
   say(`${SIGNALS} signals on ${FILES} files`);
-  const took = await signalsMs();
+  const looked = await signalTimes();
+  say('the function that judges, and the others');
+  const judge = await benchJudgingFunction();
   return {
+    judge,
     janitor: { rounds: ROUNDS, p50_ms: median(times), p99_ms: percentile(times, 0.99) },
-    signals: { files: FILES, signals: SIGNALS, ms: took },
+    signals: { files: FILES, signals: SIGNALS, globs: GLOBS, ...looked },
     prices: prices(),
   };
 }
 
-export const judgingSections = ({ janitor, signals, prices: all }: JudgingFigures): Section[] => [
+export const judgingSections = ({ janitor, signals, judge, prices: all }: JudgingFigures): Section[] => [
   [
     'The janitor without models, and signals that look at files',
     [
@@ -147,8 +177,10 @@ export const judgingSections = ({ janitor, signals, prices: all }: JudgingFigure
         `${Math.round(signals.ms)} ms`,
         '',
       ],
+      [`${signals.globs} patterns on the same files, one walk`, `${Math.round(signals.globs_ms)} ms`, ''],
     ],
   ],
+  ...judgingFunctionSections(judge),
   [
     `One answer about a case of the golden set (median), reckoned at ${CHARACTERS} characters to a token`,
     [

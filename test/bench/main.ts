@@ -67,7 +67,7 @@ const PARTS = {
     },
   },
   judging: {
-    what: 'the janitor without models, 10,000 signals on 20,000 files, what an answer of a judge costs',
+    what: 'the janitor without models, 10,000 signals on 20,000 files, the judging function, what an answer costs',
     measure: async (say: Say) => {
       const { benchJudging, judgingSections } = await import('./judging.ts');
       const figures = await benchJudging(say);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
-import { ENV } from '../../shared/names.ts';
 import { measureBundles } from './bundles.ts';
 import { createControl } from './control.ts';
 import { bill } from './cost.ts';
@@ -87,7 +86,7 @@ export async function benchStack(say: (line: string) => void): Promise<StackFigu
     const measured = await measureTasks(folder, say);
     say('bundles');
     const built = join(import.meta.dirname, '../../.build/functions');
-    return { ...measured, bundles: measureBundles(built, Object.values(ENV)) };
+    return { ...measured, bundles: measureBundles(built) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

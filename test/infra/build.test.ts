@@ -16,8 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { CONTAINER_NAME, ENV } from '../../shared/names.ts';
-import { FUNCTION_ENV } from '../support/function-env.ts';
+import { CONTAINER_NAME } from '../../shared/names.ts';
+import { WHOLE_ENV } from '../support/function-env.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
@@ -28,22 +28,6 @@ const bundles = await buildBundles(target);
 const functions = Object.keys(FUNCTIONS) as FunctionName[];
 const containers = Object.keys(CONTAINERS) as ContainerName[];
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
-
-/** All that the template may set. */
-const environment = {
-  ...Object.fromEntries(Object.values(ENV).map((name) => [name, '1'])),
-  [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
-  [ENV.imageFamilies]: '{}',
-  [ENV.cascadePolicy]: '{}',
-  [ENV.judgesKnown]: '{}',
-  [ENV.approvalRules]: '{"autonomy":"semi"}',
-  [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
-  [ENV.deliverTo]: '[]',
-  [ENV.forges]: '',
-  [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
-  [ENV.gitSecret]: '{"via":"none"}',
-  ...FUNCTION_ENV,
-};
 
 const INDEX = /^index\.m?js$/;
 const indexOf = (name: FunctionName): string =>
@@ -60,7 +44,7 @@ describe('the bundles of the functions', () => {
     const files = functions.map((name) => join(bundles.functionDirectory(name), indexOf(name)));
     // Lambda's runtime has it; functions that stream their answer use it when they are loaded.
     const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler }; console.log(JSON.stringify(${JSON.stringify(files)}.map((file) => typeof require(file).handler)))`;
-    const { stdout } = await run(process.execPath, ['-e', script], { env: environment });
+    const { stdout } = await run(process.execPath, ['-e', script], { env: WHOLE_ENV });
     expect(JSON.parse(stdout)).toEqual(functions.map(() => 'function'));
   });
 

@@ -45,3 +45,19 @@ export const FUNCTION_ENV: Record<string, string> = {
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 };
 Object.assign(process.env, FUNCTION_ENV);
+
+/** A value for all that the template may set, so that every function can be loaded with it. */
+export const WHOLE_ENV: Record<string, string> = {
+  ...Object.fromEntries(Object.values(ENV).map((name) => [name, '1'])),
+  [ENV.tierModels]: '{"haiku":"a","sonnet":"b","opus":"c"}',
+  [ENV.imageFamilies]: '{}',
+  [ENV.cascadePolicy]: '{}',
+  [ENV.judgesKnown]: '{}',
+  [ENV.approvalRules]: '{"autonomy":"semi"}',
+  [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
+  [ENV.deliverTo]: '[]',
+  [ENV.forges]: '',
+  [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
+  [ENV.gitSecret]: '{"via":"none"}',
+  ...FUNCTION_ENV,
+};

@@ -1,9 +1,10 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkSignal, type StaticSignal } from '../../../gates/signals/check.ts';
 import { containsLiteral, containsRegex } from '../../../gates/signals/contains.ts';
 import { findGlob } from '../../../gates/signals/glob.ts';
+import { Listing } from '../../../gates/signals/listing.ts';
 import { matchWithin } from '../../../gates/signals/match.ts';
 import { CompletionSignal } from '../../../shared/task/signals.ts';
 import { temporaryFolder } from '../../support/repository.ts';
@@ -83,7 +84,17 @@ describe('glob_exists', () => {
   });
 
   test('gives up on a checkout that is too large, and does not call that a failure of the work', async () => {
-    expect(await findGlob(root, '**/*.nope', 3)).toEqual({ kind: 'too_many' });
+    expect(await findGlob(root, '**/*.nope', { maxEntries: 3 })).toEqual({ kind: 'too_many' });
+  });
+
+  test('reads each folder once, however many patterns are looked for', async () => {
+    const folder = realpathSync(temporaryFolder());
+    writeFileSync(join(folder, 'first.ts'), '');
+    const listing = new Listing(folder);
+    expect(await findGlob(folder, '*.js', { listing })).toEqual({ kind: 'none' });
+    rmSync(join(folder, 'first.ts'));
+    expect(await findGlob(folder, '**/*.ts', { listing })).toEqual({ kind: 'matched', path: 'first.ts' });
+    expect(await findGlob(folder, '**/*.ts')).toEqual({ kind: 'none' });
   });
 });
 
@@ -130,7 +141,7 @@ describe('file_contains', () => {
     let turns = 0;
     const alive = setInterval(() => turns++, 10);
     try {
-      expect(await checkSignal(root, signal, 500)).toEqual({
+      expect(await checkSignal(root, signal, { timeoutMs: 500 })).toEqual({
         outcome: 'timed_out',
         detail: 'matching took longer than 500 ms',
       });
