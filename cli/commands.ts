@@ -16,6 +16,10 @@ export const COMMANDS: readonly {
   { names: ['task'], load: async () => (await import('./commands/task.ts')).registerTask },
   { names: ['watch'], load: async () => (await import('./commands/watch.ts')).registerWatch },
   { names: ['status'], load: async () => (await import('./commands/status.ts')).registerStatus },
+  {
+    names: ['verification'],
+    load: async () => (await import('./commands/verification.ts')).registerVerification,
+  },
   { names: ['top'], load: async () => (await import('./commands/top.ts')).registerTop },
   {
     names: ['cancel', 'retry', 'review', 'verify'],

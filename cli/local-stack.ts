@@ -11,6 +11,8 @@ export interface StackOptions {
   readonly port?: number | undefined;
   /** The stack logs everything, and not only what goes wrong. */
   readonly verbose?: boolean;
+  /** Settings of the deployment that are not as by default, by name (docs/deploy.md). */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Environment of the stack besides this process's own. */
   readonly env?: Readonly<Record<string, string>>;
   /** Takes what the stack says on standard error, a line at a time. */
@@ -74,6 +76,8 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
   const args = [stackProgram(), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));
+  for (const [name, value] of Object.entries(options.settings ?? {}))
+    args.push('--setting', `${name}=${value}`);
   const child = spawn(process.execPath, args, {
     cwd: HOME,
     // Our end, however it comes, closes its standard input, and that ends the stack.

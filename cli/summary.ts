@@ -6,6 +6,7 @@ export const SUMMARY = {
   task: 'Show everything about one task: attempts, evidence, verdict, costs, delivery',
   watch: 'Follow tasks until each has ended or needs a person',
   status: 'Count tasks by status and role, and say how much was completed without verification',
+  verification: 'What was completed without verification of late, and how to begin anew',
   top: 'Watch tasks, queues, spend and what is unverified, in this terminal',
   cascade: 'What is learned of models, and where the cascade begins',
   dlq: 'Operations that have failed for good: list them, try them again, deal with them',

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { tierModelsFor } from '../shared/cascade/tiers.ts';
+import { nudgeEnvironment } from '../shared/ledger/nudge-rules.ts';
 import { ENV } from '../shared/names.ts';
 import { Alarms } from './alarms.ts';
 import { Analytics } from './analytics.ts';
@@ -57,10 +58,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
   const approvals = {
     [ENV.approvalRules]: JSON.stringify({ autonomy: settings.autonomy, policy: settings.approvals }),
   };
-  const nudge = {
-    [ENV.nudgeThreshold]: String(settings.nudgeThreshold),
-    [ENV.nudgeMinCompletions]: String(settings.nudgeMinCompletions),
-  };
+  const nudge = nudgeEnvironment(settings);
 
   const alarms = new Alarms(scope, 'Alarms', { common, email: settings.alarmEmail });
   const dataKey = settings.keyArn ? new DataKey(scope, 'DataKey', { arn: settings.keyArn }) : undefined;

@@ -8,7 +8,7 @@ import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
 import { ForgeSettings } from '../shared/forge/schema.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
-import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../shared/ledger/nudge.ts';
+import { NUDGE_SETTINGS } from '../shared/ledger/nudge-rules.ts';
 import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/models/providers.ts';
 import { RESERVED_CONCURRENCY } from '../shared/names.ts';
 import { PushScope } from '../shared/repository/schema.ts';
@@ -185,18 +185,7 @@ export const Fields = z.strictObject({
     .describe(
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
-  nudgeThreshold: z.coerce
-    .number()
-    .gt(0)
-    .lt(1)
-    .default(DEFAULT_NUDGE_THRESHOLD)
-    .describe('Alarm when the share of unverified completions is strictly above this.'),
-  nudgeMinCompletions: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(DEFAULT_MIN_COMPLETIONS)
-    .describe('With fewer completions there is no alarm.'),
+  ...NUDGE_SETTINGS,
   caFile: z
     .string()
     .transform((path, context) => {

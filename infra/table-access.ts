@@ -21,9 +21,9 @@ export interface TableAccess {
 export const TABLE_ACCESS = {
   'api-authorizer': { GetItem: ['task', 'beat', 'token'] },
   'api-submit': {
-    GetItem: ['task', 'beat', 'meter', 'belief', 'deadLetter', 'request'],
+    GetItem: ['task', 'beat', 'meter', 'belief', 'deadLetter', 'request', 'completion'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'belief', 'deadLetter', 'request'],
+    PutItem: ['task', 'belief', 'deadLetter', 'request', 'completion'],
     Query: ['belief'],
   },
   'api-work': {
@@ -37,9 +37,9 @@ export const TABLE_ACCESS = {
   'api-upload': { GetItem: ['task', 'beat'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'api-read': {
-    GetItem: ['task', 'beat', 'deadLetter', 'request'],
+    GetItem: ['task', 'beat', 'deadLetter', 'request', 'completion'],
     BatchGetItem: ['task'],
-    Query: ['count', 'completions', 'belief', 'figures', 'breaker', 'deadLetter', 'provider'],
+    Query: ['count', 'completions', 'completion', 'belief', 'figures', 'breaker', 'deadLetter', 'provider'],
     indexes: ['byStatus'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
@@ -59,7 +59,7 @@ export const TABLE_ACCESS = {
       'provider',
     ],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'belief', 'breaker', 'request', 'provider'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'completion', 'belief', 'breaker', 'request', 'provider'],
     UpdateItem: ['spend'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],
@@ -81,7 +81,7 @@ export const TABLE_ACCESS = {
   reconciler: {
     GetItem: ['task', 'beat', 'box', 'lock', 'count', 'counted', 'meter', 'upgrade', 'belief', 'request'],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'upgrade', 'belief', 'request'],
+    PutItem: ['task', 'lock', 'count', 'counted', 'completion', 'upgrade', 'belief', 'request'],
     UpdateItem: ['task', 'box', 'beat', 'spend'],
     DeleteItem: ['lock', 'beat'],
     Query: ['box'],

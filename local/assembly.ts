@@ -16,13 +16,15 @@ export interface AssemblyOptions {
   readonly root: string;
   /** Where assemblies are kept. */
   readonly cache: string;
+  /** Settings of the deployment that are not as by default, by name. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Takes what the synthesis says. */
   onLog(line: string): void;
 }
 
 /** The directory of the cloud assembly for the sources as they stand: made when it is not there yet. */
-export async function cloudAssembly({ root, cache, onLog }: AssemblyOptions): Promise<string> {
-  const directory = join(cache, `assembly-${hashSources(root)}`);
+export async function cloudAssembly({ root, cache, settings = {}, onLog }: AssemblyOptions): Promise<string> {
+  const directory = join(cache, `assembly-${hashSources(root)}${settingsTag(settings)}`);
   if (existsSync(join(directory, 'manifest.json'))) return directory;
   mkdirSync(cache, { recursive: true });
   const unlock = await lock(join(cache, 'assembly.lock'));
@@ -30,7 +32,7 @@ export async function cloudAssembly({ root, cache, onLog }: AssemblyOptions): Pr
     if (existsSync(join(directory, 'manifest.json'))) return directory;
     onLog('synthesising the template; this is done once per version');
     const partial = `${directory}.${process.pid}.partial`;
-    await synthesise(root, partial, onLog);
+    await synthesise(root, partial, settings, onLog);
     rmSync(directory, { recursive: true, force: true });
     renameSync(partial, directory);
     prune(cache, directory);
@@ -38,6 +40,13 @@ export async function cloudAssembly({ root, cache, onLog }: AssemblyOptions): Pr
   } finally {
     unlock();
   }
+}
+
+/** What tells assemblies of the same sources apart. */
+function settingsTag(settings: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (sorted.length === 0) return '';
+  return `-${createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 8)}`;
 }
 
 /** One hash of the names and contents of all sources. */
@@ -59,11 +68,24 @@ export function hashSources(root: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function synthesise(root: string, outdir: string, onLog: (line: string) => void): Promise<void> {
+async function synthesise(
+  root: string,
+  outdir: string,
+  settings: Readonly<Record<string, string>>,
+  onLog: (line: string) => void,
+): Promise<void> {
+  const context = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [`assay:${name}`, value]),
+  );
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,
     // The template's rules are checked by `npm run synth`: twice as long, for the same template.
-    env: { ...process.env, CDK_OUTDIR: outdir, CDK_VALIDATION: 'false' },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: outdir,
+      CDK_VALIDATION: 'false',
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];

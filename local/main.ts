@@ -1,4 +1,4 @@
-/** `node local/main.ts --data DIR [--port N] [--json] [--verbose]`: runs Assay on this machine until it is told to stop. */
+/** `node local/main.ts --data DIR [--port N] [--setting NAME=VALUE]… [--json] [--verbose]`: runs Assay on this machine until it is told to stop. */
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,10 +10,11 @@ import { takeModelKeys } from './model-keys.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
-const USAGE = `usage: node local/main.ts --data DIR [--port N] [--json] [--verbose]
+const USAGE = `usage: node local/main.ts --data DIR [--port N] [--setting NAME=VALUE]… [--json] [--verbose]
 
   --data DIR   directory with all state; made when it is missing, gone on with when it is not
   --port N     port of the API on 127.0.0.1; 0: any that is free; that of the last time, or any, when it is not given
+  --setting S  NAME=VALUE: a setting of the deployment (docs/deploy.md), without what goes before its name there; may be given again
   --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
   --verbose    write the logs of the functions and of the engines to standard error
 
@@ -25,9 +26,29 @@ function usageError(message: string): never {
   process.exit(2);
 }
 
-function readArguments(): { data: string; port: number | undefined; verbose: boolean } {
+/** @throws TypeError that names what is no setting */
+const settingOf = (text: string): [string, string] => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new TypeError(`--setting must be NAME=VALUE, not ${text}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+};
+
+interface Arguments {
+  readonly data: string;
+  readonly port: number | undefined;
+  readonly verbose: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+function readArguments(): Arguments {
   const flag = { type: 'boolean', default: false } as const;
-  const options = { data: { type: 'string' }, port: { type: 'string' }, json: flag, verbose: flag } as const;
+  const options = {
+    data: { type: 'string' },
+    port: { type: 'string' },
+    setting: { type: 'string', multiple: true },
+    json: flag,
+    verbose: flag,
+  } as const;
   try {
     const { values } = parseArgs({ options });
     const port = values.port === undefined ? undefined : Number(values.port);
@@ -35,7 +56,8 @@ function readArguments(): { data: string; port: number | undefined; verbose: boo
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
       return usageError(`--port must be a number from 1 to 65535, or 0 for a free one, not ${values.port}`);
     }
-    return { data: resolve(values.data), port, verbose: values.verbose };
+    const settings = Object.fromEntries((values.setting ?? []).map(settingOf));
+    return { data: resolve(values.data), port, verbose: values.verbose, settings };
   } catch (error) {
     return usageError(error instanceof Error ? error.message : String(error));
   }
@@ -54,7 +76,7 @@ function lentGitSecret(): Lent {
   }
 }
 
-const { data, port, verbose } = readArguments();
+const { data, port, verbose, settings } = readArguments();
 // Before anything else is started.
 const lent = { ...takeModelKeys(process.env), ...lentGitSecret(), ...lentPolicy(process.env) };
 const onError = (message: string): void => {
@@ -71,7 +93,7 @@ const [{ cloudAssembly }, { startStack }] = await Promise.all([
   import('./assembly.ts'),
   import('./stack.ts'),
 ]);
-const assembly = await cloudAssembly({ root: ROOT, cache: CACHE, onLog }).catch(fail);
+const assembly = await cloudAssembly({ root: ROOT, cache: CACHE, settings, onLog }).catch(fail);
 const stack = await startStack({
   dataDir: data,
   assembly,

@@ -43,6 +43,8 @@ export const ITEM_PREFIX = {
   figures: 'figures#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
+  /** The latest completions, an item for each, and since when they are looked at. */
+  completion: 'completion#',
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
   belief: 'belief#',
   /** What goes to models: a partition for each month, an item for each day. */
@@ -133,6 +135,8 @@ export const ENV = {
   tierModels: 'ASSAY_TIER_MODELS',
   nudgeThreshold: 'ASSAY_NUDGE_THRESHOLD',
   nudgeMinCompletions: 'ASSAY_NUDGE_MIN_COMPLETIONS',
+  nudgeWindow: 'ASSAY_NUDGE_WINDOW',
+  nudgeWindowDays: 'ASSAY_NUDGE_WINDOW_DAYS',
   leaseSeconds: 'ASSAY_LEASE_SECONDS',
   /** JSON of ApprovalRules (shared/approval/rules.ts): what agents may do without a person, and what becomes of what nobody decides. */
   approvalRules: 'ASSAY_APPROVAL_RULES',

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../local/durable.ts';
+import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/ledger/nudge-rules.ts';
 import { policyEnvironment } from '../cascade-policy.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
@@ -21,7 +22,42 @@ interface Options {
   readonly models?: string;
   readonly cascade?: string;
   readonly open?: boolean;
+  readonly nudgeThreshold?: number;
+  readonly nudgeMinCompletions?: number;
+  readonly nudgeWindow?: number;
+  readonly nudgeWindowDays?: number;
 }
+
+const NUDGE_OPTIONS = {
+  nudgeThreshold: [
+    '--nudge-threshold <ratio>',
+    'alarm when more than this share is unverified, above 0, below 1',
+  ],
+  nudgeMinCompletions: ['--nudge-min-completions <n>', 'no alarm with fewer completions'],
+  nudgeWindow: ['--nudge-window <n>', 'look at so many of the latest completions'],
+  nudgeWindowDays: ['--nudge-window-days <n>', 'look at none that is older'],
+} as const satisfies Record<keyof NudgeRules, readonly [string, string]>;
+const NUDGE_NAMES = Object.keys(NUDGE_OPTIONS) as (keyof NudgeRules)[];
+
+/** Reads the value of a setting as a deployment would. */
+const nudgeSetting =
+  (name: keyof NudgeRules) =>
+  (text: string): number => {
+    const read = NUDGE_SETTINGS[name].safeParse(text.trim() === '' ? 'nothing' : text);
+    if (read.success) return read.data;
+    const [flag] = NUDGE_OPTIONS[name];
+    throw new CliError(
+      EXIT.usage,
+      'bad_option',
+      `${flag.replace(/ .*/, '')} ${oneLine(text)}: ${read.error.issues[0]?.message ?? 'is no value'}.`,
+    );
+  };
+
+/** What was given of them. */
+const nudgeSettings = (options: Options): Record<string, string> =>
+  Object.fromEntries(
+    NUDGE_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, String(options[name])]])),
+  );
 
 function portNumber(text: string): number {
   const port = Number(text);
@@ -89,6 +125,10 @@ export function registerUp(program: Command, io: Io): void {
     .option('--models <file>', 'which models judge: YAML or JSON, purpose to provider and model')
     .option('--cascade <file>', 'how the cascade chooses a model, and what it may spend: YAML or JSON')
     .option('--open', 'open the page in a browser; it asks for the token')
+    .option(...NUDGE_OPTIONS.nudgeThreshold, nudgeSetting('nudgeThreshold'))
+    .option(...NUDGE_OPTIONS.nudgeMinCompletions, nudgeSetting('nudgeMinCompletions'))
+    .option(...NUDGE_OPTIONS.nudgeWindow, nudgeSetting('nudgeWindow'))
+    .option(...NUDGE_OPTIONS.nudgeWindowDays, nudgeSetting('nudgeWindowDays'))
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
@@ -105,6 +145,7 @@ export function registerUp(program: Command, io: Io): void {
       port: options.port,
       verbose: options.verbose === true,
       env,
+      settings: nudgeSettings(options),
       ...(options.verbose ? { onLog: session.note } : {}),
     });
     try {
@@ -133,6 +174,7 @@ export function registerUp(program: Command, io: Io): void {
     ['up --open', 'and look at it in a browser'],
     ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
+    ['up --nudge-threshold 0.1 --nudge-window 20', 'for work of which nearly all must be verified'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],
   ]);
 }

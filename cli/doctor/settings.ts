@@ -41,6 +41,8 @@ export const LOOKED_AT = {
   holdOutcome: null,
   nudgeThreshold: null,
   nudgeMinCompletions: null,
+  nudgeWindow: null,
+  nudgeWindowDays: null,
   caFile: null,
   gitSecretArn: 'secrets',
   readFrom: 'secrets',

@@ -14,6 +14,10 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   watch: { text: '`--json` prints a line for each change, each line a `Task`.' },
   status: { text: '`--json` prints a `Status`; `verification_nudge` is always there.' },
+  'verification show': {
+    text: '`--json` prints a `VerificationWindow`: the nudge, and the completions that it is made of.',
+  },
+  'verification reset': { text: '`--json` prints a `WindowReset`: since when completions are looked at.' },
   cancel: { text: '`--json` prints the `Task` after it.' },
   retry: { text: '`--json` prints the `Task` after it.' },
   review: { text: '`--json` prints the `Task` after it.' },

@@ -2,11 +2,9 @@ import { planView } from '../../shared/api/plan-view.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { coolingAt } from '../../shared/cascade/cooling.ts';
-import { DEFAULT_MIN_COMPLETIONS, DEFAULT_NUDGE_THRESHOLD } from '../../shared/ledger/nudge.ts';
-import { ENV } from '../../shared/names.ts';
+import { nudgeRulesOf } from '../../shared/ledger/nudge-rules.ts';
 import { plannedId } from '../../shared/plan/create.ts';
 import { Refusal } from '../../shared/refusal.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
 import { attemptWithBeats } from '../../shared/task/beat.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { listApprovals } from '../../shared/use-cases/approvals.ts';
@@ -25,7 +23,7 @@ import {
 } from '../../shared/use-cases/quality.ts';
 import { listRequests } from '../../shared/use-cases/requests.ts';
 import { listReviews } from '../../shared/use-cases/reviews.ts';
-import { statusTag, statusView } from '../../shared/use-cases/status.ts';
+import { statusTag, statusView, verificationWindow } from '../../shared/use-cases/status.ts';
 import { VERSION } from '../../shared/version.ts';
 import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -35,11 +33,10 @@ import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const objects = objectStore();
-const { tasks, counts, beliefs, figures, breakers, letters, requests, providers } = stores();
+const { tasks, counts, completions, beliefs, figures, breakers, letters, requests, providers } = stores();
 const policy = cascadePolicy();
 const models = tierModels();
-const threshold = Number(optionalEnv(ENV.nudgeThreshold, String(DEFAULT_NUDGE_THRESHOLD)));
-const minCompletions = Number(optionalEnv(ENV.nudgeMinCompletions, String(DEFAULT_MIN_COMPLETIONS)));
+const nudge = nudgeRulesOf(process.env);
 
 const tagOf = (task: Task): Pick<Answer, 'version' | 'beat'> => ({
   version: task.version,
@@ -98,12 +95,15 @@ export const handler = serve('api-read', {
       counts,
       breakers,
       providers,
+      completions,
+      nudge,
       now: new Date(),
-      threshold,
-      minCompletions,
     });
     return { body, tag: statusTag(body) };
   },
+  verification: async () => ({
+    body: await verificationWindow({ counts, completions, nudge, now: new Date() }),
+  }),
   cascade: async (request) => ({
     body: {
       ...(await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() })),

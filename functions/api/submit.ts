@@ -35,7 +35,7 @@ import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks, beliefs, letters, requests } = stores();
+const { tasks, beliefs, completions, letters, requests } = stores();
 const policy = cascadePolicy();
 const objects = objectStore();
 const models = tierModels();
@@ -134,6 +134,9 @@ export const handler = serve('api-submit', {
   retryDeadLetter: (request) => ofLetter(request, 'requeue'),
   resolveDeadLetter: (request) => ofLetter(request, 'resolve'),
   abandonDeadLetter: (request) => ofLetter(request, 'abandon'),
+  resetVerification: async (request) => ({
+    body: await completions.beginAnew({ ...wordOf(request), at: new Date().toISOString() }),
+  }),
   pinTier: async (request) => ({
     body: await pinTier(request.params.role, request.body, wordOf(request), learned()),
   }),

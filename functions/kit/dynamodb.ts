@@ -5,6 +5,7 @@ import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { BreakerStore } from '../../shared/store/breakers.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { CompletionStore } from '../../shared/store/completions.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
@@ -22,6 +23,7 @@ export interface Stores {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly counts: CountStore;
+  readonly completions: CompletionStore;
   readonly figures: FigureStore;
   readonly breakers: BreakerStore;
   readonly uploads: UploadStore;
@@ -45,6 +47,7 @@ export function stores(): Stores {
     tasks,
     locks: new LockStore(db, table, tasks),
     counts: new CountStore(db, table),
+    completions: new CompletionStore(db, table),
     figures: new FigureStore(db, table),
     breakers: new BreakerStore(db, table),
     uploads: new UploadStore(db, table),

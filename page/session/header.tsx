@@ -1,7 +1,7 @@
 import { go } from '../address.ts';
 import type { Polled } from '../api/poll.ts';
 import { hashOf, type Place } from '../place.ts';
-import { nudgeText } from './news.ts';
+import { nudgeText, windowText } from './news.ts';
 import type { Status } from './view.ts';
 
 interface Props {
@@ -44,6 +44,7 @@ export function Header({ place, status, onHelp, onSignOut }: Props) {
           <button
             type="button"
             class={`badge ${nudge.threshold_exceeded ? 'bad' : 'warn'}`}
+            title={windowText(nudge)}
             onClick={() => go({ view: 'quality' })}
           >
             {nudge.threshold_exceeded ? 'Alert: ' : ''}

@@ -3,7 +3,7 @@ import { BudgetForecast } from '../quality/forecast.ts';
 import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
 import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
 import type { Route } from './route.ts';
-import { Health, StatusView } from './schemas.ts';
+import { Health, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './schemas.ts';
 
 /** What concerns no single task: counts, quality, what the cascade has learned. */
 export const OVERVIEW_ROUTES = {
@@ -15,6 +15,25 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     summary: 'Counts by status and role, and the verification nudge',
     answer: StatusView,
+  },
+  verification: {
+    method: 'GET',
+    path: '/verification',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'The verification nudge with the completions that it is made of',
+    answer: VerificationWindow,
+  },
+  resetVerification: {
+    method: 'POST',
+    path: '/verification/reset',
+    function: 'api-submit',
+    callers: ['operator'],
+    right: 'review',
+    summary: 'Begin the verification window anew: what was completed up to now is no longer looked at',
+    body: WindowResetBody,
+    answer: WindowReset,
   },
   cascade: {
     method: 'GET',

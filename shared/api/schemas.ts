@@ -193,9 +193,45 @@ export const VerificationNudge = z
     nudge_threshold: z.number(),
     min_completions: z.number().int(),
     recent_unverified: z.array(z.string()),
+    window: z
+      .object({
+        completions: z.number().int(),
+        days: z.number(),
+        oldest: z.iso
+          .datetime()
+          .nullable()
+          .describe('Of the completions that are counted here; null: none is.'),
+        reset: z
+          .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
+          .nullable()
+          .describe('Completions up to then are not looked at, because a person has said so.'),
+      })
+      .optional()
+      .describe('All else is of the latest so many completions, of none that is older than so many days.'),
+    ever: z
+      .object({ verified: z.number().int(), unverified: z.number().int() })
+      .optional()
+      .describe('All completions that there ever were.'),
   })
   .meta({ id: 'VerificationNudge' });
 export type VerificationNudge = z.infer<typeof VerificationNudge>;
+
+/** The nudge, and the completions that it is made of. */
+export const VerificationWindow = z
+  .object({
+    verification_nudge: VerificationNudge,
+    completions: z
+      .array(z.object({ task_id: z.string(), at: z.iso.datetime(), verified: z.boolean() }))
+      .describe('Those in the window, the newest first.'),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'VerificationWindow' });
+export const WindowResetBody = z
+  .strictObject({ reason: z.string().trim().min(1).max(2_000) })
+  .meta({ id: 'WindowResetBody' });
+export const WindowReset = z
+  .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
+  .meta({ id: 'WindowReset' });
 
 export const StatusView = z
   .object({

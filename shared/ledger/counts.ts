@@ -1,5 +1,4 @@
 import type { Status } from '../task/status.ts';
-import { RECENT_UNVERIFIED } from './nudge.ts';
 
 /** What is counted: a task came to stand in a status, and was perhaps completed by that. */
 export interface Fact {
@@ -24,8 +23,6 @@ export interface Tally {
   readonly by_status: Readonly<Partial<Record<Status, number>>>;
   readonly verified: number;
   readonly unverified: number;
-  /** `<ISO time>#<task>`, the newest first. */
-  readonly recent_unverified: readonly string[];
   /** The latest last. */
   readonly marks: readonly Mark[];
 }
@@ -34,7 +31,6 @@ export const EMPTY_TALLY: Tally = {
   by_status: {},
   verified: 0,
   unverified: 0,
-  recent_unverified: [],
   marks: [],
 };
 
@@ -63,7 +59,6 @@ export function count(tally: Tally, mark: Mark | null, fact: Fact): Counted | nu
   add(mark?.status ?? null, -1);
   add(fact.status, 1);
   const { completion } = fact;
-  const late = completion && !completion.verified ? [`${completion.at}#${fact.id}`] : [];
   const marks = [
     ...tally.marks.filter(({ id }) => id !== fact.id),
     { id: fact.id, version: fact.version, status: fact.status },
@@ -74,9 +69,6 @@ export function count(tally: Tally, mark: Mark | null, fact: Fact): Counted | nu
       by_status,
       verified: tally.verified + (completion?.verified === true ? 1 : 0),
       unverified: tally.unverified + (completion?.verified === false ? 1 : 0),
-      recent_unverified: [...tally.recent_unverified, ...late]
-        .sort((a, b) => (a < b ? 1 : -1))
-        .slice(0, RECENT_UNVERIFIED),
       marks: marks.slice(spill),
     },
     spilled: marks.slice(0, spill),

@@ -1,33 +1,73 @@
 import type { VerificationNudge } from '../api/schemas.ts';
+import { NudgeRules } from './nudge-rules.ts';
 
-export const DEFAULT_NUDGE_THRESHOLD = 0.3;
-export const DEFAULT_MIN_COMPLETIONS = 3;
 /** How many of the latest unverified tasks are named. */
 export const RECENT_UNVERIFIED = 5;
 
-export interface NudgeCounts {
-  readonly verified: number;
-  readonly unverified: number;
-  /** Newest first. */
-  readonly recentUnverified: readonly string[];
+/** A task came to its goal. */
+export interface Completion {
+  readonly task_id: string;
+  readonly at: string;
+  readonly verified: boolean;
 }
 
-/** The seed's summary. The comparison is strict and needs a minimum of completions, so that one unverified task of one is no alarm. */
+/** A person has said that what was before says nothing of what comes. */
+export interface Anew {
+  readonly at: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What is known of completions. */
+export interface Completed {
+  /** The newest first: at least those of the window. */
+  readonly latest: readonly Completion[];
+  readonly anew: Anew | null;
+  /** All that there ever were. */
+  readonly ever: { readonly verified: number; readonly unverified: number };
+}
+
+/** The time after which completions are looked at, whatever their number. */
+export const windowBegins = (rules: Pick<NudgeRules, 'nudgeWindowDays'>, now: Date): string =>
+  new Date(now.getTime() - rules.nudgeWindowDays * 86_400_000).toISOString();
+
+/** The completions that are looked at: the latest `nudgeWindow`, none older than `nudgeWindowDays`, none from before a person began anew. */
+export function inWindow({ latest, anew }: Completed, rules: NudgeRules, now: Date): Completion[] {
+  const begins = windowBegins(rules, now);
+  return latest
+    .filter(({ at }) => at >= begins && (anew === null || at > anew.at))
+    .toSorted((a, b) => (a.at < b.at || (a.at === b.at && a.task_id < b.task_id) ? 1 : -1))
+    .slice(0, rules.nudgeWindow);
+}
+
+/**
+ * The seed's summary, of the completions in the window. unverified_ratio = unverified / all, null of none. The comparison is strict and
+ * needs a minimum of completions, so that one unverified task of one is no alarm.
+ */
 export function summarise(
-  counts: NudgeCounts,
-  threshold: number = DEFAULT_NUDGE_THRESHOLD,
-  minCompletions: number = DEFAULT_MIN_COMPLETIONS,
+  completed: Completed,
+  rules: NudgeRules = NudgeRules.parse({}),
+  now = new Date(),
 ): VerificationNudge {
-  const total = counts.verified + counts.unverified;
-  const ratio = total === 0 ? null : counts.unverified / total;
+  const counted = inWindow(completed, rules, now);
+  const unverified = counted.filter(({ verified }) => !verified);
+  const total = counted.length;
+  const ratio = total === 0 ? null : unverified.length / total;
   return {
     total_completions: total,
-    verified_count: counts.verified,
-    unverified_count: counts.unverified,
+    verified_count: total - unverified.length,
+    unverified_count: unverified.length,
     unverified_ratio: ratio === null ? null : Math.round(ratio * 1_000) / 1_000,
-    threshold_exceeded: ratio !== null && total >= minCompletions && ratio > threshold,
-    nudge_threshold: threshold,
-    min_completions: minCompletions,
-    recent_unverified: counts.recentUnverified.slice(0, RECENT_UNVERIFIED),
+    threshold_exceeded: ratio !== null && total >= rules.nudgeMinCompletions && ratio > rules.nudgeThreshold,
+    nudge_threshold: rules.nudgeThreshold,
+    min_completions: rules.nudgeMinCompletions,
+    recent_unverified: unverified.slice(0, RECENT_UNVERIFIED).map(({ task_id }) => task_id),
+    window: {
+      completions: rules.nudgeWindow,
+      days: rules.nudgeWindowDays,
+      oldest: counted.at(-1)?.at ?? null,
+      reset: completed.anew,
+    },
+    ever: completed.ever,
   };
 }

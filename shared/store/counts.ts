@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { count, EMPTY_TALLY, type Fact, type Mark, type Tally } from '../ledger/counts.ts';
-import { type NudgeCounts, RECENT_UNVERIFIED } from '../ledger/nudge.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Status } from '../task/status.ts';
+import { CompletionStore } from './completions.ts';
 import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
@@ -19,7 +19,7 @@ type Roles = Map<string, Partial<Record<Status, number>>>;
 /** Tasks by role and status, and completions, verified or not. */
 export interface Counts {
   readonly roles: Roles;
-  readonly nudge: NudgeCounts;
+  readonly ever: { readonly verified: number; readonly unverified: number };
   /** Grows with every task that comes to stand in another status, or begins another attempt: the same number, the same tasks. */
   readonly revision: number;
 }
@@ -35,11 +35,13 @@ export class CountStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
   readonly #items: RevisedItems;
+  readonly #completions: CompletionStore;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
     this.#items = new RevisedItems(db, table);
+    this.#completions = new CompletionStore(db, table);
   }
 
   async #mark(id: string): Promise<Mark | null> {
@@ -66,7 +68,9 @@ export class CountStore {
   }
 
   /** Counts a fact, once. True when a completion was counted by it. */
-  count(fact: Fact, now: Date): Promise<boolean> {
+  async count(fact: Fact, now: Date): Promise<boolean> {
+    // Before it is counted: whoever dies in between does both again.
+    if (fact.completion) await this.#completions.keep({ task_id: fact.id, ...fact.completion });
     return this.#items.revise(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
       const tally = { ...EMPTY_TALLY, ...(item as Partial<Tally> | null) };
       const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
@@ -99,7 +103,6 @@ export class CountStore {
   async counts(): Promise<Counts> {
     const roles: Roles = new Map();
     const sum = { verified: 0, unverified: 0 };
-    const recent: string[] = [];
     let revision = 0;
     const completions = (tally: Item): void => {
       sum.verified += (tally['verified'] as number | undefined) ?? 0;
@@ -109,7 +112,6 @@ export class CountStore {
       const tally = { ...EMPTY_TALLY, ...(item as Partial<Tally>) };
       completions(item);
       revision += Number(item['revision'] ?? 0);
-      recent.push(...tally.recent_unverified);
       const role = String(item[TABLE.sk]).replace(/#\d+$/, '');
       const row = roles.get(role) ?? {};
       for (const [status, number] of Object.entries(tally.by_status) as [Status, number][])
@@ -117,12 +119,7 @@ export class CountStore {
       roles.set(role, row);
     }
     // Completions of versions that kept an item for each day.
-    for await (const day of this.#partition(ITEM_PREFIX.completions)) {
-      completions(day);
-      recent.push(...((day['recent'] as string[] | undefined) ?? []));
-    }
-    const newest = recent.sort((a, b) => (a < b ? 1 : -1)).slice(0, RECENT_UNVERIFIED);
-    const recentUnverified = newest.map((entry) => entry.slice(entry.indexOf('#') + 1));
-    return { roles, nudge: { ...sum, recentUnverified }, revision };
+    for await (const day of this.#partition(ITEM_PREFIX.completions)) completions(day);
+    return { roles, ever: sum, revision };
   }
 }

@@ -7,6 +7,7 @@ import { temporaryDirectory } from './support/resources.ts';
 /** An app that notes each synthesis. */
 const APP = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 appendFileSync('synthesised', 'x');
+writeFileSync('context', process.env.CDK_CONTEXT_JSON);
 mkdirSync(process.env.CDK_OUTDIR);
 writeFileSync(process.env.CDK_OUTDIR + '/manifest.json', '{}');
 `;
@@ -27,8 +28,8 @@ const write = (file: string, text: string): void => {
   writeFileSync(path(file), text);
 };
 const hash = (): string => hashSources(directory.path);
-const assembly = (): Promise<string> =>
-  cloudAssembly({ root: directory.path, cache: path('.cache'), onLog: () => {} });
+const assembly = (settings?: Record<string, string>): Promise<string> =>
+  cloudAssembly({ root: directory.path, cache: path('.cache'), settings, onLog: () => {} });
 
 test.each([
   ['changes', 'functions/api/a.ts', 'other'],
@@ -63,4 +64,18 @@ test('a synthesis that fails leaves nothing behind, and says what it said', asyn
   expect(readdirSync(path('.cache')).filter((name) => name.startsWith('assembly-'))).toEqual([]);
   write('infra/app.ts', APP);
   expect(existsSync(await assembly())).toBe(true);
+});
+
+test('other settings are another assembly of the same sources, whatever their order', async () => {
+  const usual = await assembly();
+  const chosen = await assembly({ nudgeWindow: '5', nudgeThreshold: '0.1' });
+  expect(JSON.parse(readFileSync(path('context'), 'utf8'))).toEqual({
+    'assay:nudgeWindow': '5',
+    'assay:nudgeThreshold': '0.1',
+  });
+  expect(chosen).not.toBe(usual);
+  expect(await assembly({ nudgeThreshold: '0.1', nudgeWindow: '5' })).toBe(chosen);
+  expect(await assembly({ nudgeWindow: '6', nudgeThreshold: '0.1' })).not.toBe(chosen);
+  expect(await assembly()).toBe(usual);
+  expect(readFileSync(path('synthesised'), 'utf8')).toBe('xxx');
 });

@@ -12,6 +12,7 @@ import { chainView, taskView } from '../../shared/api/views.ts';
 import { summarise } from '../../shared/ledger/nudge.ts';
 import { STATUSES } from '../../shared/task/status.ts';
 import { attempt, task } from '../support/builders.ts';
+import { completed } from '../support/completions.ts';
 import { heldTask } from './support/story.ts';
 
 describe('text from outside', () => {
@@ -93,7 +94,7 @@ it('has a group for every status', () => {
 });
 
 it('tells of unverified work above the threshold, once for each further one', () => {
-  const at = (unverified: number) => summarise({ verified: 3, unverified, recentUnverified: [] });
+  const at = (unverified: number) => summarise(completed(3, unverified));
   expect([isNews(at(1), 0), isNews(at(3), 0), isNews(at(3), 3), isNews(at(4), 3), isNews(null, 0)]).toEqual([
     false,
     true,

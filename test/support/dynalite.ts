@@ -7,6 +7,7 @@ import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
 import { ClaimStore } from '../../shared/store/claims.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { CompletionStore } from '../../shared/store/completions.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { LockStore } from '../../shared/store/locks.ts';
@@ -67,6 +68,7 @@ export async function testTable() {
     requests: new RequestStore(db, 'tasks'),
     locks: new LockStore(db, 'tasks', tasks),
     counts: new CountStore(db, 'tasks'),
+    completions: new CompletionStore(db, 'tasks'),
     beliefs: new BeliefStore(db, 'tasks'),
     spend: new SpendStore(db, 'tasks'),
     claims: new ClaimStore(db, 'tasks'),

@@ -9,6 +9,7 @@ type Condition = Pick<
 
 /** Does one of the alternatives hold, in all its parts? Knows the conditions that the stores use. */
 function holds(present: Item | undefined, condition: Condition): boolean {
+  if (condition.ConditionExpression === undefined) return true;
   const attribute = (name = ''): unknown => present?.[condition.ExpressionAttributeNames?.[name] ?? ''];
   const value = (name = ''): unknown => condition.ExpressionAttributeValues?.[name];
   const part = (text: string): boolean => {
@@ -21,7 +22,7 @@ function holds(present: Item | undefined, condition: Condition): boolean {
     const [left, right] = [attribute(name), value(other)];
     return operator === '=' ? left === right : Number(left) < Number(right);
   };
-  return (condition.ConditionExpression ?? '').split(' OR ').some((each) => each.split(' AND ').every(part));
+  return condition.ConditionExpression.split(' OR ').some((each) => each.split(' AND ').every(part));
 }
 
 /** Items in memory, for tests that choose when each request is carried out. */

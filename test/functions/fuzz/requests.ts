@@ -167,6 +167,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
   retryDeadLetter: [{ reason: 'the subnet is back' }],
   resolveDeadLetter: [{ reason: 'the rows are there' }],
   abandonDeadLetter: [{ reason: 'it was for a test' }],
+  resetVerification: [{ reason: 'anew' }],
   resetLearned: [{ tier: 'haiku', reason: 'anew' }],
   submitTask: [
     submission,

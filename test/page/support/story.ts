@@ -6,6 +6,7 @@ import type { Attempt } from '../../../shared/task/attempt.ts';
 import { STATUSES, type Status } from '../../../shared/task/status.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { attempt, later, sha1, task, verdict } from '../../support/builders.ts';
+import { completed } from '../../support/completions.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 
 const ARTIFACT = {
@@ -172,7 +173,7 @@ export function tell(
       STATUSES.map((status) => [status, tasks.filter((each) => each.status === status).length]),
     ),
     per_role: [],
-    verification_nudge: summarise({ verified: 4, unverified, recentUnverified: [] }),
+    verification_nudge: summarise(completed(4, unverified)),
     breakers: [],
     generated_at: '2026-11-20T10:00:00.000Z',
   };

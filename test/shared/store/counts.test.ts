@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../shared/ledger/counts.ts';
+import { NudgeRules } from '../../../shared/ledger/nudge-rules.ts';
 import { CountStore } from '../../../shared/store/counts.ts';
 import { shardOf } from '../../../shared/store/shard.ts';
 import { STATUSES, type Status } from '../../../shared/task/status.ts';
@@ -85,7 +86,7 @@ describe('counts', () => {
           }
           const asked = store.counts();
           while (pending.length > 0) await step();
-          const { roles, nudge } = await asked;
+          const { roles, ever } = await asked;
           const expected = new Map<string, Partial<Record<Status, number>>>();
           for (const [index, statuses] of lives.entries()) {
             const last = statuses.at(-1) ?? null;
@@ -96,7 +97,7 @@ describe('counts', () => {
           }
           for (const [role, row] of expected) expect(roles.get(role) ?? {}).toEqual(row);
           const done = lives.flatMap((statuses, index) => (statuses.includes('done') ? [index] : []));
-          expect(nudge.verified + nudge.unverified).toBe(done.length);
+          expect(ever.verified + ever.unverified).toBe(done.length);
           expect(new Set(told).size).toBe(told.length);
         },
       ),
@@ -122,8 +123,8 @@ describe('counts', () => {
     }
     if (first) expect(await store.count(first, NOW)).toBe(false);
     expect(emitted).toBe(20_000);
-    const { nudge, roles } = await store.counts();
-    expect([nudge.verified, nudge.unverified, nudge.recentUnverified.length]).toEqual([0, 20_000, 5]);
+    const { ever, roles } = await store.counts();
+    expect(ever).toEqual({ verified: 0, unverified: 20_000 });
     expect(roles.get('backend')).toEqual({ done: 20_000 });
     expect(Math.max(...table.items.map((item) => JSON.stringify(item).length))).toBeLessThan(4_000);
   });
@@ -147,9 +148,9 @@ describe('counts', () => {
     const status = await statusView({
       counts: table.counts,
       breakers: { list: async () => [] },
-      now: NOW,
-      threshold: 0.3,
-      minCompletions: 3,
+      completions: table.completions,
+      nudge: NudgeRules.parse({}),
+      now: new Date(NOW.getTime() + 60_000),
     });
     await table.close();
     expect(status).toMatchObject({

@@ -10,6 +10,7 @@ import { listTasks } from '../../../shared/use-cases/list.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
 import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
+import { completed } from '../../support/completions.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -257,7 +258,7 @@ describe('the verification nudge', () => {
     [3, 1, true],
     [0, 0, false],
   ])('of %i completions with %i unverified exceeds the threshold: %s', (total, unverified, exceeded) => {
-    const nudge = summarise({ verified: total - unverified, unverified, recentUnverified: [] });
+    const nudge = summarise(completed(total - unverified, unverified));
     expect(nudge.threshold_exceeded).toBe(exceeded);
     expect(nudge.unverified_ratio).toBe(
       total === 0 ? null : Math.round((unverified / total) * 1_000) / 1_000,

@@ -1,3 +1,4 @@
+import type { VerificationNudge } from '../../../shared/api/schemas.ts';
 import type { Simulation } from '../simulation.ts';
 import { tasksOf } from './rest.ts';
 
@@ -52,8 +53,9 @@ function checkEvents(of: Simulation): void {
 
 interface Status {
   readonly total: number;
+  readonly generated_at: string;
   readonly by_status: Readonly<Record<string, number>>;
-  readonly verification_nudge: { readonly verified_count: number; readonly unverified_count: number };
+  readonly verification_nudge: VerificationNudge;
 }
 
 /** What `GET /status` says is what a recount says. */
@@ -66,11 +68,19 @@ function checkCounters(of: Simulation, said: Status): void {
   }
   const done = tasks.filter(({ status }) => status === 'done');
   const verified = done.filter((task) => task.verified).length;
-  const { verified_count, unverified_count } = said.verification_nudge;
-  if (verified_count !== verified || unverified_count !== done.length - verified)
+  const { ever, window, total_completions } = said.verification_nudge;
+  if (ever?.verified !== verified || ever.unverified !== done.length - verified)
     of.world.violate(
       'completions are counted once',
-      `${verified_count} verified and ${unverified_count} unverified counted; ${verified} and ${done.length - verified} there`,
+      `${ever?.verified} verified and ${ever?.unverified} unverified counted; ${verified} and ${done.length - verified} there`,
+    );
+  const begins = Date.parse(said.generated_at) - (window?.days ?? 0) * 86_400_000;
+  const recent = done.filter(({ ended_at }) => Date.parse(ended_at ?? '') >= begins).length;
+  const expected = Math.min(recent, window?.completions ?? 0);
+  if (total_completions !== expected)
+    of.world.violate(
+      'the window has the latest completions',
+      `${total_completions} in the window, ${expected} there`,
     );
 }
 

@@ -1,0 +1,77 @@
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import type { Anew, Completion } from '../ledger/nudge.ts';
+import { REMEMBERED_DAYS } from '../ledger/nudge-rules.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { goneAfter } from './gone-after.ts';
+import { keyOf, RevisedItems } from './revised-items.ts';
+
+const PARTITION = `${ITEM_PREFIX.completion}all`;
+const MARKER = keyOf(`${ITEM_PREFIX.completion}marker`, 'marker');
+/** Words of persons that are kept. */
+const KEPT_WORDS = 20;
+const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).array();
+
+/** The latest completions: an item for each, named by what it is of, so that one that is told again is the same. They end by themselves. */
+export class CompletionStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+  readonly #items: RevisedItems;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+    this.#items = new RevisedItems(db, table);
+  }
+
+  /** Writes a completion down; again, it changes nothing. */
+  async keep({ task_id, at, verified }: Completion): Promise<void> {
+    const end = goneAfter(REMEMBERED_DAYS, new Date(at));
+    await this.#db.send(
+      new PutCommand({
+        TableName: this.#table,
+        Item: { ...keyOf(PARTITION, `${at}#${task_id}`), task_id, at, verified, [TABLE.ttl]: end },
+      }),
+    );
+  }
+
+  /** The latest completions since a time, the newest first. */
+  async latest(since: string, most: number): Promise<Completion[]> {
+    const found: Completion[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          KeyConditionExpression: '#pk = :pk AND #sk >= :since',
+          ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+          ExpressionAttributeValues: { ':pk': PARTITION, ':since': since },
+          ScanIndexForward: false,
+          Limit: most - found.length,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      for (const { task_id, at, verified } of answer.Items ?? [])
+        found.push({ task_id: String(task_id), at: String(at), verified: verified === true });
+      after = answer.LastEvaluatedKey;
+    } while (after && found.length < most);
+    return found;
+  }
+
+  /** Since when a person wants completions to be looked at; null: nobody has said so. */
+  async begunAnew(): Promise<Anew | null> {
+    const item = await this.#items.get(MARKER);
+    return Words.parse(item?.['words'] ?? [])[0] ?? null;
+  }
+
+  /** Has completions before this no longer be looked at. Nothing is removed. */
+  beginAnew(word: Anew): Promise<Anew> {
+    return this.#items.revise(MARKER, 'the beginning of the verification window', (item) => {
+      const words = Words.parse(item?.['words'] ?? []);
+      const [last] = words;
+      // Of two at once the later one holds.
+      if (last && last.at >= word.at) return { fields: null, result: last };
+      return { fields: { words: [word, ...words].slice(0, KEPT_WORDS) }, result: word };
+    });
+  }
+}
