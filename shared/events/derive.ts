@@ -1,5 +1,5 @@
 import { budgetExhausted } from '../cascade/decide.ts';
-import { judgingCost } from '../judging/cost.ts';
+import { spentOn } from '../cascade/spent.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import type { AssayEvent, EventName } from './schema.ts';
 
@@ -10,9 +10,7 @@ const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0,
 
 /** Null when nothing is known of any attempt; what is not known of some counts as nothing. */
 function costOf({ attempts }: Task): number | null {
-  const known = attempts.flatMap((attempt) =>
-    attempt.cost_usd === null ? [] : [attempt.cost_usd + (judgingCost(attempt) ?? 0)],
-  );
+  const known = attempts.flatMap((attempt) => (attempt.cost_usd === null ? [] : [spentOn(attempt).usd]));
   return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
 }
 

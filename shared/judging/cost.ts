@@ -25,6 +25,22 @@ export const judgingCost = ({
 }: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
   sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
 
-/** The same without what gates asked: of the verdict, and of those that were made before it. */
+/** Dollars, as far as they are known; `isKnown`: that is all of them. */
+export interface Money {
+  readonly usd: number;
+  readonly isKnown: boolean;
+}
+
+const known = (verdict: Attempt['verdict']): number =>
+  verdict?.judging_cost_usd ??
+  (verdict?.judgements ?? []).reduce((sum, each) => sum + (costOfJudgement(each) ?? 0), 0);
+
+/** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
+export const judgingMoney = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): Money => ({
+  usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
+  isKnown: judgingCost(attempt) !== null,
+});
+
+/** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
 export const verdictCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
   sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

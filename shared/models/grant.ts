@@ -1,7 +1,7 @@
 import { adapterOf } from '../cascade/detour.ts';
+import { spentOn } from '../cascade/spent.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { BoxModel } from '../judging/box.ts';
-import { judgingCost } from '../judging/cost.ts';
 import { withoutRepository } from '../roles/in-force.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
@@ -42,11 +42,8 @@ export function leftUsd(task: Pick<Task, 'attempts' | 'budget' | 'budget_from'>)
   const limit = task.budget.max_cost_usd;
   if (limit === undefined) return null;
   const earlier = task.attempts.slice(0, -1).filter(({ number }) => number >= task.budget_from);
-  return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + spentOn(attempt), 0));
+  return Math.max(0, limit - earlier.reduce((sum, attempt) => sum + spentOn(attempt).usd, 0));
 }
-
-/** Agent and judging of an attempt, in dollars. What is not known counts as nothing. */
-const spentOn = (attempt: Attempt): number => (attempt.cost_usd ?? 0) + (judgingCost(attempt) ?? 0);
 
 /** What is left of the task's budget for the gates of its current attempt; null without a limit. */
 function leftForGates(
@@ -55,7 +52,7 @@ function leftForGates(
 ): number | null {
   const left = leftUsd(task);
   // What the gates spend is counted by the meter that has this limit.
-  return left === null ? null : Math.max(0, left - spentOn({ ...attempt, opinions: undefined }));
+  return left === null ? null : Math.max(0, left - spentOn({ ...attempt, opinions: undefined }).usd);
 }
 
 /** What the token with this hash may do now; null once its attempt has reported, has ended or has lost its lease. */

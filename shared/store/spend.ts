@@ -135,13 +135,30 @@ export class SpendStore {
     return { refused: refusal(name, microOf(limit ?? 0), taken, estimated) };
   }
 
-  /** Puts what an attempt has cost in the place of what was set aside; an unknown cost goes on counting as that. A repeat changes nothing. */
+  /**
+   * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: an outside agent's, or work that was put
+   * onto a branch that has moved. A repeat changes nothing.
+   */
+  async openForJudging(attempt: string, now: Date): Promise<Reserved> {
+    const day = now.toISOString().slice(0, 10);
+    await this.#db.send(
+      new UpdateCommand({
+        TableName: this.#table,
+        Key: keyOf(day),
+        UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
+        ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE.ttl },
+        ExpressionAttributeValues: { ':nothing': 0, ':ttl': goneAfter(RETENTION_DAYS, now) },
+      }),
+    );
+    return { day, micro: 0 };
+  }
+
+  /** Puts `counted`, in millionths of a dollar, in the place of what was set aside for an attempt. A repeat changes nothing. */
   async settle(
     { attempt, repository }: Pick<Launching, 'attempt' | 'repository'>,
     { day, micro }: Reserved,
-    cost_usd: number | null,
+    counted: number,
   ): Promise<void> {
-    const difference = cost_usd === null ? 0 : microOf(cost_usd) - micro;
     try {
       await this.#db.send(
         new UpdateCommand({
@@ -154,7 +171,7 @@ export class SpendStore {
             '#taken': TAKEN,
             '#own': ofRepository(repository),
           },
-          ExpressionAttributeValues: { ':difference': difference },
+          ExpressionAttributeValues: { ':difference': counted - micro },
         }),
       );
     } catch (error) {

@@ -1,4 +1,4 @@
-import { setAside } from '../cascade/budget/launching.ts';
+import { judgingIsCounted, setAside } from '../cascade/budget/launching.ts';
 import { type Cooling, coolingAt, providerOf } from '../cascade/cooling.ts';
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
@@ -45,7 +45,7 @@ export interface CascadeContext {
   /** What is learned of models; absent: the routing table alone chooses. */
   readonly learning?: {
     readonly beliefs: Pick<BeliefStore, 'read'>;
-    readonly spend: Pick<SpendStore, 'reserve'>;
+    readonly spend: Pick<SpendStore, 'reserve' | 'openForJudging'>;
     readonly policy: CascadePolicy;
   };
   readonly now: Date;
@@ -197,9 +197,12 @@ export async function selectModel(id: string, run: number, context: CascadeConte
 }
 
 /** Decides what follows from the attempt: a pure decision, written down once. */
-export function decideStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+export async function decideStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return gone();
+  const reserved = stageOf(present, run) === 'decide' ? await judgingIsCounted(present, context) : undefined;
   return step(
-    id,
+    present,
     run,
     'decide',
     (task) =>
@@ -209,6 +212,7 @@ export function decideStep(id: string, run: number, context: CascadeContext): Pr
         decide(task, context.models, context.agents),
         context.now,
         context.holds,
+        reserved,
       ),
     context,
   );

@@ -1,3 +1,4 @@
+import { countsAs } from '../cascade/budget/admit.ts';
 import { providerMark } from '../cascade/cooling.ts';
 import { newOutcomes, outcomesOf } from '../cascade/learning/outcome.ts';
 import { wakes } from '../cascade/wakes.ts';
@@ -120,16 +121,17 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   await settleSpent(before, after, context);
 }
 
-/** Puts what attempts have cost in the place of what was set aside for them, once they are over. */
+/** Puts what attempts, and judging them, have cost in the place of what was set aside for them, once they are over. */
 async function settleSpent(
   before: Task | null,
-  { id, repository, attempts }: Task,
+  { id, repository, attempts, runner }: Task,
   { spend }: Pick<FollowContext, 'spend'>,
 ): Promise<void> {
-  for (const { number, outcome, reserved, cost_usd } of attempts) {
+  for (const attempt of attempts) {
+    const { number, outcome, reserved } = attempt;
     const was = before?.attempts.find((each) => each.number === number)?.outcome ?? null;
     if (reserved && outcome !== null && was === null)
-      await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, cost_usd);
+      await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, countsAs(attempt, runner));
   }
 }
 

@@ -26,7 +26,7 @@ function rows(role: string, memory: RoleMemory, { models, policy, now }: Learned
     const options = optionsOf(memory, complexity, rungs, policy.min_observations, now.toISOString());
     return options.map((option, at) => {
       const next = options[at + 1]?.cost_usd ?? null;
-      const { mean_cost_usd: _, ...rest } = option;
+      const { mean_cost_usd: _, spent: _spent, ...rest } = option;
       return {
         role,
         complexity,

@@ -1,6 +1,7 @@
 import type { Approval } from '../../shared/approval/schema.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
+import type { Judgement } from '../../shared/judging/judgement.ts';
 import { withoutRepository } from '../../shared/roles/in-force.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
 import type { Attempt, Launch, Witnessed } from '../../shared/task/attempt.ts';
@@ -217,5 +218,26 @@ export const approval = (fields: Partial<Approval> = {}): Approval => ({
   decided_by: null,
   decision_reason: null,
   work: null,
+  ...fields,
+});
+
+/** What a model was asked about an attempt, and said. */
+export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
+  kind: 'llm_judge',
+  subject: 'llm_judge: it adds',
+  outcome: 'failed',
+  verdict: 'fail',
+  confidence: 0.9,
+  reasons: ['a.js:1 does not add'],
+  injections: [],
+  because: 'asked',
+  model: 'claude-sonnet-5-5',
+  family: 'anthropic',
+  prompt: { id: 'llm_judge', version: 1, sha256: 'd'.repeat(64) },
+  calibration: null,
+  calls: 1,
+  tokens: { input: 1_000, output: 50 },
+  cost_usd: 0.002,
+  duration_ms: 900,
   ...fields,
 });

@@ -1,16 +1,19 @@
+import { judgingMoney } from '../../judging/cost.ts';
 import type { Attempt } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
+import { spentOn } from '../spent.ts';
 import type { Estimated } from './estimate.ts';
 import { type Budgets, microOf, usdOf } from './limits.ts';
 
-/** What an attempt counts as, in millionths of a dollar: its cost, or while that is not known what was set aside for it. */
-const countsAs = ({ cost_usd, reserved, outcome }: Attempt): number =>
-  cost_usd !== null && outcome !== null
-    ? microOf(cost_usd)
-    : Math.max(reserved?.micro ?? 0, microOf(cost_usd ?? 0));
-
-const sum = (attempts: readonly Attempt[]): number =>
-  attempts.reduce((total, attempt) => total + countsAs(attempt), 0);
+/**
+ * What an attempt counts as, in millionths of a dollar: all that models took for it, or while that is not known what was set aside for it,
+ * and what is known where that is more. Of an outside agent's work only the judging counts: nobody here pays for the rest.
+ */
+export function countsAs(attempt: Attempt, runner: Task['runner']): number {
+  const { usd, isKnown } = runner === 'external' ? judgingMoney(attempt) : spentOn(attempt);
+  const micro = microOf(usd);
+  return isKnown && attempt.outcome !== null ? micro : Math.max(attempt.reserved?.micro ?? 0, micro);
+}
 
 /** Why the next attempt of a task could exceed the task's own budgets; null: it could not. */
 export function taskRefusal(
@@ -19,6 +22,8 @@ export function taskRefusal(
   { chain_usd, task_usd }: Budgets,
 ): string | null {
   const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const sum = (attempts: readonly Attempt[]): number =>
+    attempts.reduce((total, attempt) => total + countsAs(attempt, task.runner), 0);
   const own = task.budget.max_cost_usd;
   const limits: readonly (readonly [name: string, limit: number | undefined, spent: number])[] = [
     ['budget of the task itself', own, sum(round)],

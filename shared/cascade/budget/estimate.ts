@@ -1,7 +1,7 @@
 import type { Option } from '../learning/choose.ts';
 import { microOf, usdOf } from './limits.ts';
 
-/** What an attempt is expected to cost, in millionths of a dollar. */
+/** What an attempt is expected to cost with its judging, in millionths of a dollar. */
 export interface Estimated {
   readonly expected: number;
   /** What nine of ten attempts do not exceed: so much is set aside. */
@@ -18,9 +18,9 @@ const CAUTION = 3;
 /** From what attempts have cost, or with few of them from the price alone, with caution. Null: neither is known. */
 export function estimateOf(option: Option | null): Estimated | null {
   if (!option || option.cost_usd === null) return null;
-  const { costs_known, mean_cost_usd, cost_usd_90, cost_usd } = option;
-  if (costs_known >= ENOUGH && mean_cost_usd !== null && cost_usd_90) {
-    const [low, expected, high] = [cost_usd_90.low, mean_cost_usd, cost_usd_90.high].map(microOf) as [
+  const { spent, cost_usd } = option;
+  if (spent.known >= ENOUGH && spent.mean_usd !== null && spent.usd_90) {
+    const [low, expected, high] = [spent.usd_90.low, spent.mean_usd, spent.usd_90.high].map(microOf) as [
       number,
       number,
       number,
@@ -28,13 +28,13 @@ export function estimateOf(option: Option | null): Estimated | null {
     return {
       expected,
       high: Math.max(high, expected),
-      words: `${usdOf(expected)} (${usdOf(low)} to ${usdOf(high)} at 90 %, from ${costs_known} attempts)`,
+      words: `${usdOf(expected)} (${usdOf(low)} to ${usdOf(high)} at 90 %, from ${spent.known} attempts)`,
     };
   }
   const expected = microOf(cost_usd);
   return {
     expected,
     high: expected * CAUTION,
-    words: `${usdOf(expected)} by the price, up to ${usdOf(expected * CAUTION)} with caution, as only ${costs_known} attempts are known`,
+    words: `${usdOf(expected)} by the price, up to ${usdOf(expected * CAUTION)} with caution, as only ${spent.known} attempts are known`,
   };
 }

@@ -1,7 +1,9 @@
+import { judgingCost } from '../../judging/cost.ts';
 import type { Reserved, SpendStore } from '../../store/spend.ts';
 import type { Task } from '../../task/task.ts';
 import type { Learned } from '../learning/advise.ts';
 import { optionsOf } from '../learning/options.ts';
+import type { CascadePolicy } from '../learning/policy.ts';
 import type { Selection } from '../select.ts';
 import { isTier } from '../tiers.ts';
 import { taskRefusal } from './admit.ts';
@@ -48,4 +50,27 @@ export async function setAside(
   const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
   const answer = await spend.reserve({ attempt, repository: task.repository, estimated }, budgets, now);
   return 'refused' in answer ? answer : { reserved: answer };
+}
+
+/**
+ * Has the judging of the current attempt counted in the budgets that tasks share, where models judged it and nothing was set aside for it.
+ * Undefined: there is nothing to count, or it is counted with what was set aside.
+ */
+export async function judgingIsCounted(
+  task: Task,
+  {
+    learning,
+    now,
+  }: {
+    readonly learning?:
+      | { readonly spend: Pick<SpendStore, 'openForJudging'>; readonly policy: CascadePolicy }
+      | undefined;
+    readonly now: Date;
+  },
+): Promise<Reserved | undefined> {
+  const attempt = task.attempts.at(-1);
+  const budgets = learning?.policy.budgets;
+  if (!budgets || !areShared(budgets) || !attempt || attempt.reserved || judgingCost(attempt) === 0)
+    return undefined;
+  return learning?.spend.openForJudging(`${task.id}#${attempt.number}`, now);
 }

@@ -35,8 +35,18 @@ export interface Belief {
   readonly cost_usd_90: Interval | null;
   /** Attempts whose cost is known. */
   readonly costs_known: number;
+  /** Of agent and judging together: by this is set aside. Which tier tries goes by the agent alone. */
+  readonly spent: {
+    readonly known: number;
+    readonly mean_usd: number | null;
+    readonly usd_90: Interval | null;
+  };
   readonly mean_seconds: number | null;
 }
+
+/** What an attempt took with its judging, in dollars; null: not known. Of earlier versions the judging was not written down. */
+const spentIn = ({ cost_usd, judging_usd = 0 }: LearnedOutcome): number | null =>
+  cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 
@@ -48,6 +58,7 @@ function summarise(
 ): Belief {
   const passes = outcomes.filter(({ passed }) => passed).length;
   const costs = known(outcomes.map(({ cost_usd }) => cost_usd));
+  const spent = known(outcomes.map(spentIn));
   return {
     tier,
     model,
@@ -59,6 +70,7 @@ function summarise(
     mean_cost_usd: mean(costs),
     cost_usd_90: spread(costs),
     costs_known: costs.length,
+    spent: { known: spent.length, mean_usd: mean(spent), usd_90: spread(spent) },
     mean_seconds: mean(known(outcomes.map(({ seconds }) => seconds))),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { judgingCost } from '../../judging/cost.ts';
 import { StoredNumber } from '../../number.ts';
 import type { Attempt } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
@@ -13,6 +14,8 @@ export const LearnedOutcome = z.object({
   passed: z.boolean(),
   /** US dollars; null: not known, which is not 0. */
   cost_usd: StoredNumber.nonnegative().nullable(),
+  /** Dollars that models took to judge it; null: not known. Absent in items of earlier versions. */
+  judging_usd: StoredNumber.nonnegative().nullable().optional(),
   /** From the start of the attempt until its agent reported; null: not known. */
   seconds: StoredNumber.nonnegative().nullable(),
   at: z.iso.datetime(),
@@ -54,6 +57,7 @@ export function outcomesOf(task: Task): Observed[] {
       model,
       passed,
       cost_usd: attempt.cost_usd,
+      judging_usd: judgingCost(attempt),
       seconds: ms === null || ms < 0 ? null : ms / 1_000,
       at,
     };

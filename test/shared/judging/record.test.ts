@@ -14,6 +14,7 @@ import {
   evidence,
   gate,
   inReview,
+  judgement,
   NOW,
   report,
   sha1,
@@ -21,25 +22,6 @@ import {
   verdict,
 } from '../../support/builders.ts';
 
-const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
-  kind: 'llm_judge',
-  subject: 'llm_judge: it adds',
-  outcome: 'failed',
-  verdict: 'fail',
-  confidence: 0.9,
-  reasons: ['a.js:1 does not add'],
-  injections: [],
-  because: 'asked',
-  model: 'claude-sonnet-5-5',
-  family: 'anthropic',
-  prompt: { id: 'llm_judge', version: 1, sha256: 'd'.repeat(64) },
-  calibration: null,
-  calls: 1,
-  tokens: { input: 1_000, output: 50 },
-  cost_usd: 0.002,
-  duration_ms: 900,
-  ...fields,
-});
 const unasked = judgement({
   outcome: 'skipped',
   calls: 0,

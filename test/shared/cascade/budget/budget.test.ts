@@ -1,14 +1,25 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { taskRefusal } from '../../../../shared/cascade/budget/admit.ts';
+import { countsAs, taskRefusal } from '../../../../shared/cascade/budget/admit.ts';
 import { type Estimated, estimateOf } from '../../../../shared/cascade/budget/estimate.ts';
+import { judgingIsCounted } from '../../../../shared/cascade/budget/launching.ts';
 import { Budgets, microOf } from '../../../../shared/cascade/budget/limits.ts';
 import { believe, NO_MEMORY } from '../../../../shared/cascade/learning/belief.ts';
 import { CascadePolicy } from '../../../../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/cascade/tiers.ts';
-import { selectModel } from '../../../../shared/use-cases/cascade.ts';
-import { follow } from '../../../../shared/use-cases/follow.ts';
-import { attempt, later, NOW, task } from '../../../support/builders.ts';
+import type { Attempt } from '../../../../shared/task/attempt.ts';
+import { decideStep, selectModel } from '../../../../shared/use-cases/cascade.ts';
+import { type FollowContext, follow } from '../../../../shared/use-cases/follow.ts';
+import {
+  attempt,
+  inReview,
+  judgement,
+  later,
+  NOW,
+  task,
+  verdict,
+  verification,
+} from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -16,6 +27,18 @@ beforeAll(async () => {
   table = await testTable();
 });
 afterAll(() => table.close());
+
+let followed: FollowContext;
+beforeAll(() => {
+  followed = {
+    ...table,
+    breakers: { mark: async () => undefined },
+    machines: { start: async () => {}, wake: async () => true } as never,
+    cascadeMachine: 'arn',
+    now: () => NOW,
+    onCompletion: () => {},
+  };
+});
 
 const costs = (micro: number): Estimated => ({ expected: micro / 2, high: micro, words: 'some' });
 const DAY_MS = 86_400_000;
@@ -56,7 +79,7 @@ describe('the counter of what goes to models', () => {
     );
   });
 
-  it('gives back what was not used, once, and keeps what is unknown set aside', async () => {
+  it('gives back what was not used, once', async () => {
     const at = freshDay();
     const of = (number: number) => ({ attempt: `T${number}#1`, repository: 'r', estimated: costs(400_000) });
     const budgets = { day_usd: 1 };
@@ -68,8 +91,8 @@ describe('the counter of what goes to models', () => {
       refused: expect.stringContaining('budget of the deployment for a day: $0.8000 of $1.0000'),
     });
     if ('refused' in first || 'refused' in second) throw new Error('there was room');
-    for (const _ of [1, 2]) await table.spend.settle(of(1), first, 0.1);
-    await table.spend.settle(of(2), second, null);
+    for (const _ of [1, 2]) await table.spend.settle(of(1), first, 100_000);
+    await table.spend.settle(of(2), second, second.micro);
     expect(await table.spend.taken(dayOf(at))).toBe(500_000);
     expect(await table.spend.reserve(of(3), budgets, at)).toMatchObject({ micro: 400_000 });
   });
@@ -94,7 +117,7 @@ describe('what an attempt is expected to cost', () => {
   });
 
   it('comes from what attempts have cost, else from the price with caution, and is never 0 for unknown', () => {
-    const known = { costs_known: 9, mean_cost_usd: 0.2, cost_usd_90: { low: 0.1, high: 0.5 } };
+    const known = { spent: { known: 9, mean_usd: 0.2, usd_90: { low: 0.1, high: 0.5 } } };
     expect(estimateOf(option(0.2, known))).toMatchObject({ expected: 200_000, high: 500_000 });
     expect(estimateOf(option(0.2, known))?.words).toBe(
       '$0.2000 ($0.1000 to $0.5000 at 90 %, from 9 attempts)',
@@ -102,6 +125,135 @@ describe('what an attempt is expected to cost', () => {
     expect(estimateOf(option(0.2))).toMatchObject({ expected: 200_000, high: 600_000 });
     expect(estimateOf(option(null))).toBeNull();
     expect(estimateOf(null)).toBeNull();
+  });
+
+  it('has what judging took in it, by which no tier is chosen', () => {
+    const outcomes = Array.from({ length: 6 }, (_, index) => ({
+      id: `T${index}#1`,
+      model: MODELS.haiku,
+      passed: true,
+      cost_usd: 0.1,
+      judging_usd: 0.4,
+      seconds: 1,
+      at: NOW.toISOString(),
+    }));
+    const memory = {
+      ...NO_MEMORY,
+      windows: [{ complexity: 'low', tier: 'haiku', window: outcomes }],
+    } as const;
+    const belief = believe(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
+    expect(belief.mean_cost_usd).toBeCloseTo(0.1, 9);
+    expect(estimateOf({ ...belief, cost_usd: 0.1 })).toMatchObject({ expected: 500_000, high: 500_000 });
+  });
+});
+
+describe('what models took for an attempt', () => {
+  const usd = fc.integer({ min: 0, max: 500_000 }).map((micro) => micro / 1e6);
+  const maybe = fc.option(usd);
+  const judged = fc.record({
+    cost_usd: maybe,
+    judges: fc.array(maybe, { maxLength: 3 }),
+    gates: fc.option(maybe),
+    earlier: fc.option(maybe),
+    micro: fc.integer({ min: 0, max: 600_000 }),
+    runner: fc.constantFrom('managed' as const, 'external' as const),
+  });
+  type Judged = typeof judged extends fc.Arbitrary<infer T> ? T : never;
+  const attemptOf = ({ cost_usd, judges, gates, earlier }: Judged): Attempt =>
+    attempt({
+      outcome: null,
+      cost_usd,
+      verdict: verdict({ judgements: judges.map((each) => judgement({ cost_usd: each, calls: 1 })) }),
+      ...(gates !== null && { opinions: { calls: 1, cost_usd: gates, open_calls: 0 } }),
+      ...(earlier !== null && {
+        repeated: {
+          times: 1,
+          judging_cost_usd: earlier,
+          earlier: 'refer' as const,
+          reason: 'again',
+          by: 'ada',
+          at: NOW.toISOString(),
+        },
+      }),
+    });
+  /** Dollars that somebody here pays for, as far as they are known. */
+  const paid = ({ cost_usd, judges, gates, earlier, runner }: Judged): number =>
+    [runner === 'managed' ? cost_usd : 0, ...judges, gates, earlier].reduce<number>(
+      (sum, each) => sum + (each ?? 0),
+      0,
+    );
+
+  it('counts in the budgets of a chain, of a task, of a repository and of the deployment alike: agent, judges and gates, and never less than is known', async () => {
+    let tasks = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(judged, { minLength: 1, maxLength: 4 }), async (given) => {
+        const at = freshDay();
+        const day = dayOf(at);
+        let expected = 0;
+        for (const each of given) {
+          const id = `J${tasks++}`;
+          const of = { attempt: `${id}#1`, repository: 'r', estimated: costs(each.micro) };
+          const made = attemptOf(each);
+          const before = { ...task({ id, repository: 'r', runner: each.runner }), attempts: [made] };
+          const learning = {
+            spend: table.spend,
+            policy: CascadePolicy.parse({ budgets: { day_usd: 1_000 } }),
+          };
+          const reserved =
+            each.runner === 'managed'
+              ? await table.spend.reserve(of, { day_usd: 1_000 }, at)
+              : await judgingIsCounted(before, { learning, now: at });
+          if (reserved && 'refused' in reserved) throw new Error('there was room');
+          const over = { ...made, outcome: 'failed' as const, ...(reserved && { reserved }) };
+          // The stream brings it twice.
+          for (const _ of [1, 2]) await follow(before, { ...before, attempts: [over] }, followed);
+          const counts = countsAs(over, each.runner);
+          expect(counts).toBeGreaterThanOrEqual(Math.floor(paid(each) * 1e6));
+          expected += counts;
+          const tight = { chain_usd: counts / 1e6, task_usd: counts / 1e6 };
+          expect(taskRefusal({ ...before, attempts: [over] }, costs(2), tight)).not.toBeNull();
+          const wide = { chain_usd: counts / 1e6 + 0.000_004, task_usd: counts / 1e6 + 0.000_004 };
+          expect(taskRefusal({ ...before, attempts: [over] }, costs(2), wide)).toBeNull();
+        }
+        expect(await table.spend.taken(day)).toBe(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is written down by the decision about work for which nothing was set aside', async () => {
+    const at = freshDay();
+    const judgedTask = {
+      ...inReview({
+        verification: verification(),
+        verdict: verdict({ judgements: [judgement({ cost_usd: 0.3 })] }),
+      }),
+      id: 'J-external',
+      runner: 'external' as const,
+      run: 1,
+      version: 1,
+    };
+    await table.tasks.create(judgedTask);
+    await decideStep('J-external', 1, {
+      tasks: table.tasks,
+      locks: table.locks,
+      models: MODELS,
+      learning: {
+        beliefs: table.beliefs,
+        spend: table.spend,
+        policy: CascadePolicy.parse({ budgets: { repository_usd: 1 } }),
+      },
+      now: at,
+    });
+    const decided = await table.tasks.require('J-external');
+    const last = decided.attempts.at(-1);
+    expect(last?.reserved).toEqual({ day: dayOf(at), micro: 0 });
+    await follow(
+      decided,
+      { ...decided, attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })) },
+      followed,
+    );
+    expect(await table.spend.taken(dayOf(at))).toBe(300_000);
   });
 });
 
@@ -168,16 +320,7 @@ describe('a deployment with budgets', () => {
     const [running] = one.attempts;
     if (!running) throw new Error('nothing runs');
     const over = { ...one, attempts: [{ ...running, outcome: 'failed' as const, cost_usd: 0.02 }] };
-    const nothing = { start: async () => {}, wake: async () => true } as never;
-    for (const _ of [1, 2])
-      await follow(one, over, {
-        ...table,
-        breakers: { mark: async () => undefined },
-        machines: nothing,
-        cascadeMachine: 'arn',
-        now: () => NOW,
-        onCompletion: () => {},
-      });
+    for (const _ of [1, 2]) await follow(one, over, followed);
     expect(await table.spend.taken(dayOf(at))).toBe(20_000);
   });
 

@@ -75,6 +75,7 @@ describe('what is learned of an attempt', () => {
           model: 'claude-haiku-4-5',
           passed: false,
           cost_usd: 0.25,
+          judging_usd: 0,
           seconds: 40,
           at: at(60),
         },
