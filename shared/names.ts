@@ -217,6 +217,8 @@ export const objectKey = {
     `artifacts/${taskId}/${attempt}/patch-${sha256}.diff`,
   transcript: (taskId: string, attempt: number, sha256: string) =>
     `artifacts/${taskId}/${attempt}/transcript-${sha256}.log`,
+  session: (taskId: string, attempt: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/session-${sha256}.jsonl`,
   /** A prefix of its own: the one function that starts boxes may read it, and tells the gates box alone. */
   hiddenTests: (taskId: string, sha256: string) => `hidden/${taskId}/tests-${sha256}.json`,
   evidence: (taskId: string, attempt: number, launch: number, sha256: string) =>

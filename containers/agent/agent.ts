@@ -10,14 +10,15 @@ import type { AgentAssignment, UsageFile } from '../../shared/messages/assignmen
 import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';
 import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
-import { runAgain } from './again.ts';
+import { runAgain, runFirst } from './again.ts';
 import { endOf, failureOf } from './failure.ts';
+import { handInSession } from './kept-session.ts';
 import { keepLease } from './lease.ts';
 import { askLeave, untilAnswered } from './leave.ts';
 import { type Prepared, prepare } from './places.ts';
 import { progressOf } from './progress.ts';
 import { loadRole, within } from './role.ts';
-import { endOfTime, runSession, type Session } from './session.ts';
+import { endOfTime, type Session } from './session.ts';
 import { readUsage } from './usage.ts';
 import { criteriaOf, letGo, lookAt, type Round } from './verification-gate.ts';
 
@@ -95,13 +96,14 @@ async function attempt(
   const answered = async (session: Session): Promise<Session> => {
     const end = await untilAnswered(session, {
       path: places.approvalFile,
-      ask: (ask) => askLeave(client, ask, snapshotOf),
+      ask: (ask, session) =>
+        askLeave(client, ask, snapshotOf, () => handInSession(client, assignment, prepared, session)),
       again: (words, before) => runAgain(words, before, assignment, box, prepared, options),
     });
     waits = end.asks !== null;
     return end;
   };
-  const first = await roundOf(await answered(await runSession(assignment, box, prepared, options)));
+  const first = await roundOf(await answered(await runFirst(assignment, box, prepared, options)));
   const last =
     criteria === null || !('work' in first)
       ? first

@@ -8,13 +8,15 @@ export async function askLeave(
   client: BoxClient,
   ask: Ask,
   snapshotOf: () => Promise<{ readonly tree: string; readonly patch: Buffer }>,
+  sessionOf: () => Promise<{ readonly id: string; readonly sha256: string } | null>,
 ): Promise<string | null> {
   const { tree, patch } = await snapshotOf();
   const work =
     patch.length === 0
       ? {}
       : { work: { tree, patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length } };
-  const { approval, status } = await client.post('park', { ...ask, ...work });
+  const session = await sessionOf();
+  const { approval, status } = await client.post('park', { ...ask, ...work, ...(session && { session }) });
   if (status === 'auth_required') return null;
   const { approvalWords } = await import('../../shared/approval/words.ts');
   return approvalWords(approval);
@@ -26,13 +28,13 @@ export async function untilAnswered(
   to: {
     /** Where the question lies. */
     readonly path: string;
-    readonly ask: (ask: Ask) => Promise<string | null>;
+    readonly ask: (ask: Ask, session: Session) => Promise<string | null>;
     readonly again: (words: string, before: Session) => Promise<Session>;
   },
 ): Promise<Session> {
   let session = first;
   while (session.asks) {
-    const words = await to.ask(session.asks);
+    const words = await to.ask(session.asks, session);
     if (words === null) return session;
     await forgetAsk(to.path);
     session = await to.again(words, session);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Approval, Ask, ParkedWork } from '../approval/schema.ts';
+import { Approval, Ask, ParkedSession, ParkedWork } from '../approval/schema.ts';
+import { SESSION_ID } from '../approval/session.ts';
 import { ObjectId, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
@@ -13,11 +14,20 @@ export const ParkBody = Ask.extend({
       patch_bytes: ParkedWork.shape.patch_bytes,
     })
     .optional(),
+  session: z
+    .strictObject({
+      id: z.string().regex(SESSION_ID, 'must be 1 to 64 letters, digits, "-" or "_"'),
+      sha256: ParkedSession.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+    })
+    .optional()
+    .describe('Of the CLI that asks, uploaded before: another box goes on with it.'),
 })
   .strict()
   .meta({ id: 'ParkBody' });
 
-export const ApprovalView = Approval.omit({ work: true, launch: true }).meta({ id: 'Approval' });
+export const ApprovalView = Approval.omit({ work: true, session: true, launch: true }).meta({
+  id: 'Approval',
+});
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
 /** What became of the question, and of the task. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_SESSION_BYTES } from '../approval/session.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
@@ -117,6 +118,8 @@ export const FailBody = z
 export const UPLOADS = {
   patch: { by: 'agent', maxBytes: MAX_PATCH_BYTES },
   transcript: { by: 'agent', maxBytes: 16 * 1_048_576 },
+  /** What the agent's CLI knows of its session, while the task waits for leave. */
+  session: { by: 'agent', maxBytes: MAX_SESSION_BYTES },
   /** Work on top of what its target branch has become. */
   merged: { by: 'deliver', maxBytes: MAX_PATCH_BYTES },
   /** Findings of all gates as SARIF. */

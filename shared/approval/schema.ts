@@ -29,6 +29,14 @@ export const ParkedWork = z.object({
 });
 export type ParkedWork = z.infer<typeof ParkedWork>;
 
+/** What an agent CLI had written down of its session by then, so that another box can go on with it. */
+export const ParkedSession = z.object({
+  /** As the CLI calls it. */
+  id: z.string(),
+  sha256: z.string(),
+});
+export type ParkedSession = z.infer<typeof ParkedSession>;
+
 /** Leave that an agent asked for in the middle of its run. */
 export const Approval = z.object({
   number: z.number().int().positive().describe('Counts the approvals of its task.'),
@@ -51,6 +59,8 @@ export const Approval = z.object({
   decision_reason: z.string().nullable(),
   /** Null: whoever asked has kept its work, or there was none. */
   work: ParkedWork.nullable(),
+  /** Of the latest one alone. Absent: its CLI keeps none that another box could go on with. */
+  session: ParkedSession.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 

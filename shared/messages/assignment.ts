@@ -53,6 +53,10 @@ export const AgentAssignment = Common.extend({
   models: ModelAccess.nullable(),
   /** Set when the attempt goes on after an approval: what it had made of the base until then. */
   parked: z.object({ tree: ObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
+  /** Set when its CLI can go on with the session of the box before: what that has written down, and what it is told. */
+  resumed: z
+    .object({ session: z.string(), url: z.string(), sha256: z.string(), message: z.string() })
+    .optional(),
   /** Interval of heartbeats in seconds; the lease is several times longer. */
   heartbeat_s: z.number().positive(),
 });

@@ -16,7 +16,7 @@ export const TASK_BYTES = ITEM_BYTES - KEY_BYTES;
  * Most bytes of a request as a new task. The rest is for the attempts to come: `test/shared/task/fit.test.ts` shows that the shortest
  * form of as many as a task can have goes into it.
  */
-export const MAX_TASK_BYTES = 196_000;
+export const MAX_TASK_BYTES = 186_000;
 /** A task that has had as many attempts gets no further round: what decided each of them must stay in the item. */
 export const MAX_ATTEMPTS_BEFORE_RETRY = 20;
 

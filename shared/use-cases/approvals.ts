@@ -18,13 +18,14 @@ interface Asked {
 export async function park(
   id: string,
   attempt: number,
-  { work, ...body }: z.infer<typeof ParkBody>,
+  { work, session, ...body }: z.infer<typeof ParkBody>,
   { tasks, rules, now }: { readonly tasks: TaskStore; readonly rules: ApprovalRules; readonly now: Date },
 ): Promise<Asked> {
   const ask = Ask.parse(body);
   const asking = {
     ask,
     work: work ? { ...work, patch_key: objectKey.patch(id, attempt, work.patch_sha256) } : null,
+    session: session ?? null,
     ...rules,
   };
   const task = await tasks.change(id, (each) => askApproval(each, attempt, asking, now));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../approval/schema.ts';
+import { approvalWords } from '../approval/words.ts';
 import { adapterOf } from '../cascade/detour.ts';
 import { promptParts } from '../cascade/prompt.ts';
 import type {
@@ -83,16 +84,32 @@ async function hiddenFor(
 const lastLeave = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
   approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
 
-/** Where the work of an attempt stood when it asked for leave. */
+/** Where the work of an attempt stood when it asked for leave, and the session in which it did. */
 async function parkedFor(
   task: Task,
   attempt: Attempt,
   objects: ObjectStore,
-): Promise<Pick<AgentAssignment, 'parked'>> {
-  const work = lastLeave(task, attempt)?.work;
-  if (!work) return {};
-  const { tree, patch_key, patch_sha256 } = work;
-  return { parked: { tree, patch_url: await objects.presignGet(patch_key), patch_sha256 } };
+): Promise<Pick<AgentAssignment, 'parked' | 'resumed'>> {
+  const leave = lastLeave(task, attempt);
+  if (!leave) return {};
+  const { work, session } = leave;
+  return {
+    ...(work && {
+      parked: {
+        tree: work.tree,
+        patch_url: await objects.presignGet(work.patch_key),
+        patch_sha256: work.patch_sha256,
+      },
+    }),
+    ...(session && {
+      resumed: {
+        session: session.id,
+        url: await objects.presignGet(objectKey.session(task.id, attempt.number, session.sha256)),
+        sha256: session.sha256,
+        message: approvalWords(leave),
+      },
+    }),
+  };
 }
 
 /** How a box reaches models. */

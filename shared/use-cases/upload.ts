@@ -19,6 +19,7 @@ export async function uploadPlace(
   const key = {
     patch: () => objectKey.patch(task.id, number, content.sha256),
     transcript: () => objectKey.transcript(task.id, number, content.sha256),
+    session: () => objectKey.session(task.id, number, content.sha256),
     merged: () => objectKey.patch(task.id, number, content.sha256),
     findings: () => objectKey.findings(task.id, number, launch, content.sha256),
     tests: () => objectKey.tests(task.id, number, launch, content.sha256),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
@@ -76,6 +77,7 @@ describe('an agent that asks for leave', () => {
   });
 
   test('goes on in its session where the CLI can', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
     api.answer = answered('in_progress', 'approved');
     const bin = temporaryFolder();
     vi.stubEnv(
@@ -92,6 +94,47 @@ case "$*" in *--resume*) echo c >> a.txt; echo '{"type":"result","session_id":"s
     const { complete } = await runs('', { adapter });
     expect(complete).toMatchObject({ summary: 'shipped' });
     expect(String(complete?.['patch'])).toContain('+c');
+  });
+
+  test('has its session kept for the next box, without the token for models', async () => {
+    api.answer = answered('auth_required', 'pending');
+    const bin = temporaryFolder();
+    vi.stubEnv(
+      'PATH',
+      fakeCli(
+        bin,
+        'claude',
+        `mkdir -p $CLAUDE_CONFIG_DIR/projects/here; echo "{\\"token\\":\\"$ANTHROPIC_AUTH_TOKEN\\"}" > $CLAUDE_CONFIG_DIR/projects/here/s-1.jsonl
+echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FILE; exec sleep 600`,
+      ),
+    );
+    const base_urls = { anthropic: 'http://127.0.0.1:9', openai: '', gemini: '' };
+    const models = { token: 'planted-token', base_urls, models: [], witnessed: true };
+    const { parks } = await runs('', { adapter: CLAUDE, models });
+    const kept = api.objects.get('/objects/session') ?? Buffer.from('');
+    expect(kept.toString()).toBe('{"token":"[token of the attempt]"}\n');
+    expect(parks[0]?.['session']).toEqual({ id: 's-1', sha256: sha256(kept) });
+  });
+
+  test.each([
+    ['leads out of its home', 'ln -s /etc projects/here; ln -s /etc/passwd projects/s-1.jsonl'],
+    ['is not there', 'true'],
+    ['is none', 'mkdir projects/s-1.jsonl'],
+  ])('asks without one where its record %s', async (_name, script) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    api.answer = answered('auth_required', 'pending');
+    vi.stubEnv(
+      'PATH',
+      fakeCli(
+        temporaryFolder(),
+        'claude',
+        `mkdir -p $CLAUDE_CONFIG_DIR/projects; (cd $CLAUDE_CONFIG_DIR; ${script})
+echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FILE; exec sleep 600`,
+      ),
+    );
+    const { parks } = await runs('', { adapter: CLAUDE });
+    expect(parks).toHaveLength(1);
+    expect(parks[0]).not.toHaveProperty('session');
   });
 
   test('is told what is wrong with its question, and goes on', async () => {
@@ -112,7 +155,55 @@ case "$*" in *--resume*) echo c >> a.txt; echo '{"type":"result","session_id":"s
   });
 });
 
+const CLAUDE = { kind: 'claude' as const, timeout_s: 60 };
+
 describe('an attempt that goes on after a person has decided', () => {
+  const record = Buffer.from('{"said":"before"}\n');
+  const resumed = () => {
+    api.objects.set('/objects/kept', record);
+    return {
+      session: 's-1',
+      url: `${api.url}/objects/kept`,
+      sha256: sha256(record),
+      message: 'approved by ann',
+    };
+  };
+  /** Writes down how it was called and what it finds of the session. */
+  const cli = (rest: string): string => {
+    const bin = temporaryFolder();
+    vi.stubEnv(
+      'PATH',
+      fakeCli(
+        bin,
+        'claude',
+        `case "$*" in *--resume*) echo "resumed $2: $(cat $CLAUDE_CONFIG_DIR/projects/$(pwd -P | tr -c 'a-zA-Z0-9\n' -)/s-1.jsonl)" >> ${bin}/calls; ${rest};; *) echo anew >> ${bin}/calls;; esac
+echo '{"type":"system","session_id":"s-2"}'; echo '{"type":"result","session_id":"s-2","num_turns":1,"structured_output":{"status":"done","summary":"shipped"}}'`,
+      ),
+    );
+    return `${bin}/calls`;
+  };
+
+  test('goes on in the session of the box before, where its CLI looks for it', async () => {
+    const calls = cli('true');
+    const { complete } = await runs('', { adapter: CLAUDE, resumed: resumed() });
+    expect(complete).toMatchObject({ summary: 'shipped' });
+    expect(readFileSync(calls, 'utf8')).toBe('resumed approved by ann: {"said":"before"}\n');
+  });
+
+  test('starts anew where the CLI does not know the session', async () => {
+    const calls = cli('echo no such session >&2; exit 1');
+    const { complete } = await runs('', { adapter: CLAUDE, resumed: resumed() });
+    expect(complete).toMatchObject({ summary: 'shipped' });
+    expect(readFileSync(calls, 'utf8')).toMatch(/^resumed .*\nanew\n$/);
+  });
+
+  test('starts anew where what was kept is not what is there', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const calls = cli('true');
+    await runs('', { adapter: CLAUDE, resumed: { ...resumed(), sha256: 'f'.repeat(64) } });
+    expect(readFileSync(calls, 'utf8')).toBe('anew\n');
+  });
+
   test('finds what it had changed, and hands in all of it against the base', async () => {
     const changed = makeRepository({ 'a.txt': 'a\n' });
     const patch = Buffer.from(

@@ -49,6 +49,17 @@ export interface Invocation {
   readonly files: Readonly<Record<string, string>>;
 }
 
+/** The file in which a CLI keeps a session. */
+export interface SessionRecord {
+  /** The folder in its home, and what its files of that session are called. */
+  readonly lies: (
+    places: Pick<Places, 'home'>,
+    session: string,
+  ) => { readonly folder: string; readonly end: string };
+  /** Where it looks for it: `cwd` is the real path that it runs in. */
+  readonly goes: (places: Pick<Places, 'home'>, session: string, cwd: string) => string;
+}
+
 /** Everything that is particular to one agent CLI. A new one is one file, a row in the registry, and its recorded output. */
 export interface AgentAdapter {
   readonly invoke: (job: Job) => Invocation;
@@ -58,6 +69,8 @@ export interface AgentAdapter {
   readonly read: ((event: Fields, reading: Reading) => void) | null;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resume?: (argv: readonly string[], session: string, message: string) => readonly string[];
+  /** What it writes down of a session, which it goes on with in another home when that lies there. With `resume`; absent: nothing that would do. */
+  readonly record?: SessionRecord;
   /** What an exit code adds to what was read; absent: nothing. */
   readonly failureAtExit?: (exitCode: number, reading: Reading) => Failure | null;
 }

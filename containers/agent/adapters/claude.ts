@@ -132,4 +132,11 @@ const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, messag
   ...argv.slice(2),
 ];
 
-export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume };
+/** A folder for each folder that it was run in, with a file for each session. */
+const record: AgentAdapter['record'] = {
+  lies: ({ home }, session) => ({ folder: `${home}/.claude/projects`, end: `/${session}.jsonl` }),
+  goes: ({ home }, session, cwd) =>
+    `${home}/.claude/projects/${cwd.replaceAll(/[^A-Za-z0-9]/g, '-')}/${session}.jsonl`,
+};
+
+export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume, record };

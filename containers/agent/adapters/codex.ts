@@ -128,4 +128,11 @@ const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, messag
   ...[session, message],
 ];
 
-export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume };
+/** A folder for each day, with a file for each session; the day is not looked at. */
+const record: AgentAdapter['record'] = {
+  lies: ({ home }, session) => ({ folder: `${home}/.codex/sessions`, end: `-${session}.jsonl` }),
+  goes: ({ home }, session) =>
+    `${home}/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${session}.jsonl`,
+};
+
+export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume, record };

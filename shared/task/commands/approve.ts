@@ -7,6 +7,7 @@ import {
   type Ask,
   MAX_APPROVALS,
   MAX_REASON,
+  type ParkedSession,
   type ParkedWork,
   pendingOf,
 } from '../../approval/schema.ts';
@@ -26,6 +27,8 @@ export interface Asking {
   readonly ask: Ask;
   /** Where the work stands; null: it is kept by whoever asks. */
   readonly work: ParkedWork | null;
+  /** What the agent's CLI can go on with elsewhere; null: nothing. */
+  readonly session?: ParkedSession | null;
   readonly policy: ApprovalPolicy;
   /** The deployment's; the base and the task may have a lower one. */
   readonly autonomy: AutonomyLevel;
@@ -69,7 +72,7 @@ const parted = (attempt: Attempt, number: number): Partial<Attempt> =>
 export function askApproval(
   task: Task,
   number: number,
-  { ask, work, policy, autonomy }: Asking,
+  { ask, work, session = null, policy, autonomy }: Asking,
   now: Date,
 ): Change | null {
   if (askedBefore(task, number, ask)) return null;
@@ -108,11 +111,13 @@ export function askApproval(
           decided_by: null,
           decision_reason: null,
           work,
+          ...(session && { session }),
         }),
   };
   const event = isAllowed ? 'keep' : 'park';
   return change(task, event, now, {
-    approvals: [...approvals, approval],
+    // No box goes on with an earlier one.
+    approvals: [...approvals.map(({ session: _, ...each }) => each), approval],
     ...(isAllowed ? {} : { attempts: withAttempt(task, parted(attempt, approval.number)) }),
   });
 }

@@ -211,6 +211,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       title: 't',
       description: 'd',
       work: { tree: TREE, patch_sha256: DIGEST, patch_bytes: 10 },
+      session: { id: 's-1', sha256: DIGEST },
     },
   ],
   approve: [{ reason: 'r', number: 1 }],

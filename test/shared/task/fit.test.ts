@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../local/dynamodb/capacity.ts';
 import type { Image } from '../../../local/dynamodb/image.ts';
+import { MAX_APPROVALS, MAX_REASON } from '../../../shared/approval/schema.ts';
 import { ReviewSettings } from '../../../shared/review/schema.ts';
 import { toItem } from '../../../shared/store/task-item.ts';
 import type { Attempt, Launch } from '../../../shared/task/attempt.ts';
@@ -18,7 +19,7 @@ import { itemBytes } from '../../../shared/task/item-bytes.ts';
 import { MAX_JUDGED } from '../../../shared/task/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { MAX_IN_FORCE_BYTES } from '../../../shared/workflow/in-force.ts';
-import { attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
+import { approval, attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
 
 const image = (of: Task): Image => marshall(toItem(of), { removeUndefinedValues: true }) as Image;
 
@@ -256,12 +257,39 @@ const largest = (least: number): fc.Arbitrary<Task> =>
         at: NOW.toISOString(),
       },
       failure: { code: 'delivery_refused', message: words },
+      base_autonomy: 'supervised' as const,
+      approvals: Array.from({ length: MAX_APPROVALS }, (_, index) =>
+        approval({
+          number: index + 1,
+          action: `${'a'.repeat(32)}:${'b'.repeat(32)}`,
+          title: words.slice(0, 200),
+          description: words.slice(0, 1_000),
+          requested_by: 'r'.repeat(128),
+          decided_by: 'd'.repeat(128),
+          decision_reason: words.slice(0, MAX_REASON),
+          status: 'approved',
+          decided_at: NOW.toISOString(),
+          timetable: Array.from({ length: 10 }, () => ({
+            at: NOW.toISOString(),
+            outcome: 'escalate' as const,
+            to: 'r'.repeat(64),
+          })),
+          work: {
+            tree: sha1('a'),
+            patch_key: `artifacts/${'i'.repeat(64)}/1/patch-${'f'.repeat(64)}.diff`,
+            patch_sha256: 'f'.repeat(64),
+            patch_bytes: 999_999,
+          },
+          ...(index === MAX_APPROVALS - 1 && { session: { id: 's'.repeat(64), sha256: 'f'.repeat(64) } }),
+        }),
+      ),
     }));
 
 /** What decides: the task without its words. */
 const decisive = (of: Task) => ({
   ...of,
   hold: of.hold?.since,
+  approvals: of.approvals?.map((each) => ({ ...each, title: '', description: '', decision_reason: null })),
   review: of.review && { ...of.review, reason: '', accepted_files: [] },
   delivery: of.delivery && { ...of.delivery, reason: '' },
   failure: of.failure?.code,
