@@ -33,6 +33,7 @@ export const COMMANDS: readonly {
   { names: ['request'], load: async () => (await import('./commands/request.ts')).registerRequest },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
+  { names: ['evolve'], load: async () => (await import('./commands/evolve.ts')).registerEvolve },
   { names: ['dlq'], load: async () => (await import('./commands/dlq.ts')).registerDlq },
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },

@@ -9,6 +9,7 @@ export const SUMMARY = {
   verification: 'What was completed without verification of late, and how to begin anew',
   top: 'Watch tasks, queues, spend and what is unverified, in this terminal',
   cascade: 'What is learned of models, and where the cascade begins',
+  evolve: 'Settings that the deployment would change on what it has learned: look, apply, take back',
   dlq: 'Operations that have failed for good: list them, try them again, deal with them',
   cancel: 'Withdraw a task: nothing of it is delivered',
   retry: 'Give a failed task another round of attempts',

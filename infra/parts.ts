@@ -183,6 +183,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     boxes: workforce.boxes,
     cascade,
     room,
+    environment: { ...tiers, ...policy },
   });
   const events = new Events(scope, 'Events', { alarms, email: settings.notifyEmail });
   new Forge(scope, 'Forge', {

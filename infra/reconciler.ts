@@ -17,6 +17,8 @@ export interface ReconcilerProps {
   readonly boxes: Boxes;
   readonly cascade: StateMachine;
   readonly room: BoxRoom;
+  /** How the cascade chooses, and how far it changes its own settings. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Looks after what was lost: leases that ran out, boxes that died, executions that are gone. */
@@ -35,6 +37,7 @@ export class Reconciler extends Construct {
         [ENV.cascadeMachine]: cascade.stateMachineArn,
         [ENV.cluster]: clusterArn,
         [ENV.boxRoom]: JSON.stringify(props.room),
+        ...props.environment,
       },
     });
     reconciler.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });

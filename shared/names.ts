@@ -47,6 +47,8 @@ export const ITEM_PREFIX = {
   completion: 'completion#',
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
   belief: 'belief#',
+  /** Settings that were changed on what was learned, and proposals: one item. */
+  evolution: 'evolution',
   /** What goes to models: a partition for each month, an item for each day. */
   spend: 'spend#',
   /** Idempotency keys of claims, as hashes: which task each is after. */

@@ -54,6 +54,13 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"synthetic": boolean, "tasks": number, "unknown": number, "comparisons": [{"policy", "tasks", "cost_usd", "pass_rate", "seconds", "attempts", "regret_usd", "regret_so_far"}]}`; each estimate is `{"mean", "low", "high"}`, `null` where nothing is known.',
   },
   'cascade reset': { text: '`--json` prints the `Cascade` of the role after it.' },
+  'evolve list': {
+    text: '`--json` prints an `Evolution`: the level, what is in force, the proposals, and the trail.',
+  },
+  'evolve show': { text: '`--json` prints the `Proposal`.' },
+  'evolve propose': { text: '`--json` prints the `Evolution` after it.' },
+  'evolve apply': { text: '`--json` prints the `Evolution` after it.' },
+  'evolve revert': { text: '`--json` prints the `Evolution` after it.' },
   'agents list': {
     text: '`--json` prints every role that a task may name; a role of the repository or of the catalog stands for a built-in one of its name.',
     example:

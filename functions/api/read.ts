@@ -1,7 +1,9 @@
+import { evolutionView } from '../../shared/api/evolve-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { coolingAt } from '../../shared/cascade/cooling.ts';
+import { policyInForce } from '../../shared/evolve/in-force.ts';
 import { nudgeRulesOf } from '../../shared/ledger/nudge-rules.ts';
 import { plannedId } from '../../shared/plan/create.ts';
 import { Refusal } from '../../shared/refusal.ts';
@@ -33,7 +35,8 @@ import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const objects = objectStore();
-const { tasks, counts, completions, beliefs, figures, breakers, letters, requests, providers } = stores();
+const { tasks, counts, completions, beliefs, figures, breakers, letters, requests, providers, evolution } =
+  stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const nudge = nudgeRulesOf(process.env);
@@ -106,10 +109,16 @@ export const handler = serve('api-read', {
   }),
   cascade: async (request) => ({
     body: {
-      ...(await learnedView(request.query.role, counts, { beliefs, models, policy, now: new Date() })),
+      ...(await learnedView(request.query.role, counts, {
+        beliefs,
+        models,
+        policy: policyInForce(policy, await evolution.settings()),
+        now: new Date(),
+      })),
       cooling: coolingAt(await providers.coolings(), new Date()).map(({ seen: _, ...each }) => each),
     },
   }),
+  evolution: async () => ({ body: evolutionView(await evolution.settings(), policy.evolve) }),
   deadLetters: async (request) => ({ body: await listDeadLetters(request.query, all(request)) }),
   deadLetter: async (request) => ({
     body: letterView(await requireLetter(request.params.letter, all(request))),

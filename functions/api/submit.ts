@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { ApprovalView, ApprovalWordBody } from '../../shared/api/approval-schemas.ts';
 import { approvalView } from '../../shared/api/approval-view.ts';
 import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
+import { type EvolutionView, evolutionView } from '../../shared/api/evolve-schemas.ts';
 import type { PlanView, PlanWordBody } from '../../shared/api/plan-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { bounded } from '../../shared/api/problem.ts';
@@ -20,6 +21,12 @@ import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { wordOnApproval } from '../../shared/use-cases/approvals.ts';
 import { sayOfLetter } from '../../shared/use-cases/dead-letters.ts';
+import {
+  applyProposal,
+  type EvolveContext,
+  proposeChange,
+  revertProposal,
+} from '../../shared/use-cases/evolve.ts';
 import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
 import { letterView } from '../../shared/use-cases/list-dead-letters.ts';
 import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
@@ -35,7 +42,7 @@ import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks, beliefs, completions, letters, requests } = stores();
+const { tasks, beliefs, completions, counts, evolution, figures, letters, requests } = stores();
 const policy = cascadePolicy();
 const objects = objectStore();
 const models = tierModels();
@@ -122,6 +129,19 @@ function wordOf(request: {
   return { by: request.principal, reason: request.body.reason };
 }
 
+const evolving = (): EvolveContext => ({
+  evolution,
+  beliefs,
+  counts,
+  figures,
+  models,
+  policy,
+  now: new Date(),
+});
+const evolved = (state: Parameters<typeof evolutionView>[0]): Answer<EvolutionView> => ({
+  body: evolutionView(state, policy.evolve),
+});
+
 async function ofLetter(
   request: Parameters<typeof wordOf>[0] & { readonly params: { readonly letter: string } },
   event: 'requeue' | 'resolve' | 'abandon',
@@ -137,6 +157,12 @@ export const handler = serve('api-submit', {
   resetVerification: async (request) => ({
     body: await completions.beginAnew({ ...wordOf(request), at: new Date().toISOString() }),
   }),
+  proposeChange: async (request) =>
+    evolved(await proposeChange(request.body.setting, wordOf(request), evolving())),
+  applyProposal: async (request) =>
+    evolved(await applyProposal(request.body.proposal, wordOf(request), evolving())),
+  revertProposal: async (request) =>
+    evolved(await revertProposal(request.body.proposal, wordOf(request), evolving())),
   pinTier: async (request) => ({
     body: await pinTier(request.params.role, request.body, wordOf(request), learned()),
   }),

@@ -9,11 +9,11 @@ import {
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
-const { tasks, locks, beliefs, spend, providers } = stores();
+const { tasks, locks, beliefs, evolution, spend, providers } = stores();
 const models = tierModels();
 const agents = deployedAgents();
 const holds = holdLimit();
-const learning = { beliefs, spend, policy: cascadePolicy() };
+const learning = { beliefs, spend, evolution, policy: cascadePolicy() };
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */

@@ -20,7 +20,7 @@ import { authorizer } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 import { backOffSeconds, queueUrl } from './back-off.ts';
 
-const { db, table, tasks } = stores();
+const { db, table, tasks, evolution } = stores();
 const room = boxRoom();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
@@ -55,6 +55,7 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
         },
   authorize: authorizer(),
   leaseSeconds: leaseSeconds(),
+  evolution,
 };
 
 /** True when the message is done with; false when it must come again. */

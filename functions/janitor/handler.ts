@@ -6,13 +6,14 @@ import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 
-const { tasks } = stores();
+const { tasks, evolution } = stores();
 const objects = objectStore();
 const looks = 'second_look' in JSON.parse(optionalEnv(ENV.judgesKnown, '{}'));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
 export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
-  if (step.step === 'reduce') return reduceEvidence(step.task_id, step.attempt, { tasks, objects, looks });
+  if (step.step === 'reduce')
+    return reduceEvidence(step.task_id, step.attempt, { tasks, objects, looks, evolution });
   return { verdict: await combineVerdicts(step.task_id, step.attempt, step, { tasks, now: new Date() }) };
 };

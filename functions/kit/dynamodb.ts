@@ -9,6 +9,7 @@ import { CompletionStore } from '../../shared/store/completions.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import { EvolutionStore } from '../../shared/store/evolution.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { ProviderStore } from '../../shared/store/providers.ts';
@@ -30,6 +31,7 @@ export interface Stores {
   readonly claims: ClaimStore;
   readonly beats: BeatStore;
   readonly beliefs: BeliefStore;
+  readonly evolution: EvolutionStore;
   readonly spend: SpendStore;
   readonly letters: DeadLetterStore;
   readonly requests: RequestStore;
@@ -54,6 +56,7 @@ export function stores(): Stores {
     claims: new ClaimStore(db, table),
     beats: new BeatStore(db, table),
     beliefs: new BeliefStore(db, table),
+    evolution: new EvolutionStore(db, table),
     spend: new SpendStore(db, table),
     letters: new DeadLetterStore(db, table),
     requests: new RequestStore(db, table),

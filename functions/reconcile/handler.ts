@@ -10,16 +10,19 @@ import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
 import { boxStopped } from '../../shared/use-cases/box-stopped.ts';
+import { evolveByItself } from '../../shared/use-cases/evolve.ts';
 import { executionEnded } from '../../shared/use-cases/execution-ended.ts';
 import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
 import { type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
 import { type SweepContext, sweepBoxes } from '../../shared/use-cases/sweep-boxes.ts';
 import { completionMetrics } from '../kit/completions.ts';
-import { boxRoom } from '../kit/config.ts';
+import { boxRoom, cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks, locks, counts, beats, requests, beliefs, spend } = stores();
+const { db, table, tasks, locks, counts, beats, requests, beliefs, spend, evolution, figures } = stores();
+const policy = cascadePolicy();
+const models = tierModels();
 const register = new BoxRegister(db, table, boxRoom().limits);
 const upgrades = new UpgradeStore(db, table);
 const completions = completionMetrics();
@@ -119,5 +122,10 @@ export const handler = async (
   completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
   const deadlines_given = await giveDeadlines({ tasks, deadlines: context.deadlines, upgrades, goOn });
-  return { ...result, boxes: swept.boxes, deadlines_given };
+  const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
+  const evolved = await evolveByItself(evolving).catch((error: unknown) => {
+    logger.error('the settings could not be looked at', { error: error as Error });
+    return null;
+  });
+  return { ...result, boxes: swept.boxes, deadlines_given, evolved };
 };

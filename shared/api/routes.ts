@@ -3,6 +3,7 @@ import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
+import { EVOLVE_ROUTES } from './evolve-routes.ts';
 import { HOOK_ROUTES } from './hook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
@@ -304,6 +305,7 @@ export const ROUTES = {
     answer: ReviewList,
   },
   ...DEAD_LETTER_ROUTES,
+  ...EVOLVE_ROUTES,
   ...OVERVIEW_ROUTES,
 } as const satisfies Record<string, Route>;
 

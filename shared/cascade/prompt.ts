@@ -66,7 +66,11 @@ const missing = ({ partial }: Told): string =>
  * What the prompt of the next attempt is made of; the role's template puts it together. Why earlier attempts of this round were not
  * accepted is handed on as fenced, untrusted text: it holds output of programs that an earlier patch may have written.
  */
-export function promptParts(task: Told, attempts: readonly Earlier[]): PromptParts {
+export function promptParts(
+  task: Told,
+  attempts: readonly Earlier[],
+  learned: string | null = null,
+): PromptParts {
   const over = attempts.filter(
     ({ number, outcome }) =>
       number >= task.budget_from && outcome !== null && outcome !== 'expired' && outcome !== 'infra_failed',
@@ -78,7 +82,7 @@ export function promptParts(task: Told, attempts: readonly Earlier[]): PromptPar
     ACCEPTANCE_CRITERIA: `${missing(task)}${list('Acceptance criteria', task.acceptance_criteria)}`,
     CHECKS: task.plan
       ? planFormat(task.plan.max_tasks)
-      : `${steps(task)}${list('What will be checked when you are done', task.completion_signals.map(describeSignal))}`,
+      : `${steps(task)}${list('What will be checked when you are done', task.completion_signals.map(describeSignal))}${list('What has helped others here', learned === null ? [] : [learned])}`,
     FILES: task.plan
       ? ''
       : list('Files this task owns (a patch that changes others may be held for a person)', task.files),

@@ -270,7 +270,7 @@ export const AttemptRoute = z.object({
   /** What was thought of the tiers, where something learned or a person chose among them. Absent: the table alone did. */
   choice: z
     .object({
-      by: z.enum(['pin', 'greedy', 'thompson']),
+      by: z.enum(['pin', 'greedy', 'thompson', 'proposal']),
       /** By chance, to learn. */
       explored: z.boolean(),
       weighed: z.array(Weighed).max(3),

@@ -3,6 +3,7 @@ import type { Approval } from '../approval/schema.ts';
 import { approvalWords } from '../approval/words.ts';
 import { adapterOf } from '../cascade/detour.ts';
 import { promptParts } from '../cascade/prompt.ts';
+import { promptInForce } from '../evolve/in-force.ts';
 import type {
   AgentAssignment,
   Assignment,
@@ -12,6 +13,7 @@ import type {
 } from '../messages/assignment.ts';
 import { type ModelGateway, modelAccess, opinionAccess } from '../models/access.ts';
 import { objectKey } from '../names.ts';
+import type { EvolutionStore } from '../store/evolution.ts';
 import type { Authorize } from '../store/minter.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { Adapter } from '../task/adapter.ts';
@@ -32,6 +34,8 @@ export interface AssignmentContext {
   /** Credentials for repositories. */
   readonly authorize: Authorize;
   readonly leaseSeconds: number;
+  /** What the deployment has changed of its own settings; absent: nothing. */
+  readonly evolution?: Pick<EvolutionStore, 'settings'>;
 }
 
 /** What a box says to repositories, each good for one and for an hour. */
@@ -141,13 +145,14 @@ async function assignmentFor(
     read_credential: credentials.read,
     title: task.title,
   };
+  const settings = kind === 'agent' ? ((await context.evolution?.settings()) ?? null) : null;
   if (kind === 'agent')
     return {
       ...common,
       kind,
       base_commit: knownBase(task),
       role: task.role,
-      prompt: promptParts(task, task.attempts),
+      prompt: promptParts(task, task.attempts, settings && promptInForce(settings, task)),
       ...(await parkedFor(task, attempt, context.objects)),
       model: attempt.model,
       effort: attempt.effort,

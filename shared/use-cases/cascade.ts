@@ -8,9 +8,12 @@ import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
 import type { TierModels } from '../cascade/tiers.ts';
+import { policyInForce, routeInForce } from '../evolve/in-force.ts';
+import { NO_EVOLUTION } from '../evolve/schema.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
+import type { EvolutionStore } from '../store/evolution.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { ProviderStore } from '../store/providers.ts';
 import type { SpendStore } from '../store/spend.ts';
@@ -47,6 +50,8 @@ export interface CascadeContext {
     readonly beliefs: Pick<BeliefStore, 'read'>;
     readonly spend: Pick<SpendStore, 'reserve' | 'openForJudging'>;
     readonly policy: CascadePolicy;
+    /** What the deployment has changed of its own settings; absent: nothing. */
+    readonly evolution?: Pick<EvolutionStore, 'settings'>;
   };
   readonly now: Date;
 }
@@ -80,10 +85,18 @@ export async function step(
 }
 
 /** What is known for choosing the task's model; null: this deployment learns nothing. */
-async function recall({ role }: Task, { learning, now }: CascadeContext): Promise<Learned | null> {
+async function recall(task: Task, { learning, now }: CascadeContext): Promise<Learned | null> {
   if (!learning) return null;
-  const memory = await learning.beliefs.read(role);
-  return { policy: learning.policy, memory, at: now.toISOString() };
+  const [memory, settings] = await Promise.all([
+    learning.beliefs.read(task.role),
+    learning.evolution?.settings() ?? NO_EVOLUTION,
+  ]);
+  return {
+    policy: policyInForce(learning.policy, settings),
+    memory,
+    at: now.toISOString(),
+    begins: routeInForce(settings, task),
+  };
 }
 
 /** So many tasks must wait for one to make it a foundation. */

@@ -1,8 +1,11 @@
 import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
+import { withRequirements } from '../evolve/in-force.ts';
+import { NO_EVOLUTION } from '../evolve/schema.ts';
 import { allJudgements, judgedSignals, needless, pipelineAsk } from '../judging/asked.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { PipelineAsk } from '../judging/pipeline/record.ts';
 import { type SecondLook, secondLookAt } from '../judging/second-look.ts';
+import type { EvolutionStore } from '../store/evolution.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
@@ -51,14 +54,22 @@ export interface Reduced {
 export async function reduceEvidence(
   id: string,
   attempt: number,
-  deps: { tasks: TaskStore; objects: ObjectStore; looks: boolean },
+  deps: {
+    tasks: TaskStore;
+    objects: ObjectStore;
+    looks: boolean;
+    /** What the deployment has changed of its own settings; absent: nothing. */
+    evolution?: Pick<EvolutionStore, 'settings'>;
+  },
 ): Promise<Reduced> {
   const task = await deps.tasks.require(id);
   const { verification: record, report } = attemptNumbered(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
-  const evidence = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const settings = (await deps.evolution?.settings()) ?? NO_EVOLUTION;
+  const { evidence, reasons } = withRequirements(gathered, settings);
   const reduced = withLetGo(reduce(evidence), report?.verification_gate);
-  const verdict = { ...reduced, reasons: carried(reduced.reasons) };
+  const verdict = { ...reduced, reasons: carried([...reduced.reasons, ...reasons]) };
   const look = secondLookAt(task, evidence, verdict, deps.looks);
   const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
   const pipeline = pipelineAsk(evidence, verdict);

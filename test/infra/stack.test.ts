@@ -367,7 +367,7 @@ describe('functions', () => {
     'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
     judge: ['table', 'bucket', 'judgeModels', 'approvalRules'],
     models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
-    reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom'],
+    reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom', 'tierModels', 'cascadePolicy'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {
     const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];

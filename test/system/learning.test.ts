@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
+import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
+import { isTried } from '../../shared/evolve/in-force.ts';
 import type { ChainRow } from '../../shared/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -10,7 +12,7 @@ let repository: Repository;
 beforeAll(async () => {
   repository = new Repository(PROJECT);
   stack = await Stack.start({
-    ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'greedy', epsilon: 0, min_observations: 1 }),
+    ASSAY_CASCADE_POLICY: JSON.stringify({ policy: 'greedy', epsilon: 0, min_observations: 1, evolve: 'L1' }),
   });
 });
 afterAll(async () => {
@@ -94,5 +96,41 @@ describe('a deployment that learns', () => {
     const { body } = await stack.call<CascadeView>('GET', '/cascade?role=qa');
     expect(body).toMatchObject({ beliefs: [], history: [] });
     expect((await stack.call('GET', '/cascade?rule=qa')).status).toBe(422);
+  });
+
+  it('tells half of the tasks what is on trial, shows it with its trail, and takes it back', async () => {
+    const setting = { kind: 'prompt', role: 'backend', text: 'Mind the plus sign.' };
+    const say = (path: string, body: object) => stack.call<EvolutionView>('POST', `/evolution/${path}`, body);
+    expect((await say('propose', { setting, reason: 'it is mistaken' })).status).toBe(200);
+    const told = agent(
+      `${writes('src/sum.js', RIGHT)} fs.writeFileSync('told.txt', String(fs.readFileSync(process.argv[2], 'utf8').includes('Mind the plus sign.')));`,
+    );
+    const ids = Array.from({ length: 50 }, (_, n) => `half-${n}`);
+    const [given, not] = [true, false].map((side) => ids.find((id) => isTried('p1', id) === side) ?? '');
+    expect(await say('apply', { proposal: 'p1', reason: 'to see' })).toMatchObject({
+      status: 200,
+      body: { level: 'L1', in_force: [{ thing: 'prompt backend', proposal: 'p1', share: 'half' }] },
+    });
+    for (const [id, expected] of [
+      [given, 'true'],
+      [not, 'false'],
+    ] as const) {
+      await ended(id ?? '', { adapter: { ...told, argv: [...told.argv, '{prompt_file}'] } });
+      expect(repository.show(`assay/${id}`, 'told.txt')).toBe(expected);
+    }
+    expect(await say('apply', { proposal: 'p1', reason: 'now' })).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('20 of both are needed') },
+    });
+    const { body } = await say('revert', { proposal: 'p1', reason: 'enough' });
+    expect(body).toMatchObject({ in_force: [], proposals: [{ status: 'reverted' }] });
+    expect(body.history.map(({ action }) => action)).toEqual(['revert', 'try', 'propose']);
+    for (const [path, wrong] of [
+      ['propose', { setting: { kind: 'threshold', name: 'gold', value: 1 }, reason: 'x' }],
+      ['propose', { setting: { ...setting, rule: 1 }, reason: 'x' }],
+      ['apply', { proposal: 'p0', reason: 'x' }],
+      ['revert', { proposal: 'p1' }],
+    ] as const)
+      expect((await say(path, wrong)).status).toBe(422);
   });
 });

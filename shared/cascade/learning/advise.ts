@@ -1,7 +1,7 @@
 import type { AttemptRoute } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
 import type { Rung } from '../ladder.ts';
-import { TIERS, type TierModels } from '../tiers.ts';
+import { TIERS, type Tier, type TierModels } from '../tiers.ts';
 import type { RoleMemory } from './belief.ts';
 import { choose } from './choose.ts';
 import { pinned } from './control.ts';
@@ -15,6 +15,8 @@ export interface Learned {
   readonly memory: RoleMemory;
   /** ISO time: prices are of a day. */
   readonly at: string;
+  /** What was applied in the place of the table's word, and by which proposal; absent: nothing. */
+  readonly begins?: { readonly tier: Tier; readonly proposal: string } | null;
 }
 
 export interface Advice {
@@ -37,7 +39,7 @@ export function advise(
   rungs: readonly Rung[],
   isFirst: boolean,
   models: TierModels,
-  { policy, memory, at }: Learned,
+  { policy, memory, at, begins }: Learned,
 ): Advice | null {
   if (!isFree(task)) return null;
   const word = isFirst ? pinned(memory.control, task.complexity) : null;
@@ -51,7 +53,16 @@ export function advise(
       choice: { by: 'pin', explored: false, weighed: [] },
     };
   }
-  if (policy.policy === 'fixed') return null;
+  if (policy.policy === 'fixed') {
+    const rung = isFirst && begins ? rungs.find(({ tier }) => tier === begins.tier) : undefined;
+    return rung && begins
+      ? {
+          rung,
+          why: `; ${begins.tier} first by proposal ${begins.proposal}`,
+          choice: { by: 'proposal', explored: false, weighed: [] },
+        }
+      : null;
+  }
   const options = optionsOf(memory, task.complexity, rungs, policy.min_observations, at);
   if (options.length !== rungs.length || options.length > TIERS.length) return null;
   const random = randomOf(`${task.id}#${task.budget_from}#${task.attempts.length + 1}`);

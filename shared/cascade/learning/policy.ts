@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { EvolveLevel } from '../../evolve/level.ts';
 import { Budgets } from '../budget/limits.ts';
 
 export const POLICIES = ['fixed', 'greedy', 'thompson'] as const;
@@ -34,6 +35,9 @@ export const CascadePolicy = z.strictObject({
     .max(1)
     .default(QUALITY_THRESHOLD)
     .describe('greedy: a tier that passes less often is skipped.'),
+  evolve: EvolveLevel.default('L0').describe(
+    'How far the deployment changes its own settings. L0: it proposes, a person applies thresholds. L1: thresholds and prompts apply themselves when their test holds. L2: routes, L3: what gates are required to, each by a person.',
+  ),
   budgets: Budgets.optional().describe(
     'What may go to models; an attempt that could exceed it is not started.',
   ),
