@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OPEN_SECONDS, REJECTIONS } from '../../shared/judging/breaker.ts';
 import type { JudgeModels } from '../../shared/judging/models.ts';
-import type { JudgementRow } from '../../shared/ledger/rows.ts';
-import { ENV } from '../../shared/names.ts';
+import type { AttemptRow, JudgementRow } from '../../shared/ledger/rows.ts';
+import { ENV, ITEM_PREFIX } from '../../shared/names.ts';
+import { keyOf } from '../../shared/store/revised-items.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { filesWith } from '../support/planted.ts';
+import { tableOf } from './support/embedded-table.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -196,5 +202,178 @@ it('looks once more at what has passed, and has a person asked about a doubt', a
   expect(await held(id)).toMatchObject({
     status: 'in_review',
     hold: { reasons: [expect.stringContaining('knows the numbers of the test')] },
+  });
+});
+
+const mark = (score: number) => ({ feedback: 'what was done', score, fixes: [] });
+const toBeMarked = (
+  model: string,
+  fields: Record<string, unknown> = {},
+  code = writes('src/sum.js', RIGHT),
+) =>
+  stack.submit({
+    title: 'Make sum add',
+    repository: repository.url,
+    adapter: agent(code),
+    model,
+    budget: { max_attempts: 1 },
+    completion_signals: [{ type: 'quality_gate' }],
+    ...fields,
+  });
+const breakerOf = async (model: string) => {
+  await stack.control('POST', '/drain');
+  const { body } = await stack.call<{ breakers: { model: string }[] }>('GET', '/status');
+  return body.breakers.find((each) => each.model === model);
+};
+
+it('rejects work without asking a model where none of the files that the task names was touched, and holds that against no model', async () => {
+  opinion = mark(5);
+  const before = models.calls.length;
+  const { id } = await toBeMarked('idle-model', { files: ['src/sum.js'] }, writes('notes.md', 'done\n'));
+  expect(await stack.ended(id)).toMatchObject({
+    status: 'failed',
+    reasons: expect.arrayContaining([expect.stringContaining('none of the files that the task names')]),
+  });
+  const [attempt] = await stack.attempts(id);
+  expect(attempt?.verdict?.judgements?.[0]).toMatchObject({
+    kind: 'quality_gate',
+    outcome: 'failed',
+    calls: 0,
+  });
+  expect(models.calls.length).toBe(before);
+  expect(await breakerOf('idle-model')).toBeUndefined();
+});
+
+it('stops marking what a model writes after five rejections in a row, says so in the status, and begins again after an hour', async () => {
+  opinion = mark(2);
+  const rejected = await Promise.all(Array.from({ length: REJECTIONS }, () => toBeMarked('poor-model')));
+  for (const { id } of rejected)
+    expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
+  expect(await breakerOf('poor-model')).toMatchObject({
+    rejections: REJECTIONS,
+    state: 'open',
+    until: expect.stringMatching(/^20/),
+  });
+  opinion = mark(5);
+  const unmarked = await toBeMarked('poor-model');
+  await held(unmarked.id);
+  const [attempt] = await stack.attempts(unmarked.id);
+  expect(attempt?.verdict?.judgements?.[0]).toMatchObject({
+    outcome: 'inert',
+    calls: 0,
+    because: expect.stringContaining('were rejected: until'),
+  });
+
+  const table = await tableOf(stack.dataDir);
+  await table.db.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: keyOf(ITEM_PREFIX.breaker, 'poor-model'),
+      UpdateExpression: 'SET opened_at = :then',
+      ExpressionAttributeValues: { ':then': new Date(Date.now() - OPEN_SECONDS * 1_000).toISOString() },
+    }),
+  );
+  table.close();
+  expect(await breakerOf('poor-model')).toMatchObject({ state: 'half_open', until: null });
+  const { id } = await toBeMarked('poor-model');
+  expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass' });
+  expect(await breakerOf('poor-model')).toBeUndefined();
+});
+
+it('starts the service of a patch and asks it, before any model is asked', async () => {
+  // Below the ports that are given out to those who ask for any.
+  const port = 20_000 + (process.pid % 10_000);
+  const service = (answer: string) =>
+    `import { createServer } from 'node:http';\ncreateServer((_, response) => response.end(${JSON.stringify(answer)})).listen(${port}, '127.0.0.1');\n`;
+  const served = (answer: string) =>
+    stack.submit({
+      title: 'Make sum add, and serve it',
+      repository: repository.url,
+      adapter: agent(`${writes('src/sum.js', RIGHT)} ${writes('service.mjs', service(answer))}`),
+      budget: { max_attempts: 1 },
+      completion_signals: [
+        {
+          type: 'api_responds',
+          command: 'exec node service.mjs',
+          url: `http://127.0.0.1:${port}/sum`,
+          contains: 'sum is',
+          timeout_s: 5,
+        },
+      ],
+    });
+  const { id } = await served('the sum is 4');
+  expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', verified: true });
+  expect((await stack.attempts(id))[0]?.verification?.signals).toMatchObject([
+    { type: 'api_responds', kind: 'executed_by_us', outcome: 'passed' },
+  ]);
+  const other = await served('nothing');
+  expect(await stack.ended(other.id)).toMatchObject({ status: 'failed', verdict: 'fail' });
+  expect((await stack.attempts(other.id))[0]?.verdict?.judgements).toMatchObject([
+    { kind: 'second_look', outcome: 'skipped', calls: 0 },
+  ]);
+});
+
+describe('an agent that is held back in its box', () => {
+  const asksForNotes = {
+    'assay.yaml': `${PROJECT['assay.yaml']}verification_gate:\n  required_tests: [test -e notes.md]\n`,
+  };
+  const gateOf = async (id: string) =>
+    (await stack.attempts(id)).map(({ outcome, report }) => ({ outcome, ...report?.verification_gate }));
+  const heldBack = (code: string) =>
+    stack.submit({
+      title: 'Make sum add',
+      repository: repository.url,
+      base_ref: 'notes',
+      adapter: agent(code),
+      completion_signals: [],
+    });
+  beforeAll(() => repository.commit('notes', asksForNotes));
+
+  it('and let go by force is recorded so, and never verified, whatever the gates say', async () => {
+    const { id } = await heldBack(writes('src/sum.js', RIGHT));
+    expect(await stack.ended(id)).toMatchObject({ status: 'done', verified: false, branch: null });
+    expect(await gateOf(id)).toMatchObject([
+      {
+        outcome: 'unverified',
+        state: 'forced',
+        nudges: { tests: 2 },
+        missing: [expect.stringContaining('notes.md')],
+      },
+    ]);
+    const [row] = (await stack.records<AttemptRow>('cascade_attempts')).filter(
+      ({ task_id }) => task_id === id,
+    );
+    expect(row).toMatchObject({ verification_gate: 'forced', nudges: 2, passed: null });
+  });
+
+  it('whose box is killed in mid-nudge begins anew with its nudges, and nothing is lost or counted twice', async () => {
+    const fileOf = (name: string): string => join(repository.folder, name);
+    const [starts, pid, go] = [fileOf('nudged-starts'), fileOf('nudged-pid'), fileOf('nudged-go')];
+    const text = JSON.stringify;
+    const { id } = await heldBack(`
+      fs.appendFileSync(${text(starts)}, 'x');
+      const start = fs.readFileSync(${text(starts)}, 'utf8').length;
+      ${writes('src/sum.js', RIGHT)}
+      if (start === 2) {
+        fs.writeFileSync(${text(pid)}, String(process.ppid));
+        while (!fs.existsSync(${text(go)})) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      if (start === 4) { ${writes('notes.md', 'here\n')} }
+    `);
+    await expect
+      .poll(() => (existsSync(pid) ? readFileSync(pid, 'utf8') : ''), { timeout: 30_000 })
+      .toMatch(/^\d+$/);
+    process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+    expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', verified: true });
+    writeFileSync(go, '');
+    expect(readFileSync(starts, 'utf8')).toBe('xxxx');
+    const gates = await gateOf(id);
+    expect(gates.at(-1)).toMatchObject({
+      outcome: 'passed',
+      state: 'satisfied',
+      nudges: { tests: 1 },
+      missing: [],
+    });
+    expect(gates.filter(({ outcome }) => outcome === 'passed')).toHaveLength(1);
   });
 });

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { documentClient } from '../../../shared/store/clients.ts';
+
+/** The table of a running stack as its functions have it: for what only time would change. Call `close` when done. */
+export async function tableOf(dataDir: string) {
+  const { dynamodb } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { dynamodb: number };
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${dynamodb}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const { TableNames: [name = ''] = [] } = await client.send(new ListTablesCommand({}));
+  return { db: documentClient(client), name, close: () => client.destroy() };
+}
