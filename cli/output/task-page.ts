@@ -107,6 +107,18 @@ function letGo(gate: NonNullable<AttemptView['report']>['verification_gate'], pc
   ];
 }
 
+/** What middleware around the run has found. */
+const around = ({ report }: AttemptView, pc: Colors): string[] => {
+  const { found = [], more } = report?.middleware ?? {};
+  return [
+    ...found.map(
+      ({ by, kind, code, detail }) =>
+        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(oneLine(detail), DETAIL)}`,
+    ),
+    ...(more === undefined ? [] : [`    ${pc.dim(`and ${count(more, 'more thing')} found around the run`)}`]),
+  ];
+};
+
 function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const { verdict, decision, report, verification_failure: unverifiable } = attempt;
   const took = attempt.ended_at && Date.parse(attempt.ended_at) - Date.parse(attempt.started_at);
@@ -122,7 +134,7 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
   if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
-  lines.push(...letGo(report?.verification_gate, pc));
+  lines.push(...letGo(report?.verification_gate, pc), ...around(attempt, pc));
   for (const run of report?.logged ?? [])
     lines.push(
       `    ${pc.dim('its log says')} ${run.tool}: ${run.passed ?? '?'} passed, ${run.failed ?? '?'} failed${pc.dim(' (a claim)')}`,

@@ -5,12 +5,16 @@ import { snapshot } from '../../gates/checkout/patch.ts';
 import type { Store } from '../../gates/checkout/store.ts';
 import { applyPatch } from '../../gates/checkout/tree.ts';
 import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
+import { codeOfThrown } from '../../shared/cascade/failure/thrown.ts';
 import { loggedRuns } from '../../shared/evidence/logs/read.ts';
 import type { AgentAssignment, UsageFile } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { fetchPatch } from '../supervisor/patch.ts';
 import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
 import { runAgain, runFirst } from './again.ts';
+import { type Wrapped, wrap, wrapping } from './around/begin.ts';
+import { settingsOf } from './around/settings.ts';
+import { configText } from './base-config.ts';
 import { endOf, failureOf } from './failure.ts';
 import { handInSession } from './kept-session.ts';
 import { keepLease } from './lease.ts';
@@ -20,7 +24,7 @@ import { progressOf } from './progress.ts';
 import { loadRole, within } from './role.ts';
 import { endOfTime, type Session } from './session.ts';
 import { readUsage } from './usage.ts';
-import { criteriaOf, letGo, lookAt, type Round } from './verification-gate.ts';
+import { criteriaOf, LEAST_MS, letGo, lookAt, type Round } from './verification-gate.ts';
 
 /** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
 const INLINE_PATCH_BYTES = 256 * 1024;
@@ -31,15 +35,22 @@ const SUMMARY_CHARACTERS = 20_000;
 export async function runAgent(assignment: AgentAssignment, box: Box): Promise<void> {
   const client = createBoxClient(assignment);
   let reading: Reading | null = null;
+  let wrapped: Wrapped | null = null;
   const lease = keepLease(client, assignment.heartbeat_s * 1_000, () => reading && progressOf(reading));
   try {
-    await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]), (started) => {
-      reading = started;
+    await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]), {
+      onStart: (started) => {
+        reading = started;
+      },
+      onWrap: (around) => {
+        wrapped = around;
+      },
     });
   } catch (error) {
     if (lease.lost.aborted || isOver(error)) console.error(String(error));
-    else await reportCheckoutError(client, error);
+    else await reportError(client, error, wrapped);
   } finally {
+    await (wrapped as Wrapped | null)?.door?.close();
     lease.stop();
   }
 }
@@ -47,9 +58,22 @@ export async function runAgent(assignment: AgentAssignment, box: Box): Promise<v
 /** A report that was refused because the attempt has ended without us: the API knows, and nobody waits for this box. */
 const isOver = (error: unknown): boolean => error instanceof RefusedError && error.status === 409;
 
-async function reportCheckoutError(client: BoxClient, error: unknown): Promise<void> {
+/** What was thrown around a run counts as the table of failures says; what could not be checked out, as what it says of itself. */
+async function reportError(client: BoxClient, error: unknown, wrapped: Wrapped | null): Promise<void> {
+  if (wrapped?.around.threw(error))
+    return void (await client.post('fail', {
+      reason: `what is wrapped around the run has failed: ${error instanceof Error ? error.message : String(error)}`,
+      failure_class: codeOfThrown(error),
+      middleware: wrapped.around.record(),
+    }));
   if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
   await client.post('fail', { reason: error.message, failure_class: error.failureClass });
+}
+
+/** Who is told of what there is before the attempt is over. */
+interface Told {
+  readonly onStart: (reading: Reading) => void;
+  readonly onWrap: (wrapped: Wrapped | null) => void;
 }
 
 async function attempt(
@@ -57,7 +81,7 @@ async function attempt(
   box: Box,
   client: BoxClient,
   abort: AbortSignal,
-  onStart: (reading: Reading) => void,
+  { onStart, onWrap }: Told,
 ): Promise<void> {
   const commit = given.base_commit;
   const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
@@ -69,10 +93,19 @@ async function attempt(
   const role = await loadRole(given.role, store, commit);
   const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
   // What the base asks for is read before anything is spent: a mistake in it costs nothing then.
-  const criteria = await criteriaOf(store, commit, assignment.test_commands);
-  const prepared = await prepare(assignment, box, role, store, commit, await startOf(given, box, store));
+  const config = await configText(store, commit);
+  const criteria = await criteriaOf(config, assignment.test_commands);
+  const wrapped = await wrap(assignment, await settingsOf(config, assignment.around?.chain));
+  onWrap(wrapped);
+  const around = wrapped?.around;
+  const start = await startOf(given, box, store);
+  const prepared = await prepare(assignment, box, role, store, commit, start, wrapping(wrapped));
   const { places, index } = prepared;
-  const options = { abort, onStart, limits: role.config.limits, until: endOfTime(assignment) };
+  const options = {
+    ...{ abort, onStart, limits: role.config.limits, until: endOfTime(assignment) },
+    ...(around && { around }),
+  };
+  const timeLeft = (): number => options.until - performance.now();
   let taken = 0;
   const snapshotOf = () =>
     snapshot(store, {
@@ -92,29 +125,41 @@ async function attempt(
       ? { session, failure: failure ?? INTERRUPTED }
       : { session, work: await snapshotOf() };
   };
+  const again = async (words: string, before: Session): Promise<Session> =>
+    runAgain(around ? await around.tell(words) : words, before, assignment, box, prepared, options);
   let waits = false;
   const answered = async (session: Session): Promise<Session> => {
     const end = await untilAnswered(session, {
       path: places.approvalFile,
       ask: (ask, session) =>
         askLeave(client, ask, snapshotOf, () => handInSession(client, assignment, prepared, session)),
-      again: (words, before) => runAgain(words, before, assignment, box, prepared, options),
+      again,
     });
     waits = end.asks !== null;
     return end;
   };
-  const first = await roundOf(await answered(await runFirst(assignment, box, prepared, options)));
+  const roundsFrom = async (session: Session): Promise<Round> => {
+    let round = await roundOf(await answered(session));
+    while (around && !('work' in round) && !abort.aborted && !waits && timeLeft() >= LEAST_MS) {
+      const words = await around.goesOn(round.failure);
+      if (words === null) break;
+      const next = await runAgain(words, round.session, assignment, box, prepared, options);
+      round = await roundOf(await answered(next));
+    }
+    return round;
+  };
+  const first = await roundsFrom(await runFirst(assignment, box, prepared, options));
   const last =
     criteria === null || !('work' in first)
       ? first
       : await letGo(first, {
           criteria,
           abort,
-          timeLeft: () => options.until - performance.now(),
+          timeLeft,
           look: (work) => lookAt(work, criteria, assignment.test_commands, prepared, box, abort),
           again: (message, before) => {
             if (before.reading) before.reading.held++;
-            return runAgain(message, before, assignment, box, prepared, options).then(answered).then(roundOf);
+            return again(message, before).then(roundsFrom);
           },
         });
   const { session } = last;
@@ -123,7 +168,9 @@ async function attempt(
   if (abort.aborted && !box.abort.aborted) return;
   if (box.abort.aborted) return interrupted(createBoxClient(given, LAST_WORDS_MS), session, snapshotOf);
   const claimed = await claimOf(session, places.usageFile);
+  await around?.ends('work' in last ? null : last.failure);
   const reported = {
+    ...(around && { middleware: around.record() }),
     output_tail: tailOf(session),
     end: endOf(session, 'work' in last ? null : last.failure),
     ...(claimed.usage ? { usage: claimed.usage } : {}),

@@ -57,6 +57,18 @@ async function repositoryInstructions(store: Store, commit: string): Promise<Ins
 const inOneFile = ({ role, repository }: Omit<Instructions, 'file'>): string =>
   repository === null ? role : `${role}\n# ${repository.file} of the repository\n\n${repository.text}`;
 
+/** What is said and asked around the run. */
+export interface Wrapping {
+  readonly begins: (text: string) => Promise<string | null>;
+  readonly tell: (message: string) => Promise<string>;
+  readonly holdUrl: string | null;
+}
+const NOTHING_AROUND: Wrapping = {
+  begins: async () => null,
+  tell: async (message) => message,
+  holdUrl: null,
+};
+
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
 export async function prepare(
   assignment: AgentAssignment,
@@ -66,6 +78,7 @@ export async function prepare(
   commit: string,
   /** What is put into the checkout: the base, or what an earlier box of this attempt had made of it. */
   treeish: string = commit,
+  around: Wrapping = NOTHING_AROUND,
 ): Promise<Prepared> {
   const at = (name: string): string => join(box.workDir, name);
   const user = box.users?.[0] ?? null;
@@ -85,9 +98,11 @@ export async function prepare(
   };
   const index = at('index');
   await Promise.all([mkdir(home), mkdir(places.tmp)]);
-  const { text, repository } = await promptOf(assignment, role, store, commit);
+  const { text: asked, repository } = await promptOf(assignment, role, store, commit);
+  const header = await around.begins(`${asked}\n${repository?.text ?? ''}`);
+  const text = await around.tell(asked);
   const instructions = {
-    role: `${role.systemPrompt.trimEnd()}\n\n${HOW_TO_ASK}`,
+    role: `${header === null ? '' : `${header}\n\n`}${role.systemPrompt.trimEnd()}\n\n${HOW_TO_ASK}`,
     repository,
     file: places.instructionsFile,
   };
@@ -109,6 +124,7 @@ export async function prepare(
       models: assignment.models,
       instructions,
       maxCostUsd: role.config.limits.max_cost_usd ?? null,
+      holdUrl: around.holdUrl,
       asRoot: !box.users && process.getuid?.() === 0,
     });
   const invocation = told(text, places);

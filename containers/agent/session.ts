@@ -10,12 +10,15 @@ import type { Box } from '../supervisor/box.ts';
 import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import type { Around } from './around/around.ts';
 import { APPROVAL_FILE_VARIABLE, readAsk, watchAsk } from './asking.ts';
 import type { Prepared } from './places.ts';
 import { type Stopped, watchAgent } from './watch.ts';
 
 /** Largest transcript in bytes that is kept. */
 const TRANSCRIPT_BYTES = 5 * 1_048_576;
+/** Characters at the end of what a program has printed that are taken for its last words. */
+const LAST_WORDS = 2_000;
 /** What a CLI is given to end well on each signal; with SIGINT some print what they used. */
 const GRACE_MS = 10_000;
 /** How long a CLI may say nothing but that it waits. Its own retries are few, so this is a wait without an end. */
@@ -48,6 +51,8 @@ export interface SessionOptions {
   readonly limits?: RoleLimits;
   /** Called once, before the agent starts: what is read goes into it while it runs. */
   readonly onStart?: (reading: Reading) => void;
+  /** What is wrapped around the run; absent: nothing. */
+  readonly around?: Around;
   /** Until when it may run, on the clock of `performance.now`; absent: as long as the adapter says, from now. */
   readonly until?: number;
   /** Another run of an agent that had ended: what was read before, and the command line that goes on. */
@@ -92,7 +97,10 @@ export async function runSession(
   }
   if (read && run.result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(run.result.exitCode, reading);
-  const asks = run.result.end === 'uncontained' ? null : await readAsk(prepared.places.approvalFile);
+  const asks =
+    run.result.end === 'uncontained'
+      ? null
+      : (options.around?.takeAsk() ?? (await readAsk(prepared.places.approvalFile)));
   return { ...run, reading: read && reading, asks };
 }
 
@@ -115,9 +123,9 @@ async function runOnce(
   assignment: AgentAssignment,
   box: Box,
   { places, invocation }: Prepared,
-  { abort, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: SessionOptions,
+  { abort, around, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: SessionOptions,
 ): Promise<Pick<Session, 'result' | 'stopped'>> {
-  const { stop, read } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const { stop, read, observe } = AGENT_ADAPTERS[assignment.adapter.kind];
   const watch =
     read &&
     watchAgent({
@@ -132,7 +140,9 @@ async function runOnce(
       reading.waitingClass = null;
       read(event, reading);
       watch?.see(reading);
+      if (around) for (const seen of observe?.(event) ?? []) around.see(seen, reading);
     });
+  const ends = around?.runBegins();
   const asking = watchAsk(places.approvalFile);
   const ran = await run(
     { argv },
@@ -157,7 +167,7 @@ async function runOnce(
       outputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,
       territory: places.territory,
-      abort: AbortSignal.any([abort, asking.asked, ...(watch ? [watch.end] : [])]),
+      abort: AbortSignal.any([abort, asking.asked, ...(watch ? [watch.end] : []), ...(ends ? [ends] : [])]),
       stopSignals: stop,
       ...(lines && {
         onOutput: (chunk) => {
@@ -171,13 +181,14 @@ async function runOnce(
   asking.stop();
   watch?.stop();
   lines?.end();
+  await around?.runEnded(read && reading, read ? null : ran.output.slice(-LAST_WORDS));
   const output = assignment.models
     ? ran.output.replaceAll(assignment.models.token, '[token of the attempt]')
     : ran.output;
   return {
     result: { ...ran, output },
     stopped:
-      watch?.end.aborted && !asking.asked.aborted && ran.end === 'aborted'
+      watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
         ? (watch.end.reason as Stopped)
         : null,
   };

@@ -1,8 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { CheckoutError } from '../../gates/checkout/error.ts';
-import { readFileAt } from '../../gates/checkout/folder.ts';
 import type { Snapshot } from '../../gates/checkout/patch.ts';
-import type { Store } from '../../gates/checkout/store.ts';
 import { commandEnvironment } from '../../gates/process/environment.ts';
 import { outcomeOf } from '../../gates/process/outcome.ts';
 import { run } from '../../gates/process/run.ts';
@@ -27,23 +24,16 @@ import { passes } from './failure.ts';
 import type { Prepared } from './places.ts';
 import { passedOn, type Session } from './session.ts';
 
-/** Largest `assay.yaml` in bytes that is read here. */
-const MAX_BYTES = 256 * 1024;
-
 /**
- * What the base asks of an agent before it is let go; null: nothing. What is wrong with the rest of the file, the gates box says.
+ * What the base asks of an agent before it is let go, by the text of its `assay.yaml`; null: nothing. What is wrong with the rest of the file, the gates box says.
  * @throws CheckoutError `config_invalid`, before anything is spent.
  */
 export async function criteriaOf(
-  store: Store,
-  commit: string,
+  text: string | null,
   ofTask: readonly string[],
 ): Promise<VerificationCriteria | null> {
-  const file = await readFileAt(store, commit, CONFIG_FILE, MAX_BYTES).catch(() => null);
-  if (!file?.regular || !isUtf8(file.content)) return null;
-  const text = file.content.toString('utf8');
   // The parser is loaded only where there is something to parse: most of a box's time is its start.
-  if (!text.includes('verification_gate')) return null;
+  if (!text?.includes('verification_gate')) return null;
   const { describeProblem, parseYaml } = await import('../../shared/yaml.ts');
   const { WithVerificationGate } = await import('../../shared/verification-gate/section.ts');
   const parsed = parseYaml(text, CONFIG_FILE, WithVerificationGate);
@@ -95,7 +85,7 @@ const isBelieved = ({ session, failure }: Pick<HandIn, 'session'> & { readonly f
   failure.class === 'agent_blocked' || failure.class === 'config_invalid' || passes(session, failure);
 
 /** Less than this in milliseconds is no time in which a model can do anything. */
-const LEAST_MS = 5_000;
+export const LEAST_MS = 5_000;
 
 /**
  * Holds an agent back that wants to stop too early: it is told what is missing and runs again, as often as the base allows. What is

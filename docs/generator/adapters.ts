@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/cascade/failure/classes.ts';
+import { AGENT_HOOKS } from '../../shared/middleware/names.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
-import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/task/adapter-facts.ts';
+import {
+  ADAPTER_FACTS,
+  type AdapterFacts,
+  COMMAND_HOOKS,
+  type HookFacts,
+  type HookWord,
+} from '../../shared/task/adapter-facts.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../shared/task/attempt.ts';
 import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
 
@@ -50,25 +57,34 @@ const tiersOf = ({ tiers }: AdapterFacts): string =>
 
 const facts = (): string =>
   table(
-    [
-      'Adapter',
-      'Package',
-      'Models of',
-      'Effort',
-      'Turns',
-      'Budget',
-      'Structured',
-      'Resume',
-      'Hooks',
-      'Tiers',
-    ],
+    ['Adapter', 'Package', 'Models of', 'Effort', 'Turns', 'Budget', 'Structured', 'Resume', 'Tiers'],
     CLI_KINDS.map((kind) => {
       const of: AdapterFacts = ADAPTER_FACTS[kind];
       const { package: name, version } = CLI_VERSIONS[kind];
-      const can = [of.effort, of.turns, of.budget, of.structured, of.resume, of.hooks].map(yes);
+      const can = [of.effort, of.turns, of.budget, of.structured, of.resume].map(yes);
       return [`\`${kind}\``, `${name} ${version}`, of.vendor, ...can, tiersOf(of)];
     }),
   );
+
+const HOW: Readonly<Record<HookWord, string>> = {
+  run: 'with each run',
+  told: 'with each message of the platform',
+  seen: 'when the CLI shows it: it has happened',
+  held: 'before it is done, with `hold_tools`; else when the CLI shows it',
+  end: 'once with each run, on its last words',
+  never: 'never',
+};
+
+const hooks = (): string => {
+  const rows: readonly (readonly [string, HookFacts])[] = [
+    ...CLI_KINDS.map((kind) => [kind, ADAPTER_FACTS[kind].hooks] as const),
+    ['command', COMMAND_HOOKS],
+  ];
+  return table(
+    ['Hook', ...rows.map(([kind]) => `\`${kind}\``)],
+    AGENT_HOOKS.map((hook) => [`\`${hook}\``, ...rows.map(([, of]) => HOW[of[hook]])]),
+  );
+};
 
 const failuresOf = (kind: CliKind): string => {
   const rows = recorded.filter((each) => each.kind === kind && each.class !== null);
@@ -94,6 +110,16 @@ ${INTRODUCTION}
 ## What each supports
 
 ${facts()}
+
+## Which hooks really fire
+
+[Middleware](middleware.md) around a run acts where this says. What a CLI shows of a call it shows when that is made; only a call that is held can still be kept from being done.
+
+${hooks()}
+
+- Held: Claude Code asks at a door of the box (its \`PreToolUse\` hooks, over HTTP) and is run without \`--bare\`, which has no hooks at all; nothing of the checkout's own settings is read. Its first request is then some 45 KB larger.
+- Of Codex a call of the model shows when it says something, of Gemini and OpenCode as well; Claude Code shows each.
+- The hooks that Gemini CLI and Codex have of their own, and plugins of OpenCode, are not used.
 
 ## Classes of failure
 

@@ -3,6 +3,7 @@ import { MAX_SESSION_BYTES } from '../approval/session.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
+import { MiddlewareRecord } from '../middleware/record.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
 import { AgentEnd, FailureClass, Usage } from '../task/attempt.ts';
@@ -50,6 +51,9 @@ export const ProgressBody = z
   })
   .meta({ id: 'ProgressBody' });
 
+const Middleware = MiddlewareRecord.optional().describe(
+  'What was wrapped around the run and what that has found: words of the agent (claimed), and what was seen in its box (observed). Nothing is decided by it.',
+);
 const Reported = {
   summary: z
     .string()
@@ -65,6 +69,7 @@ const Reported = {
     .max(5)
     .optional()
     .describe('What runners of tests have printed into the log of the agent; kept as claims.'),
+  middleware: Middleware,
   /** The model that really ran, when it differs from the one assigned. */
   model: z.string().trim().min(1).max(200).optional(),
 };
@@ -108,6 +113,7 @@ export const FailBody = z
     output_tail: Reported.output_tail,
     usage: Usage.optional(),
     end: AgentEnd.optional(),
+    middleware: Middleware,
     base_commit: BaseCommit.optional(),
   })
   .meta({ id: 'FailBody' });

@@ -4,6 +4,7 @@ import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { regenerationsSpent } from '../workflow/regenerations.ts';
 import { adapterOf } from './detour.ts';
+import { asAsked } from './failure/actions.ts';
 import type { Classified } from './failure/classify.ts';
 import { failureOf } from './failure/of-attempt.ts';
 import { ladder, type Rung } from './ladder.ts';
@@ -144,7 +145,8 @@ function bySteps(task: Task, models: TierModels): Verdictless {
   // Its model has done what it was asked for: others were quicker. It does it again on what they have left.
   if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
     return rework(task, attempt);
-  const failure = failureOf(attempt);
+  const told = failureOf(attempt);
+  const failure = told && asAsked(told, task.error_actions);
   const follows = failure && afterFailure(task, attempt, failure, models);
   if (follows) return follows;
   const trigger = escalationTrigger(attempt);

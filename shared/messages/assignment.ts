@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { JudgeModels } from '../judging/models.ts';
+import { Chain } from '../middleware/chain-schema.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PARTS } from '../roles/render.ts';
 import { Adapter } from '../task/adapter.ts';
 import { Artifact, Usage } from '../task/attempt.ts';
+import { ErrorActions } from '../task/error-actions.ts';
 import { Expectation } from '../task/expects.ts';
 import { GitRef } from '../task/git-ref.ts';
 import { DeliveryMode, Effort, ObjectId, Role, TaskId } from '../task/schema.ts';
@@ -49,6 +51,22 @@ export const AgentAssignment = Common.extend({
   adapter: Adapter,
   /** Command lines of the task's `test_passes` signals, which its prompt names too. */
   test_commands: z.array(z.string()).default([]),
+  /** What is known of the task for what is wrapped around the run. Absent in assignments of earlier versions. */
+  around: z
+    .object({
+      description: z.string(),
+      acceptance_criteria: z.array(z.string()),
+      /** The task's own, in the place of the base's. */
+      chain: Chain.optional(),
+      error_actions: ErrorActions.optional(),
+      /** Actions that a person has allowed this attempt. */
+      allowed: z.array(z.string()),
+      /** The task that it was made from. */
+      parent: z.string().nullable(),
+      /** What the first of them asked for, as a hash. */
+      root_sha256: z.string().nullable(),
+    })
+    .optional(),
   /** Null: the deployment has no gateway, and the agent must know for itself. */
   models: ModelAccess.nullable(),
   /** Set when the attempt goes on after an approval: what it had made of the base until then. */

@@ -3,6 +3,7 @@ import { Weighed } from '../cascade/learning/weighed.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
+import { MiddlewareRecord } from '../middleware/record.ts';
 import { StoredNumber } from '../number.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
 import { CLI_KINDS } from './adapter.ts';
@@ -137,6 +138,8 @@ export const Report = z.object({
   end: AgentEnd.optional(),
   /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
   logged: z.array(LoggedRun).optional(),
+  /** What was wrapped around the run and what that has found; nothing is decided by it. Absent: nothing was, or nobody has said. */
+  middleware: MiddlewareRecord.optional(),
   at: z.iso.datetime(),
 });
 export type Report = z.infer<typeof Report>;

@@ -1,4 +1,5 @@
 import type { Verdict, VerdictReason } from '../evidence/schema.ts';
+import type { MiddlewareRecord } from '../middleware/record.ts';
 import type { GradingRecord } from '../rubric/grading.ts';
 import type { StageOutcome } from '../workflow/outcome.ts';
 import type { Attempt, Launch } from './attempt.ts';
@@ -119,6 +120,13 @@ const judgements = (all: NonNullable<Verdict['judgements']>, { text, list }: Mea
     ...(each.grading && { grading: shortGrading(each.grading, text) }),
   }));
 
+/** What middleware has found, cut: the first things that it names, and with the last measure neither names nor facts. */
+const shortMiddleware = (record: MiddlewareRecord, { text, list }: Measure): MiddlewareRecord => {
+  const found = record.found.slice(0, list).map((each) => ({ ...each, detail: cut(each.detail, text) }));
+  const more = (record.more ?? 0) + record.found.length - found.length;
+  return { ...record, found, ...(more > 0 && { more }), facts: list === 0 ? {} : record.facts };
+};
+
 /** Nobody waits any more for a box of an attempt that another one has followed. */
 const asleep = (launch: Launch | null): Launch | null => launch && { ...launch, task_token: null };
 
@@ -143,6 +151,7 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
                 failing: run.failing.map((each) => cut(each, text)).slice(0, list),
               })),
             }),
+            ...(report.middleware && { middleware: shortMiddleware(report.middleware, measure) }),
             ...(report.verification_gate && {
               verification_gate: {
                 ...report.verification_gate,

@@ -4,6 +4,7 @@ import { material } from '../judging/material.ts';
 import { sha256 } from '../tokens.ts';
 import { createTask } from './commands/create.ts';
 import { cut, firstOf } from './cut.ts';
+import { madeFrom } from './made-from.ts';
 import { SubmitTask } from './schema.ts';
 import { currentAttempt, Submitted, type Task } from './task.ts';
 
@@ -93,6 +94,7 @@ export function fixUpOf(task: Task, done: readonly string[], now: Date): Task {
   return {
     ...made,
     hidden_tests: task.hidden_tests,
+    made_from: madeFrom(task),
     fix_of: { ...line, generation: line.generation + 1, task_id: task.id },
   };
 }

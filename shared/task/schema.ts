@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../approval/autonomy.ts';
+import { Chain } from '../middleware/chain-schema.ts';
 import { StoredNumber } from '../number.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { WorkflowName } from '../workflow/name.ts';
 import { Adapter } from './adapter.ts';
+import { ErrorActions } from './error-actions.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
 import { GitRef } from './git-ref.ts';
 import { HiddenTests } from './hidden-tests.ts';
@@ -158,6 +160,10 @@ export const SubmitTask = z
     autonomy: AutonomyLevel.optional().describe(
       "What the agent may do without a person. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
     ),
+    middleware_override: Chain.optional().describe(
+      "The middleware around its agents' runs, in this order (docs/middleware.md), in the place of the repository's; an empty list: none.",
+    ),
+    error_actions: ErrorActions.optional(),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),

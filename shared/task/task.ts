@@ -100,6 +100,8 @@ export const Task = Submitted.extend({
   image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
   retries: z.number().int().nonnegative(),
+  /** Set when the platform made it from another task: from which, and what the first of them asked for, as a hash. */
+  made_from: z.object({ task_id: TaskId, root: TaskId, root_sha256: z.string() }).optional(),
   /** Set when this is a fix-up: of which task, of which piece of work, the how manieth, and how many attempts that has had before. */
   fix_of: z
     .object({

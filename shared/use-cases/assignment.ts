@@ -116,6 +116,19 @@ async function parkedFor(
   };
 }
 
+/** What is known of a task for what is wrapped around its run. */
+const aroundFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
+  description: task.description,
+  acceptance_criteria: task.acceptance_criteria,
+  ...(task.middleware_override && { chain: task.middleware_override }),
+  ...(task.error_actions && { error_actions: task.error_actions }),
+  allowed: (task.approvals ?? []).flatMap(({ attempt, status, action }) =>
+    attempt === number && status === 'approved' ? [action] : [],
+  ),
+  parent: task.made_from?.task_id ?? null,
+  root_sha256: task.made_from?.root_sha256 ?? null,
+});
+
 /** How a box reaches models. */
 interface Access {
   /** Of an agent. */
@@ -158,6 +171,7 @@ async function assignmentFor(
       effort: attempt.effort,
       adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
       test_commands: testCommands(task),
+      around: aroundFor(task, attempt),
       models,
       heartbeat_s: Math.max(1, context.leaseSeconds / 4),
     };

@@ -5,6 +5,7 @@ import type { TaskStore } from '../store/tasks.ts';
 import { createTask, type Dependency } from '../task/commands/create.ts';
 import { review } from '../task/commands/operate.ts';
 import { firstOf } from '../task/cut.ts';
+import { madeFrom } from '../task/made-from.ts';
 import { SubmitTask, type SubmitTaskInput } from '../task/schema.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { type SubmitContext, type Submitted, submitTask } from './submit.ts';
@@ -69,6 +70,7 @@ export async function createPlanned(plan: Task, tasks: TaskStore, now: Date): Pr
       now,
       by: plan.review?.by ?? plan.created_by,
       requestSha256: sha,
+      madeFrom: madeFrom(plan),
       dependencies: known,
     });
     const { task } = await tasks.create(made);

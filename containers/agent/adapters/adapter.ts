@@ -1,6 +1,7 @@
 import type { AgentAssignment, ModelAccess } from '../../../shared/messages/assignment.ts';
 import type { Fields } from './fields.ts';
 import type { Failure, Reading } from './reading.ts';
+import type { Observe } from './seen.ts';
 
 export interface Places {
   /** Real path of a folder that holds all that the agent works in, and nothing of ours. */
@@ -38,6 +39,8 @@ export interface Job {
   readonly instructions: Instructions;
   /** Dollars that the role allows an attempt; null: no limit of its own. */
   readonly maxCostUsd: number | null;
+  /** Where it asks before it calls a tool, where it can; null: nobody is asked. */
+  readonly holdUrl: string | null;
   /** The agent runs as root: only where the embedded stack does. */
   readonly asRoot: boolean;
 }
@@ -67,6 +70,10 @@ export interface AgentAdapter {
   readonly stop: readonly ('SIGINT' | 'SIGTERM')[];
   /** Takes one event of its output into the reading. Null: its output is no events, and only its exit code tells. */
   readonly read: ((event: Fields, reading: Reading) => void) | null;
+  /** What one event shows of calls of models and tools. Null: its output is no events. */
+  readonly observe: Observe | null;
+  /** It can be made to ask before it calls a tool. */
+  readonly holds?: true;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resume?: (argv: readonly string[], session: string, message: string) => readonly string[];
   /** What it writes down of a session, which it goes on with in another home when that lies there. With `resume`; absent: nothing that would do. */

@@ -3,6 +3,7 @@ import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, list, text } from './fields.ts';
 import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
+import { asText, type Observe } from './seen.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -12,7 +13,32 @@ const EFFORT: Readonly<Record<Effort, string>> = {
   max: 'max',
 };
 
-function invoke({ assignment, places, prompt, models, instructions, maxCostUsd, asRoot }: Job): Invocation {
+/** Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt. */
+const BARE = ['--bare'];
+
+/** Seconds that it waits for an answer about a call; it goes on then. */
+const HOLD_S = 30;
+
+/** Bare, it has no hooks at all. So it is not, and reads its own settings, which are none, and these: nothing of the checkout. */
+function held(url: string): string[] {
+  const asks = [{ matcher: '*', hooks: [{ type: 'http', url, timeout: HOLD_S }] }];
+  return [
+    ...['--setting-sources', 'user', '--strict-mcp-config', '--disable-slash-commands'],
+    '--settings',
+    JSON.stringify({ hooks: { PreToolUse: asks, PostToolUse: asks, PostToolUseFailure: asks } }),
+  ];
+}
+
+function invoke({
+  assignment,
+  places,
+  prompt,
+  models,
+  instructions,
+  maxCostUsd,
+  asRoot,
+  holdUrl,
+}: Job): Invocation {
   const { adapter, model, effort } = assignment;
   const turns = adapter.kind === 'claude' ? adapter.max_turns : undefined;
   return {
@@ -24,8 +50,7 @@ function invoke({ assignment, places, prompt, models, instructions, maxCostUsd, 
       ...['--effort', EFFORT[effort]],
       ...['--output-format', 'stream-json', '--verbose'],
       ...['--permission-mode', 'bypassPermissions'],
-      // Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt.
-      '--bare',
+      ...(holdUrl === null ? BARE : held(holdUrl)),
       ...['--tools', 'Bash,Edit,Read,Write'],
       ...['--json-schema', JSON.stringify(STATUS_SCHEMA)],
       ...(turns === undefined ? [] : ['--max-turns', String(turns)]),
@@ -80,6 +105,33 @@ function readTurn(event: Fields, reading: Reading): void {
     if (file !== null && part['name'] !== 'Read') reading.files.add(file);
   }
 }
+
+/** One event for each part of an answer: words of the model, or a call of a tool. What came of it is in a message of the user. */
+const observe: Observe = (event) => {
+  const parts = list(fields(event['message'])['content']).map(fields);
+  if (event['type'] === 'user')
+    return parts
+      .filter((part) => part['type'] === 'tool_result')
+      .map((part) => ({
+        kind: 'result',
+        id: text(part['tool_use_id']) ?? '',
+        output: asText(part['content']),
+        failed: part['is_error'] === true,
+      }));
+  if (event['type'] !== 'assistant' || text(event['error']) !== null) return [];
+  const words = parts.filter((part) => part['type'] === 'text').flatMap((part) => text(part['text']) ?? []);
+  return [
+    { kind: 'model', text: words.join('\n') || null },
+    ...parts
+      .filter((part) => part['type'] === 'tool_use')
+      .map((part) => ({
+        kind: 'call' as const,
+        id: text(part['id']) ?? '',
+        tool: text(part['name']) ?? 'unknown',
+        input: asText(part['input'], fields(part['input'])['command']),
+      })),
+  ];
+};
 
 function readResult(event: Fields, reading: Reading): void {
   reading.ended = true;
@@ -139,4 +191,12 @@ const record: AgentAdapter['record'] = {
     `${home}/.claude/projects/${cwd.replaceAll(/[^A-Za-z0-9]/g, '-')}/${session}.jsonl`,
 };
 
-export const claude: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume, record };
+export const claude: AgentAdapter = {
+  invoke,
+  stop: ['SIGINT', 'SIGTERM'],
+  read,
+  observe,
+  holds: true,
+  resume,
+  record,
+};

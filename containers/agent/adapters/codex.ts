@@ -4,6 +4,7 @@ import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, list, text } from './fields.ts';
 import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
+import { asText, type Observe } from './seen.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -86,6 +87,24 @@ function readItem(item: Fields, reading: Reading): void {
   }
 }
 
+/** It shows a tool when that has ended, with what came of it; the model when it has said something. */
+const observe: Observe = (event) => {
+  const item = fields(event['item']);
+  const type = text(item['type']);
+  if (event['type'] !== 'item.completed' || type === null || type === 'error' || type === 'reasoning')
+    return [];
+  if (type === 'agent_message') return [{ kind: 'model', text: text(item['text']) }];
+  return [
+    {
+      kind: 'done',
+      tool: type,
+      input: asText(item['changes'] ?? item, item['command']),
+      output: asText(item['aggregated_output'] ?? ''),
+      failed: item['status'] === 'failed',
+    },
+  ];
+};
+
 /** The sum of the whole session; what was read from a cache is part of the input. */
 function readEnd(used: Fields, reading: Reading): void {
   reading.ended = true;
@@ -135,4 +154,4 @@ const record: AgentAdapter['record'] = {
     `${home}/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${session}.jsonl`,
 };
 
-export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, resume, record };
+export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe, resume, record };

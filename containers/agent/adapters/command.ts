@@ -39,4 +39,4 @@ function invoke({ assignment, places, text, models, instructions }: Job): Invoca
 }
 
 /** Any program. What it prints is for people; what it wants to be read is in its usage file. */
-export const command: AgentAdapter = { invoke, stop: ['SIGTERM'], read: null };
+export const command: AgentAdapter = { invoke, stop: ['SIGTERM'], read: null, observe: null };

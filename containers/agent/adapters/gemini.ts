@@ -3,6 +3,7 @@ import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
 import { type Failure, type Reading, said } from './reading.ts';
+import { asText, type Observe } from './seen.ts';
 
 function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
   const { adapter, model } = assignment;
@@ -59,6 +60,26 @@ function read(event: Fields, reading: Reading): void {
       break;
   }
 }
+
+/** Words of the model come in pieces, of which each is one. */
+const observe: Observe = (event) => {
+  const id = text(event['tool_id']) ?? '';
+  switch (event['type']) {
+    case 'message':
+      return event['role'] === 'assistant' ? [{ kind: 'model', text: text(event['content']) }] : [];
+    case 'tool_use': {
+      const given = event['parameters'];
+      const tool = text(event['tool_name']) ?? 'unknown';
+      return [{ kind: 'call', id, tool, input: asText(given, fields(given)['command']) }];
+    }
+    case 'tool_result':
+      return [
+        { kind: 'result', id, output: asText(event['output'] ?? ''), failed: event['status'] !== 'success' },
+      ];
+    default:
+      return [];
+  }
+};
 
 function readWords(event: Fields, reading: Reading): void {
   const said = text(event['content']) ?? '';
@@ -129,4 +150,4 @@ function failureAtExit(exitCode: number, { failure }: Reading): Failure | null {
 }
 
 // Neither signal ends it while it works.
-export const gemini: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, failureAtExit };
+export const gemini: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe, failureAtExit };

@@ -3,6 +3,7 @@ import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, json, text } from './fields.ts';
 import { type Failure, type Reading, said } from './reading.ts';
+import { asText, type Observe } from './seen.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -76,6 +77,23 @@ function read(event: Fields, reading: Reading): void {
   }
 }
 
+/** A tool is shown when it has ended; a step is one answer of the model, with its words before its end. */
+const observe: Observe = (event) => {
+  const part = fields(event['part']);
+  if (event['type'] === 'text') return [{ kind: 'model', text: text(part['text']) }];
+  if (event['type'] !== 'tool_use') return [];
+  const state = fields(part['state']);
+  return [
+    {
+      kind: 'done',
+      tool: text(part['tool']) ?? 'unknown',
+      input: asText(state['input'], fields(state['input'])['command']),
+      output: asText(state['output'] ?? ''),
+      failed: state['status'] === 'error',
+    },
+  ];
+};
+
 /** Which files a tool was told to write: it has one, or a patch of several. */
 function filesOf(input: Fields): string[] {
   const file = text(input['filePath']);
@@ -115,4 +133,4 @@ function failureOf(error: Fields): Failure {
   return { class: classOfStatus(status) ?? 'agent_failed', reason, ...said(status, text(code) ?? name) };
 }
 
-export const opencode: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read };
+export const opencode: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe };

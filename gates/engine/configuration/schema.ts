@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/approval/autonomy.ts';
+import { MiddlewareSection, SecuritySection } from '../../../shared/middleware/section.ts';
 import { ImageName } from '../../../shared/task/image.ts';
 import { TaskId } from '../../../shared/task/schema.ts';
 import { VerificationCriteria } from '../../../shared/verification-gate/criteria.ts';
@@ -105,6 +106,9 @@ export const Config = z.strictObject({
   verification_nudge: Nudge.prefault({}),
   /** What the agent's box looks for before the agent is let go; no gate reads it. */
   verification_gate: VerificationCriteria.optional(),
+  /** What is wrapped around the runs of agents (docs/middleware.md); no gate reads it. */
+  middleware: MiddlewareSection.optional(),
+  security: SecuritySection.optional(),
 });
 
 export interface QualityGatesConfig extends z.output<z.ZodObject<typeof COMMON>> {

@@ -18,6 +18,8 @@ export interface CreateContext {
   readonly now: Date;
   readonly by: string;
   readonly requestSha256: string;
+  /** Set when the platform makes it from another task. */
+  readonly madeFrom?: Task['made_from'];
   /** Set when the task is a plan. */
   readonly plan?: PlanOf | undefined;
   /** The dependencies that exist, by id. */
@@ -83,6 +85,7 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     role,
     ...(role_reason === null ? {} : { role_reason }),
     ...(context.plan === undefined ? {} : { plan: context.plan }),
+    ...(context.madeFrom && { made_from: context.madeFrom }),
     id: context.id,
     status: waiting ? 'blocked' : 'open',
     version: 1,

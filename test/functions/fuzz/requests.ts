@@ -64,8 +64,18 @@ const submission = {
   delivery: 'merge_queue',
   autonomy: 'semi',
   workflow: 'verification-pipeline',
+  middleware_override: ['authority_deference'],
+  error_actions: { rate_limited: 'fail' },
 };
 const { id: _id, hidden_tests: _hidden, ...requirement } = submission;
+/** What was wrapped around a run. */
+const middleware = {
+  chain: ['authority_deference', 'security_interceptor'],
+  fired: { before_agent: 1, wrap_tool_call: 2 },
+  found: [{ by: 'security_interceptor', kind: 'observed', code: 'tool_denied', detail: 'd', turn: 1 }],
+  more: 1,
+  facts: { 'authority_deference.detected_count': 0 },
+};
 /** How the program of an agent ended. */
 const end = {
   exit_code: 1,
@@ -240,6 +250,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       logged: [
         { tool: 'pytest', kind: 'claimed', passed: 1, failed: 1, skipped: 0, failing: ['test/a.py::b'] },
       ],
+      middleware,
       verification_gate: {
         state: 'forced',
         because: 'b',
@@ -258,6 +269,7 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       base_commit: SHA,
       retry_after_s: 5,
       end,
+      middleware,
     },
   ],
   evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_class: 'box_lost', message: 'm' }],

@@ -1,0 +1,27 @@
+import { similarity } from '../drift.ts';
+import type { MakeMiddleware } from '../run-context.ts';
+
+/** How much what the agent says has in common with what must be true in the end. It changes and holds back nothing. */
+export const semanticDriftDetector: MakeMiddleware = ({ settings, task, notes }) => {
+  let flagged = false;
+  return {
+    name: 'semantic_drift_detector',
+    async after_model(context) {
+      if (task.criteria.length === 0 || context.text.trim() === '') return context;
+      const { threshold } = settings.semantic_drift;
+      const score = similarity(context.text, task.criteria.join(' '));
+      notes.fact('semantic_drift_score', score);
+      if (score < threshold && !flagged) {
+        flagged = true;
+        notes.found({
+          by: 'semantic_drift_detector',
+          kind: 'observed',
+          code: 'semantic_drift',
+          detail: `${score.toFixed(2)} of what it says is about the criteria; ${threshold} is the least`,
+          turn: Math.max(1, context.turn),
+        });
+      }
+      return context;
+    },
+  };
+};
