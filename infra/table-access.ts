@@ -37,9 +37,19 @@ export const TABLE_ACCESS = {
   'api-upload': { GetItem: ['task', 'beat'], UpdateItem: ['uploads'] },
   'api-evidence': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'api-read': {
-    GetItem: ['task', 'beat', 'deadLetter', 'request', 'completion', 'evolution'],
+    GetItem: ['task', 'beat', 'deadLetter', 'request', 'completion', 'evolution', 'file'],
     BatchGetItem: ['task'],
-    Query: ['count', 'completions', 'completion', 'belief', 'figures', 'breaker', 'deadLetter', 'provider'],
+    Query: [
+      'file',
+      'count',
+      'completions',
+      'completion',
+      'belief',
+      'figures',
+      'breaker',
+      'deadLetter',
+      'provider',
+    ],
     indexes: ['byStatus'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
@@ -64,7 +74,7 @@ export const TABLE_ACCESS = {
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
-  ledger: { GetItem: ['figures', 'counted'], PutItem: ['figures', 'counted'] },
+  ledger: { GetItem: ['figures', 'counted', 'file'], PutItem: ['figures', 'counted', 'file'] },
   resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   cascade: {
     GetItem: ['task', 'beat', 'lock', 'meter', 'spend', 'evolution'],

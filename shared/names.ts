@@ -41,6 +41,8 @@ export const ITEM_PREFIX = {
   counted: 'counted#',
   /** What quality is told by, by day: a partition for each month, a few items for each day. */
   figures: 'figures#',
+  /** What has happened to the files of repositories: an item for each. */
+  file: 'file#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
   /** The latest completions, an item for each, and since when they are looked at. */

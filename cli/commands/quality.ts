@@ -9,6 +9,7 @@ import { type Column, renderTable } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
 import { days, registerCost } from './quality-cost.ts';
+import { registerFiles } from './quality-files.ts';
 
 type Answer = z.infer<typeof QualityView>;
 
@@ -129,6 +130,7 @@ export function registerQuality(program: Command, io: Io): void {
     return EXIT.ok;
   });
   registerCost(quality, io);
+  registerFiles(quality, io);
   const models = quality
     .command('models')
     .description('How each model fares, and what it costs')

@@ -98,6 +98,9 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   'quality gates': {
     text: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
   },
+  'quality files': {
+    text: '`--json` prints a `FileHealthList`; with `--flagged` a `FlaggedFiles`, with a path a `FileHistory`. Null is not measured, or not known yet.',
+  },
   'quality cost': {
     text: '`--json` prints a `QualityCost`. A cost that is not known is counted, not summed.',
   },

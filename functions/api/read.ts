@@ -12,6 +12,7 @@ import type { Task } from '../../shared/task/task.ts';
 import { listApprovals } from '../../shared/use-cases/approvals.ts';
 import { artifactPart } from '../../shared/use-cases/artifact.ts';
 import { requireLetter } from '../../shared/use-cases/dead-letters.ts';
+import { fileHealth, fileHistory, flaggedFiles } from '../../shared/use-cases/file-health.ts';
 import { learnedView } from '../../shared/use-cases/learned.ts';
 import { listTasks } from '../../shared/use-cases/list.ts';
 import { letterView, listDeadLetters } from '../../shared/use-cases/list-dead-letters.ts';
@@ -35,8 +36,19 @@ import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
 const objects = objectStore();
-const { tasks, counts, completions, beliefs, figures, breakers, letters, requests, providers, evolution } =
-  stores();
+const {
+  tasks,
+  counts,
+  completions,
+  beliefs,
+  figures,
+  files,
+  breakers,
+  letters,
+  requests,
+  providers,
+  evolution,
+} = stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const nudge = nudgeRulesOf(process.env);
@@ -130,5 +142,14 @@ export const handler = serve('api-read', {
     body: await budgetForecast(figures, counts, policy.budgets?.deployment_usd ?? null, new Date()),
   }),
   qualityTrend: async ({ query }) => ({ body: await qualityTrend(figures, query, new Date()) }),
+  qualityFiles: async ({ query, serves }) => ({
+    body: await fileHealth(query, { files, serves, now: new Date() }),
+  }),
+  qualityFilesFlagged: async ({ query, serves }) => ({
+    body: await flaggedFiles(query.repository, { files, serves, now: new Date() }),
+  }),
+  qualityFile: async ({ query, serves }) => ({
+    body: await fileHistory(query, { files, serves, now: new Date() }),
+  }),
   health: async () => ({ body: { status: 'ok', version: VERSION } }),
 });

@@ -11,6 +11,7 @@ import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { EvolutionStore } from '../../shared/store/evolution.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
+import { FileStore } from '../../shared/store/files.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { ProviderStore } from '../../shared/store/providers.ts';
 import { RequestStore } from '../../shared/store/requests.ts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly counts: CountStore;
   readonly completions: CompletionStore;
   readonly figures: FigureStore;
+  readonly files: FileStore;
   readonly breakers: BreakerStore;
   readonly uploads: UploadStore;
   readonly claims: ClaimStore;
@@ -51,6 +53,7 @@ export function stores(): Stores {
     counts: new CountStore(db, table),
     completions: new CompletionStore(db, table),
     figures: new FigureStore(db, table),
+    files: new FileStore(db, table),
     breakers: new BreakerStore(db, table),
     uploads: new UploadStore(db, table),
     claims: new ClaimStore(db, table),

@@ -14,7 +14,7 @@ import { countWrites } from './metrics.ts';
 const objects = objectStore();
 const publisher = eventPublisher();
 const models = tierModels();
-const { figures } = stores();
+const { figures, files } = stores();
 
 /**
  * Writes what a batch of stream records tells as JSONL, one object per table and day, adds it to the figures, and puts what the world is to hear on the bus. The name
@@ -32,6 +32,10 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
     ),
   );
   await figures.count(factsOf(rows), new Date());
+  await files.touch(
+    rows.flatMap((each) => (each.table === 'file_touches' ? [each.row] : [])),
+    new Date(),
+  );
   await publisher.put(writes.flatMap(({ before, after }) => (after ? deriveEvents(before, after) : [])));
   countWrites(writes, rows);
 };

@@ -1,3 +1,11 @@
+import {
+  FileHistory,
+  FileList,
+  FileQuery,
+  FilesQuery,
+  FlaggedFiles,
+  FlaggedQuery,
+} from '../health/schemas.ts';
 import { CostQuery, QualityCost } from '../quality/cost.ts';
 import { BudgetForecast } from '../quality/forecast.ts';
 import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
@@ -111,6 +119,37 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     summary: 'What the tasks that have not ended will cost, against the budget of the month',
     answer: BudgetForecast,
+  },
+  qualityFiles: {
+    method: 'GET',
+    path: '/quality/file-health',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'How healthy the files are that agents have changed, the worst first',
+    query: FilesQuery,
+    answer: FileList,
+  },
+  qualityFilesFlagged: {
+    method: 'GET',
+    path: '/quality/file-health/flagged',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'The files that somebody should look at',
+    query: FlaggedQuery,
+    answer: FlaggedFiles,
+  },
+  qualityFile: {
+    method: 'GET',
+    path: '/quality/file-health/file',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary: 'One file, with what has happened to it',
+    query: FileQuery,
+    refuses: ['not_found'],
+    answer: FileHistory,
   },
   health: {
     method: 'GET',

@@ -9,6 +9,7 @@ import { isTerminal } from '../task/status.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { qualityScore } from '../verdict/quality-score.ts';
 import type { VerificationGate } from '../verification-gate/record.ts';
+import { fileRows } from './file-rows.ts';
 import { judgementRows } from './judgement-rows.ts';
 import { outcomeRows } from './outcome-rows.ts';
 import { reviewRow } from './review-row.ts';
@@ -282,6 +283,11 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
     ...(review ? [{ table: 'reviews' as const, date: day(review.timestamp), row: review }] : []),
     ...outcomeRows(before, after).map((row) => ({
       table: 'work_outcomes' as const,
+      date: day(row.timestamp),
+      row,
+    })),
+    ...fileRows(before, after).map((row) => ({
+      table: 'file_touches' as const,
       date: day(row.timestamp),
       row,
     })),

@@ -240,6 +240,24 @@ export const OutcomeRow = Row.extend({
 });
 export type OutcomeRow = z.infer<typeof OutcomeRow>;
 
+/** One row for each file that an attempt changed, when the attempt was accepted or rejected on evidence, and again when its work was reverted. */
+export const FileRow = Row.extend({
+  timestamp: z.iso.datetime(),
+  attempt: z.number().int(),
+  repository: z.string(),
+  path: z.string(),
+  outcome: z.enum(['accepted', 'rejected', 'reverted']),
+  /** New ones in this file, of all gates. */
+  findings: z.number().int(),
+  /** Of its tests: how many were found to fail now and then. */
+  flaky_tests: z.number().int(),
+  model: z.string().nullable(),
+  tree: z.string(),
+  /** Files of the same change that have no row, because there are too many. */
+  more_files: z.number().int(),
+});
+export type FileRow = z.infer<typeof FileRow>;
+
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
 export const NudgeRow = Row.extend({
   session_id: z.string(),
@@ -264,6 +282,7 @@ export const RECORD_TABLES = {
   completion_signals: SignalRow,
   reviews: ReviewRow,
   work_outcomes: OutcomeRow,
+  file_touches: FileRow,
   verification_nudges: NudgeRow,
 } as const;
 export type RecordTable = keyof typeof RECORD_TABLES;

@@ -210,6 +210,19 @@ export const VerificationRecord = z.object({
   failing: z.array(z.object({ check: z.string(), what: z.string() })).optional(),
   /** How many more failed than are named. */
   failing_more: z.number().int().positive().optional(),
+  /** As many of the files of the patch as have room, with what was found in each. Absent in items of earlier versions. */
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        findings: z.number().int().nonnegative(),
+        /** Of its tests: how many fail now and then. */
+        flaky: z.number().int().nonnegative(),
+      }),
+    )
+    .optional(),
+  /** How many more there are than are named. */
+  files_more: z.number().int().positive().optional(),
   duration_ms: z.number().int(),
   at: z.iso.datetime(),
   /** True when words or checks were cut for want of room; the whole is still under `key`. */

@@ -47,6 +47,16 @@ function reasons(all: readonly VerdictReason[], { text, list }: Measure): Verdic
   return kept.length < all.length ? [...kept, MORE] : kept;
 }
 
+/** Files stay with their whole paths or not at all: a part of a path names nothing. */
+function fewerFiles(
+  { files = [], files_more: more = 0 }: NonNullable<Attempt['verification']>,
+  { text, list }: Measure,
+): Pick<NonNullable<Attempt['verification']>, 'files' | 'files_more'> {
+  const kept = files.filter(({ path }) => Buffer.byteLength(path) <= text).slice(0, list);
+  const left = more + files.length - kept.length;
+  return { files: kept, ...(left > 0 && { files_more: left }) };
+}
+
 function shortVerification(
   record: NonNullable<Attempt['verification']>,
   { text, list }: Measure,
@@ -71,6 +81,9 @@ function shortVerification(
         path: cut(each.path, text),
         allowed_by: each.allowed_by === null ? null : cut(each.allowed_by, text),
       })),
+    }),
+    ...(record.files && {
+      ...fewerFiles(record, { text, list }),
     }),
     ...(record.failing && {
       failing: record.failing

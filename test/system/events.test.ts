@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
+import { FileList } from '../../shared/health/schemas.ts';
 import { QualityView } from '../../shared/quality/schemas.ts';
 import { tablesOf } from '../support/records/plain-answers.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
@@ -56,6 +57,22 @@ describe('what the deployment tells the world', () => {
     expect(body).toMatchObject({
       guardrail_pass_rate: Math.round((passed / quality_gates.length) * 10_000) / 10_000,
     });
+    // So is the health of the files that they changed.
+    const health = FileList.parse((await stack.call('GET', '/quality/file-health')).body);
+    expect(health.files).toMatchObject([
+      { path: 'src/sum.js', success_touches: 1, failure_touches: 1, bug_density_score: 50 },
+    ]);
+    expect(health.files[0]?.repository).toBe(repository.url);
+    const touches = tablesOf(stack.ready.records_dir).file_touches;
+    expect(touches.map(({ path, outcome }) => [path, outcome]).sort()).toEqual([
+      ['src/sum.js', 'accepted'],
+      ['src/sum.js', 'rejected'],
+    ]);
+    // And the window of the nudge has each completion once.
+    const { body: nudge } = await stack.call('GET', '/verification');
+    expect(nudge).toMatchObject({ completions: [{ task_id: done.id, verified: true }] });
+    expect((await stack.call('POST', '/verification/reset', { reason: 'a test' })).status).toBe(200);
+    expect((await stack.call('GET', '/verification')).body).toMatchObject({ completions: [] });
   });
 
   it('says what a task waits for a person for', async () => {

@@ -1,3 +1,4 @@
+import { changedFiles } from '../../evidence/changed.ts';
 import { failingIn, MOST_NAMED } from '../../evidence/failing.ts';
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
@@ -53,6 +54,7 @@ function keptFacts(facts: Facts): Facts {
 
 function summarise(evidence: Evidence, key: string, now: Date): VerificationRecord {
   const failing = failingIn(evidence);
+  const { files, more } = changedFiles(evidence);
   return {
     key,
     tree: evidence.tree,
@@ -87,6 +89,8 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
     put_back: evidence.protected_files.filter(isPutBack).length,
     ...(failing.length > 0 && { failing: failing.slice(0, MOST_NAMED) }),
     ...(failing.length > MOST_NAMED && { failing_more: failing.length - MOST_NAMED }),
+    files: [...files],
+    ...(more > 0 && { files_more: more }),
     duration_ms: evidence.duration_ms,
     at: nowIso(now),
   };

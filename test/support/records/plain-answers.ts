@@ -164,6 +164,19 @@ export const PLAIN_ANSWERS: Readonly<Record<string, (tables: Tables) => Cell[][]
       ),
     ]);
   },
+  'files-that-fail': ({ file_touches }) =>
+    groups(file_touches, ({ repository, path }) => [repository, path]).map(([key, rows]) => {
+      const attempts = rows.filter(({ outcome }) => outcome !== 'reverted');
+      return [
+        ...key,
+        attempts.length,
+        having(rows, ({ outcome }) => outcome === 'rejected'),
+        having(rows, ({ outcome }) => outcome === 'reverted'),
+        attempts.reduce((total, { findings }) => total + findings, 0),
+        Math.max(...rows.map(({ flaky_tests }) => flaky_tests)),
+        latest(rows.map(({ timestamp }) => timestamp)),
+      ];
+    }),
   'gate-pass-rate': ({ quality_gates }) =>
     groups(quality_gates, ({ gate }) => [gate]).map(([key, rows]) => [
       ...key,
