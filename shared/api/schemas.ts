@@ -7,6 +7,7 @@ import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 import { VerdictInput } from '../verdict/inputs.ts';
+import { JanitorResult } from '../verdict/janitor-result.ts';
 import { QualityScore } from '../verdict/quality-score.ts';
 
 const BaseCommit = ObjectId.describe(
@@ -24,6 +25,9 @@ export const AttemptView = Attempt.omit(hidden)
     inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
     quality_score: QualityScore.nullable().describe(
       'Of the gates, with its formula; it decides nothing. Null: none ran.',
+    ),
+    janitor_result: JanitorResult.nullable().describe(
+      'The verdict in the words of others: signals, gates, judge and fix-ups. Null: there is none yet.',
     ),
   })
   .meta({ id: 'Attempt' });

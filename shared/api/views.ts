@@ -5,17 +5,19 @@ import { judgingCost } from '../judging/cost.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import { inputsOf } from '../verdict/inputs.ts';
+import { janitorResult } from '../verdict/janitor-result.ts';
 import { qualityScore } from '../verdict/quality-score.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
 
 /** An attempt without what only the platform may know. */
-export function attemptView(attempt: Attempt): AttemptView {
+export function attemptView(task: Task, attempt: Attempt): AttemptView {
   const { agent: _agent, gates: _gates, deliver: _deliver, ...view } = attempt;
   return {
     ...view,
     judging_cost_usd: judgingCost(attempt),
     inputs: inputsOf(attempt),
     quality_score: qualityScore(attempt),
+    janitor_result: janitorResult(task, attempt),
   };
 }
 
@@ -56,7 +58,7 @@ export function chainView(
   const costs = chainCosts(task.attempts, models);
   return {
     task_id: task.id,
-    attempts: task.attempts.map(attemptView),
+    attempts: task.attempts.map((attempt) => attemptView(task, attempt)),
     total_cost_usd: costs.total_cost_usd,
     judging_cost_usd: costs.judging_cost_usd,
     saved_vs_direct_opus_usd: costs.saved_vs_direct_opus_usd,

@@ -63,6 +63,7 @@ export const anAttempt = (changes: Partial<AttemptView> = {}): AttemptView => ({
   judging_cost_usd: 0,
   inputs: [],
   quality_score: null,
+  janitor_result: null,
   report: { status: 'completed', summary: 'did it', failure_class: null, output_tail: '', at: TIME },
   artifact: {
     base_commit: BASE,
