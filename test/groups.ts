@@ -51,6 +51,7 @@ export const LONG: Group = {
     'test/gates/tool-run/behaviour/replaced.test.ts',
     'test/gates/tool-run/flaky/tests-gate.test.ts',
   ],
+  'a thousand launches and a thousand claims at once': ['test/shared/use-cases/burst.test.ts'],
   'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
   'the whole stack: every turn of a task, crowds, kills, workers; its way through stays in `npm test`, by the demo':
     [

@@ -19,6 +19,14 @@ const PARTS = {
       return { figures, sections: stackSections(figures) };
     },
   },
+  routing: {
+    what: 'decisions per second which model tries, by policy',
+    measure: async (say: Say) => {
+      const { benchRouting, routingSections } = await import('./routing.ts');
+      const figures = benchRouting(say);
+      return { figures, sections: routingSections(figures) };
+    },
+  },
   waiting: {
     what: 'requests and CPU time of a minute in which 100, 1,000 and 10,000 tasks wait',
     measure: async (say: Say) => {

@@ -1,0 +1,170 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { LaunchMessage } from '../../../shared/messages/queue.ts';
+import { Refusal } from '../../../shared/refusal.ts';
+import { BoxRegister } from '../../../shared/store/box-register.ts';
+import type { Boxes } from '../../../shared/store/boxes.ts';
+import { LockStore } from '../../../shared/store/locks.ts';
+import type { Machines } from '../../../shared/store/machines.ts';
+import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
+import { ObjectStore } from '../../../shared/store/objects.ts';
+import { NotStarted } from '../../../shared/store/run-task-answers.ts';
+import { TaskStore } from '../../../shared/store/tasks.ts';
+import { startAttempt } from '../../../shared/task/commands/claim.ts';
+import { launchName } from '../../../shared/task/task.ts';
+import { type ClaimContext, claimNext } from '../../../shared/use-cases/claim.ts';
+import { launchBox } from '../../../shared/use-cases/launch.ts';
+import { Table } from '../../simulation/engines/table.ts';
+import { later, NOW, task } from '../../support/builders.ts';
+import { ROOM } from '../../support/room.ts';
+
+/** The promise is of a thousand. */
+const MANY = 1_000;
+/** Of vCPUs: so many boxes at once. */
+const AT_ONCE = 48;
+/** Of those who handle messages, or claim. */
+const HANDS = 20;
+
+/** The table in memory that the simulation uses, which `test/simulation/table.test.ts` holds against a real engine. */
+function stores() {
+  const table = new Table(
+    () => NOW.getTime(),
+    () => 0,
+  );
+  const send = async (command: { constructor: { name: string }; input: never }) => {
+    // Others come between any two calls.
+    await new Promise(setImmediate);
+    return table.run(command.constructor.name, command.input);
+  };
+  const db = { send } as unknown as DynamoDBDocumentClient;
+  const tasks = new TaskStore(db, 'tasks');
+  return { db, tasks, locks: new LockStore(db, 'tasks', tasks) };
+}
+const ids = Array.from({ length: MANY }, (_, n) => `T${String(n).padStart(4, '0')}`);
+const priorityOf = (n: number): 1 | 2 | 3 => (((n * 7) % 3) + 1) as 1 | 2 | 3;
+const hands = (work: () => Promise<void>): Promise<unknown> =>
+  Promise.all(Array.from({ length: HANDS }, work));
+
+describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
+  it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
+    const { db, tasks } = stores();
+    const register = new BoxRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    for (const [n, id] of ids.entries()) {
+      const of = task({ id, run: 1, priority: priorityOf(n) });
+      const model = 'claude-haiku-4-5';
+      const start = {
+        model,
+        tier: 'haiku' as const,
+        effort: 'low' as const,
+        route: { rule: 'low' as const, reason: '' },
+      };
+      await tasks.create(of);
+      await tasks.change(id, (each) =>
+        startAttempt(each, { ...start, holder: 'managed', leaseSeconds: 9_000, agent: null, now: NOW }),
+      );
+    }
+    const started: string[] = [];
+    const running: string[] = [];
+    let most = 0;
+    const boxes = {
+      run: async (_kind: string, _family: string, name: string) => {
+        // ECS knows a launch by its name, and starts nothing for a second call; what is written down of it is over like the box.
+        if (!started.includes(name)) started.push(name);
+        running.push(name);
+        most = Math.max(most, running.length);
+        return `arn:${name}`;
+      },
+    } as unknown as Boxes;
+    const s3 = { send: async () => ({ ETag: '1', Body: { transformToString: async () => '{}' } }) };
+    class Signing extends ObjectStore {
+      override presignGet = async (key: string): Promise<string> => `https://s3.test/${key}`;
+      override presignDelete = this.presignGet;
+    }
+    const objects = new Signing(s3 as unknown as S3Client, 'bucket');
+    const machines = { wake: async () => {}, beat: async () => true } as unknown as Machines;
+    const message = (id: string): LaunchMessage => ({
+      schema_version: 1,
+      kind: 'agent',
+      task_id: id,
+      attempt: 1,
+      run: 1,
+      task_token: id,
+    });
+    // Every third message comes twice, in another order.
+    const queue = [...ids, ...ids.filter((_, n) => n % 3 === 0).toReversed()].map((id) => ({
+      id,
+      receives: 0,
+    }));
+    let refused = 0;
+    await hands(async () => {
+      for (let each = queue.shift(); each; each = queue.shift()) {
+        each.receives += 1;
+        try {
+          await launchBox(message(each.id), {
+            tasks,
+            objects,
+            boxes,
+            register,
+            room: ROOM,
+            receiveCount: each.receives,
+            machines,
+            families: { agent: 'a', gates: 'g', deliver: 'd' },
+            authorize: UNAUTHORIZED,
+            apiUrl: 'https://api.test',
+            defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
+            modelGateway: null,
+            leaseSeconds: 120,
+            backOffSeconds: 60,
+            now: later(each.receives),
+          });
+        } catch (error) {
+          if (!(error instanceof NotStarted)) throw error;
+          refused += 1;
+          queue.push(each);
+          // A box comes to its end, and its room is free.
+          const over = await register.find(running.shift() ?? '');
+          if (over) await register.release(over);
+        }
+      }
+    });
+    expect(started.toSorted()).toEqual(ids.map((id) => launchName(id, 1, 'agent', 1)).toSorted());
+    expect(most).toBeLessThanOrEqual(AT_ONCE);
+    expect(refused).toBeGreaterThan(0);
+    const all = await tasks.getMany(ids);
+    expect([...all.values()].every(({ attempts }) => attempts[0]?.agent?.number === 1)).toBe(true);
+  });
+
+  it('as many claims: each task goes to one, priority first, then oldest', async () => {
+    const { tasks, locks } = stores();
+    for (const [n, id] of ids.entries()) {
+      const created_at = later(MANY - n).toISOString();
+      await tasks.create(task({ id, priority: priorityOf(n), created_at }, { runner: 'external' }));
+    }
+    const context: ClaimContext = { tasks, locks, by: 'worker', leaseSeconds: 900, now: later(2_000) };
+    const claimed: string[] = [];
+    const claim = async (): Promise<boolean> => {
+      try {
+        claimed.push((await claimNext('backend', context)).task.id);
+        return true;
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'no_task') return false;
+        throw error;
+      }
+    };
+    const order = ids
+      .map((id, n) => ({ id, rank: priorityOf(n) * MANY * 2 - n }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ id }) => id);
+    for (let n = 0; n < 50; n++) await claim();
+    expect(claimed).toEqual(order.slice(0, 50));
+    await hands(async () => {
+      while (await claim());
+    });
+    expect(claimed.toSorted()).toEqual(ids);
+    // Who has lost a race leaps ahead a little, and no farther than there are others.
+    const at = new Map(claimed.map((id, n) => [id, n]));
+    const overtaken = order.map((id, n) => Math.abs((at.get(id) ?? MANY) - n));
+    expect(Math.max(...overtaken)).toBeLessThan(HANDS * HANDS);
+  });
+});
