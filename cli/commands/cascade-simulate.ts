@@ -82,7 +82,11 @@ export function registerSimulate(cascade: Command, io: Io): void {
     .option(...JSON_OPTION);
   action<[string, SimulateOptions]>(replay, io, async (session, file, options) => {
     const settings = options.config === undefined ? FIXED : readPolicy(options.config, session.io);
-    const { tasks, synthetic } = recorded(file, session.io);
+    const { tasks, synthetic, unknowns } = recorded(file, session.io);
+    for (const { line, message } of unknowns.slice(0, SHOWN_PROBLEMS))
+      session.note(`${file}:${line}: ${oneLine(message)}`);
+    if (unknowns.length > SHOWN_PROBLEMS)
+      session.note(`${unknowns.length - SHOWN_PROBLEMS} further costs are not known.`);
     const { runs, seed, policy, svg } = options;
     const result = simulate(tasks, { policies: policy, models: DEFAULT_TIER_MODELS, settings, runs, seed });
     if (svg !== undefined) writeFileSync(resolve(session.io.cwd, svg), simulationSvg(result, synthetic));

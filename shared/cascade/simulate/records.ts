@@ -57,7 +57,15 @@ export interface Recorded {
   readonly tasks: readonly RecordedTask[];
   /** The data says of itself that it was made up. */
   readonly synthetic: boolean;
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  readonly problems: readonly Said[];
+  /** What can be replayed, and of which something is not known: each names its field. */
+  readonly unknowns: readonly Said[];
+}
+
+/** Of a line of a file. */
+export interface Said {
+  readonly line: number;
+  readonly message: string;
 }
 
 type Line = z.infer<typeof RecordedOutcome>;
@@ -66,13 +74,38 @@ function linesOf(value: unknown): Line[] {
   if (typeof value !== 'object' || value === null || !('chain_id' in value))
     return [RecordedOutcome.parse(value)];
   const chain = ChainRecord.parse(value);
-  return chain.attempts.flatMap(({ tier, model, passed, cost_usd, latency_s, tokens_used }): Line[] => {
-    const known = Tier.safeParse(tier);
-    if (!known.success || model === null || passed === null || passed === undefined) return [];
-    const { role, complexity } = chain;
-    const of = { task: chain.chain_id, role, complexity, tier: known.data, model, passed };
-    return [{ ...of, tokens: tokens_used, cost_usd, seconds: latency_s }];
-  });
+  const lines = chain.attempts.flatMap(
+    ({ tier, model, passed, cost_usd, latency_s, tokens_used }): Line[] => {
+      const known = Tier.safeParse(tier);
+      if (!known.success || model === null || passed === null || passed === undefined) return [];
+      const { role, complexity } = chain;
+      const of = { task: chain.chain_id, role, complexity, tier: known.data, model, passed };
+      return [{ ...of, tokens: tokens_used, cost_usd, seconds: latency_s }];
+    },
+  );
+  // Another agent of the same tier may have tried once more: the tier came out as its last attempt did, for what all have cost.
+  return [...Map.groupBy(lines, ({ tier }) => tier).values()].map((tried) => tried.reduce(together));
+}
+
+const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+const together = (a: Line, b: Line): Line => ({
+  ...b,
+  tokens: sum(a.tokens, b.tokens),
+  cost_usd: sum(a.cost_usd, b.cost_usd),
+  seconds: sum(a.seconds, b.seconds),
+});
+
+/** In which field a line says something else of a task and tier than an earlier one did, and what; null: in none. */
+function contradiction(of: Line, task: RecordedTask): string | null {
+  const before = task.tiers[of.tier];
+  if (task.role !== of.role) return `role: task ${of.task} has role ${task.role} in an earlier line`;
+  if (task.complexity !== of.complexity)
+    return `complexity: task ${of.task} has complexity ${task.complexity} in an earlier line`;
+  if (!before) return null;
+  if (before.passed !== of.passed) return `passed: task ${of.task} both passed and failed on ${of.tier}`;
+  return of.cost_usd !== null && before.cost_usd !== null && of.cost_usd !== before.cost_usd
+    ? `cost_usd: task ${of.task} on ${of.tier} cost ${before.cost_usd} in an earlier line`
+    : null;
 }
 
 const messages = (error: unknown): string[] =>
@@ -86,18 +119,24 @@ const messages = (error: unknown): string[] =>
  */
 export function readRecorded(text: string, models: TierModels, now: string): Recorded {
   const tasks = new Map<string, RecordedTask & { tiers: Partial<Record<Tier, TierOutcome>> }>();
-  const problems: { line: number; message: string }[] = [];
+  const problems: Said[] = [];
+  const unknowns: Said[] = [];
   let synthetic = false;
   const add = (of: Line, line: number): void => {
     const model = of.model ?? models[of.tier];
     const cost_usd = of.cost_usd ?? (of.tokens === null ? null : blendedUsd(model, of.tokens, now));
     const task = tasks.get(of.task) ?? { id: of.task, role: of.role, complexity: of.complexity, tiers: {} };
-    const before = task.tiers[of.tier];
-    if (task.role !== of.role || task.complexity !== of.complexity)
-      problems.push({ line, message: `task ${of.task} has another role or complexity in an earlier line` });
-    else if (before && before.passed !== of.passed)
-      problems.push({ line, message: `task ${of.task} both passed and failed on ${of.tier}` });
-    else if (!before) {
+    const message = contradiction(of, task);
+    if (message) problems.push({ line, message });
+    else if (!task.tiers[of.tier]) {
+      if (cost_usd === null)
+        unknowns.push({
+          line,
+          message:
+            of.tokens === null
+              ? 'cost_usd: is missing, and so are tokens: what it cost is not known'
+              : `model: nobody knows a price of ${model}, so what it cost is not known; cost_usd would say it`,
+        });
       task.tiers[of.tier] = { model, passed: of.passed, cost_usd, seconds: of.seconds };
       tasks.set(of.task, task);
     }
@@ -112,5 +151,5 @@ export function readRecorded(text: string, models: TierModels, now: string): Rec
       for (const message of messages(error)) problems.push({ line: index + 1, message });
     }
   }
-  return { tasks: [...tasks.values()], synthetic, problems };
+  return { tasks: [...tasks.values()], synthetic, problems, unknowns };
 }

@@ -65,8 +65,8 @@ describe('recorded outcomes', () => {
     expect(read(lines(first ?? {}, first ?? {})).problems).toEqual([]);
     const { problems } = read(lines(first ?? {}, { ...first, passed: false }, { ...first, role: 'qa' }));
     expect(problems).toEqual([
-      { line: 2, message: 'task x both passed and failed on haiku' },
-      { line: 3, message: 'task x has another role or complexity in an earlier line' },
+      { line: 2, message: 'passed: task x both passed and failed on haiku' },
+      { line: 3, message: 'role: task x has role backend in an earlier line' },
     ]);
     expect(read('{"task": ').problems[0]?.line).toBe(1);
   });
