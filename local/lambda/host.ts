@@ -7,6 +7,7 @@ import { type Endpoints, sdkEnvironment } from './environment.ts';
 import { type FunctionSpec, functionName } from './function-spec.ts';
 import { startInstance } from './instance.ts';
 import { createPool, type Pool } from './pool.ts';
+import { createThreads } from './threads.ts';
 
 export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
@@ -16,7 +17,7 @@ export interface LambdaHostOptions {
   readonly compileCache: string;
   /** Variables that this process lends to the function that reaches the providers of models: addresses and keys. */
   readonly lent?: Lent;
-  /** Threads per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
+  /** Threads, and instances per function; Lambda would start up to a thousand. Two to four by default, as there are processors. */
   readonly maxInstances?: number;
   /** One line of a function's standard output. */
   onLog(name: string, line: string): void;
@@ -27,12 +28,13 @@ const MOST_STREAMING = 16;
 /** How many functions are warmed up at a time. */
 const WARM_UP = 2;
 
-/** Hosts the functions of the template in worker threads. */
+/** Hosts the functions of the template in threads that they share. */
 export function createLambdaHost(
   options: LambdaHostOptions,
 ): LambdaHost & Running & { warmUp(): Promise<void> } {
   const { functions, counters, maxInstances = Math.min(4, Math.max(2, availableParallelism())) } = options;
   const specs = new Map(functions.map((spec) => [spec.name, spec]));
+  const threads = createThreads(options.compileCache, maxInstances);
   const pools = new Map(functions.map((spec) => [spec.name, poolFor(spec)]));
 
   function poolFor(spec: FunctionSpec): Pool {
@@ -48,7 +50,7 @@ export function createLambdaHost(
         const instance = await startInstance({
           spec: { ...spec, directory },
           env,
-          compileCache: options.compileCache,
+          thread: threads.next(spec.name),
           onLog: (line) => options.onLog(spec.name, line),
           onEnd,
           stopped,
@@ -96,6 +98,7 @@ export function createLambdaHost(
     },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));
+      await threads.stop();
     },
   };
 }

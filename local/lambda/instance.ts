@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
 import type { InvokeResult, ResponseSink } from '../ports.ts';
-import { startThread } from '../thread.ts';
 import type { FunctionSpec } from './function-spec.ts';
-import {
-  describeError,
-  type InvokeError,
-  type InvokeMessage,
-  type RoomMessage,
-  type WorkerData,
-  type WorkerMessage,
-} from './protocol.ts';
+import type { FunctionData, InvokeError, InvokeMessage, ToInstance, WorkerMessage } from './protocol.ts';
+import type { FunctionThread } from './threads.ts';
 
-/** One execution environment of a function: a worker thread. */
+/** One execution environment of a function. */
 export interface Instance {
   /** Runs one invocation; to be called only when no other is under way. Never throws. */
   invoke(event: string, sink?: ResponseSink): Promise<InvokeResult>;
@@ -23,74 +15,72 @@ interface InstanceOptions {
   readonly spec: FunctionSpec & { readonly directory: string };
   /** The whole environment of the function. */
   readonly env: Readonly<Record<string, string>>;
-  readonly compileCache: string;
+  readonly thread: FunctionThread;
   onLog(line: string): void;
   /** Ends the thread while it starts. */
   readonly stopped: AbortSignal;
-  /** Called when the thread takes no further invocations, before the one under way is answered. */
+  /** Called when it takes no further invocations, before the one under way is answered. */
   onEnd(): void;
 }
 
-/** Starts a thread and waits until the function's code is loaded. Throws what loading threw. */
+/** Waits until the function's code is loaded. Throws what loading threw. */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
-  const { spec, env, compileCache, onLog, onEnd, stopped } = options;
-  const data: WorkerData = {
+  const { spec, env, thread, onLog, onEnd, stopped } = options;
+  const data: FunctionData = {
     directory: spec.directory,
     handler: spec.handler,
     functionName: spec.name,
     functionArn: spec.arn,
     memoryMb: spec.memoryMb,
+    env,
   };
-  const worker = startThread(new URL('./worker.ts', import.meta.url), compileCache, {
-    workerData: data,
-    env: { ...env },
-    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb, maxYoungGenerationSizeMb: 8 },
-    stdout: true,
-    stderr: true,
-  });
-  for (const stream of [worker.stdout, worker.stderr]) createInterface({ input: stream }).on('line', onLog);
-
   let settle: ((result: InvokeResult) => void) | null = null;
   let sink: ResponseSink | undefined;
   let ended = false;
+  let isRetired = false;
+  let rejectStart: (error: InvokeError) => void = () => {};
   const end = (): void => {
     if (!ended) onEnd();
     ended = true;
   };
-  const fail = (error: InvokeError): void => {
-    settle?.({ payload: { ...error }, error });
+  const done = (result: InvokeResult): void => {
+    const settled = settle;
     settle = null;
+    if (isRetired) leaveForGood();
+    settled?.(result);
   };
-  const terminate = (): void => void worker.terminate();
+  const fail = (error: InvokeError): void => done({ payload: { ...error }, error });
+  const { port, leave } = thread.open(data, {
+    gone(error) {
+      end();
+      rejectStart(error);
+      fail(error);
+    },
+    retire() {
+      isRetired = true;
+      if (settle === null) leaveForGood();
+    },
+  });
+  const leaveForGood = (): void => {
+    end();
+    leave();
+  };
+  const send = (message: ToInstance): void => port.postMessage(message);
+  const terminate = (): void => void thread.stop();
   stopped.addEventListener('abort', terminate);
   await new Promise<void>((resolve, reject) => {
-    worker.on('message', (message: WorkerMessage) => {
-      if (message.kind === 'ready') resolve();
+    rejectStart = reject;
+    port.on('message', (message: WorkerMessage) => {
+      if (message.kind === 'log') onLog(message.line);
+      else if (message.kind === 'ready') resolve();
       else if (message.kind === 'load-failed') {
+        leaveForGood();
         reject(message.error);
-        void worker.terminate();
       } else if (message.kind === 'head') sink?.head(message.status, message.headers);
-      else if (message.kind === 'chunk') {
-        const room: RoomMessage = { kind: 'room' };
-        void Promise.resolve(sink?.chunk(message.bytes)).then(() => worker.postMessage(room));
-      } else if (message.kind === 'done') {
-        settle?.({ payload: JSON.parse(message.payload) });
-        settle = null;
-      } else fail(message.error);
-    });
-    worker.on('error', (error) => {
-      end();
-      reject(describeError(error));
-      fail(describeError(error));
-    });
-    worker.on('exit', (code) => {
-      const error = {
-        errorType: 'Runtime.ExitError',
-        errorMessage: `Error: Runtime exited with code ${code}`,
-      };
-      end();
-      reject(error);
-      fail(error);
+      else if (message.kind === 'chunk')
+        void Promise.resolve(sink?.chunk(message.bytes)).then(() => send({ kind: 'room' }));
+      else if (message.kind === 'done') done({ payload: JSON.parse(message.payload) });
+      else fail(message.error);
     });
   }).finally(() => stopped.removeEventListener('abort', terminate));
 
@@ -106,23 +96,23 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       };
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
-          end();
           const seconds = (spec.timeoutMs / 1000).toFixed(2);
           fail({
             errorType: 'Sandbox.Timedout',
             errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
           });
-          void worker.terminate();
+          leaveForGood();
+          thread.retire();
         }, spec.timeoutMs);
         settle = (result) => {
           clearTimeout(timer);
           resolve(result);
         };
-        worker.postMessage(message);
+        send(message);
       });
     },
     async stop() {
-      await worker.terminate();
+      leaveForGood();
     },
   };
 }

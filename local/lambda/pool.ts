@@ -2,9 +2,9 @@ import type { InvokeResult, ResponseSink, Running } from '../ports.ts';
 import type { Instance } from './instance.ts';
 import type { InvokeError } from './protocol.ts';
 
-/** An invocation that has waited this long in milliseconds is worth another cold start. */
-const GROW_AFTER_MS = 25;
-/** An instance beside another that has had nothing to do for this long is ended: it is some 15 MB. Lambda does the same, later. */
+/** An invocation that has waited this long in milliseconds is worth another cold start, which takes as long. */
+const GROW_AFTER_MS = 100;
+/** An instance beside another that has had nothing to do for this long is ended: it is some 9 MB. Lambda does the same, later. */
 const IDLE_MS = 30_000;
 
 export interface PoolOptions {

@@ -1,16 +1,20 @@
-/** Messages between a function's pool and the worker threads that run it. Payloads are JSON texts, as in Lambda. */
+/** Messages between instances of functions and the threads that they run in. Payloads are JSON texts, as in Lambda. */
+import type { MessagePort } from 'node:worker_threads';
 
-export interface WorkerData {
+export interface FunctionData {
   readonly directory: string;
   readonly handler: string;
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
+  /** The whole environment of the function. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
-/** From the pool: there is room for more of the answer that is streamed. */
-export interface RoomMessage {
-  readonly kind: 'room';
+/** To a thread: one more instance, which speaks over a port of its own. */
+export interface OpenMessage {
+  readonly data: FunctionData;
+  readonly port: MessagePort;
 }
 
 export interface InvokeMessage {
@@ -21,6 +25,9 @@ export interface InvokeMessage {
   readonly deadline: number;
 }
 
+/** `room`: there is room for more of the answer that is streamed. */
+export type ToInstance = InvokeMessage | { readonly kind: 'room' };
+
 export interface InvokeError {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -30,6 +37,7 @@ export interface InvokeError {
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'load-failed'; readonly error: InvokeError }
+  | { readonly kind: 'log'; readonly line: string }
   | {
       readonly kind: 'head';
       readonly status: number;

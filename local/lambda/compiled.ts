@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, Script } from 'node:vm';
+import { threadId } from 'node:worker_threads';
+
+/** A bundle as a function of what is around it. */
+export type Bundle = (...around: readonly unknown[]) => void;
+
+interface Compiled {
+  readonly bundle: Bundle;
+  /** Keeps what has been compiled by now, twice at most, and never where something was there. */
+  keep(): void;
+}
+
+const compiled = new Map<string, Compiled>();
+
+function read(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Compiles a bundle, once in a thread, with what an earlier run has kept.
+ * @param names what the bundle gets in place of what is global, in the order of its arguments.
+ * @param cache folder of what is kept.
+ */
+export function compile(path: string, names: readonly string[], cache: string): Compiled {
+  const present = compiled.get(path);
+  if (present) return present;
+  const source = `(function (${names.join(', ')}) {${readFileSync(path, 'utf8')}\n})`;
+  const name = createHash('sha256').update(source).update(process.version).digest('hex');
+  const file = join(cache, `${name}.function`);
+  const cachedData = read(file);
+  const script = new Script(source, {
+    filename: path,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  let writes = cachedData && script.cachedDataRejected !== true ? 0 : 2;
+  const made: Compiled = {
+    bundle: script.runInThisContext() as Bundle,
+    keep() {
+      if (writes-- <= 0) return;
+      mkdirSync(cache, { recursive: true });
+      const whole = `${file}.${process.pid}.${threadId}`;
+      writeFileSync(whole, script.createCachedData());
+      renameSync(whole, file);
+    },
+  };
+  compiled.set(path, made);
+  return made;
+}

@@ -1,0 +1,53 @@
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+
+/** What a function finds around it, apart from those that share its thread. */
+export interface Surroundings {
+  readonly process: NodeJS.Process;
+  readonly console: Console;
+  readonly globalThis: typeof globalThis;
+}
+
+/** A stream that hands on whole lines, as text. */
+function lines(onLine: (line: string) => void): Writable {
+  let rest = '';
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      const [first = '', ...others] = String(chunk).split('\n');
+      const whole = others.length > 0 ? [rest + first, ...others.slice(0, -1)] : [];
+      rest = others.at(-1) ?? rest + first;
+      for (const line of whole) onLine(line);
+      done();
+    },
+  });
+}
+
+/**
+ * A process of a function's own: its environment, its output.
+ * @param globals what else is its own of all that is global.
+ */
+export function surroundings(
+  env: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+  globals: Readonly<Record<string, unknown>>,
+): Surroundings {
+  const [stdout, stderr] = [lines(onLine), lines(onLine)];
+  const value = (of: unknown): PropertyDescriptor => ({ value: of, writable: true, enumerable: true });
+  const own = Object.create(process, {
+    env: value({ ...env }),
+    stdout: value(stdout),
+    stderr: value(stderr),
+  }) as NodeJS.Process;
+  const console = new Console({ stdout, stderr });
+  const kept = new Map<PropertyKey, unknown>(Object.entries({ process: own, console, ...globals }));
+  const everything = new Proxy(globalThis, {
+    get: (target, key) => (kept.has(key) ? kept.get(key) : Reflect.get(target, key)),
+    has: (target, key) => kept.has(key) || Reflect.has(target, key),
+    set: (_target, key, to) => {
+      kept.set(key, to);
+      return true;
+    },
+  });
+  return { process: own, console, globalThis: everything };
+}
