@@ -12,6 +12,9 @@ const ALL = ['test/**/*.test.ts'];
 const files = (...lists: readonly Readonly<Record<string, readonly string[]>>[]): string[] =>
   lists.flatMap((list) => Object.values(list).flat());
 
+/** Files that share processes. */
+const SHARED = { isolate: false, setupFiles: ['test/shared-process.ts'] };
+
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-folder.ts'],
@@ -26,9 +29,9 @@ export default defineConfig({
       // Files share two processes: to start one for each, and to load the modules anew, took longer than most of them do.
       {
         extends: true,
-        test: { name: 'quick', include: ALL, exclude: files(ALONE, CDK, LONG), isolate: false },
+        test: { name: 'quick', include: ALL, exclude: files(ALONE, CDK, LONG), ...SHARED },
       },
-      { extends: true, test: { name: 'cdk', include: files(CDK), exclude: files(LONG), isolate: false } },
+      { extends: true, test: { name: 'cdk', include: files(CDK), exclude: files(LONG), ...SHARED } },
       { extends: true, test: { name: 'alone', include: files(ALONE), exclude: files(LONG) } },
       // Left out of `npm test`; `npm run test:long` and `npm run check` run them.
       { extends: true, test: { name: 'long', include: files(LONG) } },

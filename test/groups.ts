@@ -14,6 +14,7 @@ export const ALONE: Group = {
     'test/gates/complexity-check.test.ts',
     'test/gates/coverage-delta.test.ts',
     'test/gates/security-scan.test.ts',
+    'test/cli/top.test.ts',
   ],
   'they leave a large process behind, from which every start of another one takes longer': [
     'test/gates/bad-input/configuration.test.ts',
