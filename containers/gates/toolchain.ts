@@ -17,7 +17,7 @@ export async function checkToolchain(
   const text = file?.regular ? file.content.toString('utf8') : null;
   // Most configurations name none, and the parser takes a while to load.
   if (image === DEFAULT_IMAGE && !text?.includes('image')) return;
-  const { imageNamed } = await import('../../shared/task/image.ts');
+  const { imageNamed } = await import('../../shared/task/image-named.ts');
   const wanted = imageNamed(text);
   if (wanted !== image)
     throw new CheckoutError(

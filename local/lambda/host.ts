@@ -6,6 +6,7 @@ import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
 import { type Endpoints, sdkEnvironment } from './environment.ts';
 import { type FunctionSpec, functionName } from './function-spec.ts';
 import { startInstance } from './instance.ts';
+import { isAlone } from './load.ts';
 import { createPool, type Pool } from './pool.ts';
 import { createThreads } from './threads.ts';
 
@@ -50,7 +51,7 @@ export function createLambdaHost(
         const instance = await startInstance({
           spec: { ...spec, directory },
           env,
-          thread: threads.next(spec.name),
+          thread: isAlone({ ...spec, directory }) ? threads.own() : threads.next(spec.name),
           onLog: (line) => options.onLog(spec.name, line),
           onEnd,
           stopped,
@@ -90,9 +91,12 @@ export function createLambdaHost(
       );
     },
     async warmUp() {
-      const waiting = [...pools].filter(([name]) => specs.get(name)?.directory !== null);
+      // What has a thread of its own is 30 MB, and waits until somebody needs it.
+      const isShared = ({ directory, handler }: FunctionSpec): boolean =>
+        directory !== null && !isAlone({ directory, handler });
+      const waiting = functions.filter(isShared).flatMap(({ name }) => pools.get(name) ?? []);
       const warm = async (): Promise<void> => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next[1].warm();
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next.warm();
       };
       await Promise.all(Array.from({ length: WARM_UP }, warm));
     },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { createRequire, flushCompileCache, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { compile } from './compiled.ts';
 import type { FunctionData } from './protocol.ts';
@@ -27,21 +27,51 @@ const NAMES = [
   'awslambda',
 ] as const;
 
+type Code = Pick<FunctionData, 'handler' | 'directory'>;
+
+/** The file of a function; null where there is none. */
+function fileOf({ handler, directory }: Code): string | null {
+  const base = join(directory, handler.slice(0, handler.lastIndexOf('.')));
+  return (
+    ['.js', '.mjs', '.cjs'].map((extension) => base + extension).find((each) => existsSync(each)) ?? null
+  );
+}
+
+const isModule = (path: string): boolean => path.endsWith('.mjs');
+/** An ES module has what is around it from its thread: nothing can be put in its place. */
+export const isAlone = (code: Code): boolean => isModule(fileOf(code) ?? '');
+
+/** What is around a function becomes what is around all of its thread. */
+function moveIn({ env }: FunctionData, around: Surroundings, awslambda: unknown): void {
+  Object.assign(process.env, env);
+  const { stdout, stderr } = around.process;
+  Object.defineProperties(process, { stdout: { value: stdout }, stderr: { value: stderr } });
+  Object.assign(globalThis, { console: around.console, awslambda });
+}
+
+function handlerOf(exported: unknown, { handler }: Code): Handler {
+  if (typeof exported !== 'function') throw new HandlerNotFound(`${handler} is undefined or not exported`);
+  return exported as Handler;
+}
+
 /**
- * Loads a function from its bundle, a CommonJS file, anew each time. Code is compiled once in a thread; what the code keeps is of each
- * call's own.
+ * Loads a function from its bundle: a CommonJS file anew each time, so that what the code keeps is of each call's own, although it is
+ * compiled once in a thread; an ES module once, in a thread of its own.
  */
 export function load(
-  { handler, directory }: FunctionData,
+  data: FunctionData,
   around: Surroundings,
   awslambda: unknown,
   cache: string,
 ): { readonly handler: Handler; keep(): void } {
-  const dot = handler.lastIndexOf('.');
-  const [file, name] = [handler.slice(0, dot), handler.slice(dot + 1)];
-  const base = join(directory, file);
-  const path = ['.js', '.cjs'].map((extension) => base + extension).find((each) => existsSync(each));
-  if (path === undefined) throw new ImportModuleError(`Error: Cannot find module '${file}'`);
+  const path = fileOf(data);
+  if (path === null) throw new ImportModuleError(`Error: Cannot find module for '${data.handler}'`);
+  const name = data.handler.slice(data.handler.lastIndexOf('.') + 1);
+  if (isModule(path)) {
+    moveIn(data, around, awslambda);
+    const exports: Readonly<Record<string, unknown>> = createRequire(path)(path);
+    return { handler: handlerOf(exports[name], data), keep: flushCompileCache };
+  }
   const real = createRequire(path);
   const require = (id: string): unknown =>
     isBuiltin(id) && id.replace(/^node:/, '') === 'process' ? around.process : real(id);
@@ -59,7 +89,5 @@ export function load(
     around.globalThis,
     awslambda,
   );
-  const exported = module.exports[name];
-  if (typeof exported !== 'function') throw new HandlerNotFound(`${handler} is undefined or not exported`);
-  return { handler: exported as Handler, keep };
+  return { handler: handlerOf(module.exports[name], data), keep };
 }

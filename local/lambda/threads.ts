@@ -17,6 +17,8 @@ interface Tenant {
 
 export interface FunctionThread {
   readonly tenants: number;
+  /** Of one instance, and of no other. */
+  readonly isAlone: boolean;
   /** Loads a function; `leave` when it is not needed any more. */
   open(data: FunctionData, tenant: Tenant): { readonly port: MessagePort; leave(): void };
   has(functionName: string): boolean;
@@ -25,7 +27,7 @@ export interface FunctionThread {
   stop(): Promise<void>;
 }
 
-function startFunctionThread(cache: string, onEnd: () => void): FunctionThread {
+function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void): FunctionThread {
   const worker: Worker = startThread(new URL('./worker.ts', import.meta.url), cache, {
     workerData: { cache },
     env: {},
@@ -55,6 +57,7 @@ function startFunctionThread(cache: string, onEnd: () => void): FunctionThread {
     if (tenants.size === 0) void stop();
   };
   return {
+    isAlone,
     get tenants() {
       return tenants.size;
     },
@@ -80,6 +83,8 @@ function startFunctionThread(cache: string, onEnd: () => void): FunctionThread {
 export interface Threads {
   /** Where one more instance of a function goes: beside the others, and beside another of its own only where all threads have one. */
   next(functionName: string): FunctionThread;
+  /** A thread of its own. */
+  own(): FunctionThread;
   stop(): Promise<void>;
 }
 
@@ -90,18 +95,20 @@ export interface Threads {
  */
 export function createThreads(cache: string, most: number): Threads {
   const threads = new Set<FunctionThread>();
-  const start = (): FunctionThread => {
-    const made: FunctionThread = startFunctionThread(cache, () => threads.delete(made));
+  const start = (isAlone: boolean): FunctionThread => {
+    const made: FunctionThread = startFunctionThread(cache, isAlone, () => threads.delete(made));
     threads.add(made);
     return made;
   };
   return {
     next(functionName) {
-      const free = [...threads].find((thread) => !thread.has(functionName));
+      const shared = [...threads].filter((thread) => !thread.isAlone);
+      const free = shared.find((thread) => !thread.has(functionName));
       if (free) return free;
-      if (threads.size < most) return start();
-      return [...threads].reduce((least, each) => (each.tenants < least.tenants ? each : least));
+      if (shared.length < most) return start(false);
+      return shared.reduce((least, each) => (each.tenants < least.tenants ? each : least));
     },
+    own: () => start(true),
     async stop() {
       await Promise.all([...threads].map((thread) => thread.stop()));
     },

@@ -1,5 +1,6 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
-import { autonomyNamed, UNREADABLE_BASE } from '../approval/in-force.ts';
+import { UNREADABLE_BASE } from '../approval/in-force.ts';
+import { autonomyNamed } from '../approval/named.ts';
 import { stageOf } from '../cascade/stage.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
@@ -9,7 +10,8 @@ import { type Authorize, NotMinted } from '../store/minter.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
-import { CONFIG_FILE, DEFAULT_IMAGE, imageNamed } from '../task/image.ts';
+import { CONFIG_FILE, DEFAULT_IMAGE } from '../task/image.ts';
+import { imageNamed } from '../task/image-named.ts';
 import type { Task } from '../task/task.ts';
 import { type ReadFiles, workflowFromBase } from '../workflow/from-base.ts';
 import type { WorkflowInForce } from '../workflow/in-force.ts';

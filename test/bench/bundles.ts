@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { WHOLE_ENV } from '../support/function-env.ts';
+import { WHOLE_ENV } from '../support/function-values.ts';
 import { median } from './statistics.ts';
 
 export interface BundleFigures {

@@ -17,7 +17,7 @@ import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
 import { CONTAINER_NAME } from '../../shared/names.ts';
-import { WHOLE_ENV } from '../support/function-env.ts';
+import { WHOLE_ENV } from '../support/function-values.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
@@ -57,6 +57,11 @@ describe('the bundles of the functions', () => {
   it('are larger by the protocols of providers in the function that judges, and in no other', () => {
     const speaks = functions.filter((name) => /AI_NoObjectGeneratedError/.test(codeOf(name)));
     expect(speaks).toEqual(['judge']);
+  });
+
+  it('read YAML where files of a repository are read, and nowhere else', () => {
+    const reads = functions.filter((name) => codeOf(name).includes('tag:yaml.org,2002:'));
+    expect(reads).toEqual(['resolver']);
   });
 
   it.each(functions.filter((name) => name !== 'page'))(

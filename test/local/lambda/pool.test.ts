@@ -37,7 +37,7 @@ function pooled() {
 test('an instance beside another is ended when it has rested, and the last one stays', async () => {
   const { pool, invoke, answers, stopped } = pooled();
   const both = [invoke(), invoke()];
-  await vi.advanceTimersByTimeAsync(101);
+  await vi.advanceTimersByTimeAsync(250);
   expect(answers).toHaveLength(2);
   for (const answer of answers) answer();
   await Promise.all(both);
@@ -52,7 +52,7 @@ test('an instance beside another is ended when it has rested, and the last one s
 test('one that is at work is not ended, however long another has rested', async () => {
   const { pool, invoke, answers, stopped } = pooled();
   const [first, second] = [invoke(), invoke()];
-  await vi.advanceTimersByTimeAsync(101);
+  await vi.advanceTimersByTimeAsync(250);
   answers[0]?.();
   await first;
   await vi.advanceTimersByTimeAsync(5_000);

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { createCounters } from '../../../local/counters.ts';
 import type { FunctionSpec } from '../../../local/lambda/function-spec.ts';
 import { functionOf, hostOf } from '../support/functions.ts';
 import { temporaryDirectory } from '../support/resources.ts';
@@ -106,4 +107,35 @@ test('what was compiled is kept for the next thread, once for each bundle', asyn
     await made.stop();
     expect(kept().length).toBe(before + 1);
   }
+});
+
+test('an ES module has a thread of its own, with its environment and its output, once somebody calls it', async () => {
+  const source = `import { threadId } from 'node:worker_threads';
+    export const handler = async () => {
+      console.log('said');
+      return { threadId, name: process.env.ASSAY_NAME, foreign: process.env.PATH_OF_TEST ?? null };
+    };`;
+  const shared = functionOf(
+    directory.path,
+    `shared-${count++}`,
+    `${THREAD} exports.handler = () => threadId;`,
+    {
+      name: 'shared',
+    },
+  );
+  const module = functionOf(directory.path, `module-${count++}`, '', {
+    name: 'module',
+    variables: { ASSAY_NAME: 'm' },
+  });
+  rmSync(join(module.directory ?? '', 'index.js'));
+  writeFileSync(join(module.directory ?? '', 'index.mjs'), source);
+  const counters = createCounters();
+  const made = hostOf(directory.path, [shared, module], { counters });
+  hosts.push(made);
+  await made.warmUp();
+  expect(counters.snapshot()['Lambda']).toMatchObject({ ColdStarts: 1 });
+  const { payload } = await made.invoke('module', {});
+  expect(payload).toMatchObject({ name: 'm', foreign: null });
+  expect((payload as { threadId: number }).threadId).not.toBe((await made.invoke('shared', {})).payload);
+  expect(made.lines).toEqual(['module: said']);
 });
