@@ -79,6 +79,8 @@ export async function busyDay(perDay: number, vcpus: number, window: number): Pr
     heartbeats: true,
     uploads: true,
     tokens: 0,
+    asks: null,
+    leave: [],
   } as const;
   const task = {
     runner: 'managed',
@@ -97,6 +99,8 @@ export async function busyDay(perDay: number, vcpus: number, window: number): Pr
     large: false,
     fixUps: 0,
     partial: 'wait',
+    requested: null,
+    said: [],
     queued: false,
   } as const;
   const plan = {

@@ -101,17 +101,24 @@ export class Cloud {
         new Queue(world, name, (event: SQSEvent) => this.invoke('dispatch', event) as never),
       ]),
     );
-    const isTask = (write: { key: Readonly<Record<string, unknown>> }): boolean =>
-      write.key[TABLE.sk] === TABLE.taskSk;
+    const isOf =
+      (...kinds: readonly string[]) =>
+      (write: { key: Readonly<Record<string, unknown>> }): boolean =>
+        kinds.includes(String(write.key[TABLE.sk]));
     this.readers = [
       // Of a busy table some four shards, and ten batches of each at a time.
-      { name: 'conductor' as const, batchSize: 10, windowMs: 0, ...(limits && { lanes: 40 }) },
-      { name: 'ledger' as const, batchSize: 500, windowMs: 30_000 },
+      {
+        name: 'conductor' as const,
+        wants: isOf(TABLE.taskSk, TABLE.requestSk),
+        batchSize: 10,
+        windowMs: 0,
+        ...(limits && { lanes: 40 }),
+      },
+      { name: 'ledger' as const, wants: isOf(TABLE.taskSk), batchSize: 500, windowMs: 30_000 },
     ].map(
       (reader) =>
         new StreamReader(world, {
           ...reader,
-          wants: isTask,
           invoke: (Records) => this.invoke(reader.name, { Records }) as never,
         }),
     );

@@ -44,6 +44,15 @@ Object.assign(process.env, {
   }),
   [ENV.leaseSeconds]: String(LEASE_SECONDS),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),
+  // As lax as a deployment can be: time alone allows whatever it may.
+  [ENV.approvalRules]: JSON.stringify({
+    policy: {
+      kind: 'tiered',
+      tiers: Object.fromEntries(
+        ['low', 'medium', 'high', 'critical'].map((risk) => [risk, { minutes: 20, outcome: 'approve' }]),
+      ),
+    },
+  }),
   [ENV.agentClis]: '[]',
   [ENV.modelVendors]: '[]',
   AWS_REGION: 'us-east-1',

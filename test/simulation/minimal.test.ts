@@ -3,10 +3,29 @@ import { expect, test } from 'vitest';
 import { lesser, minimal } from './minimal.ts';
 import { type Plan, plans } from './plan.ts';
 
-const parts = ({ tasks, actions, faults, outages, powerCuts, mainMoves }: Plan): number =>
+const parts = ({
+  tasks,
+  actions,
+  faults,
+  outages,
+  powerCuts,
+  mainMoves,
+  lostWakes,
+  redelivery,
+}: Plan): number =>
+  Number(lostWakes > 0) +
+  Number(redelivery > 0) +
   [actions, faults, outages, powerCuts, mainMoves].reduce((sum, list) => sum + list.length, 0) +
   tasks.reduce(
-    (sum, { works, dependsOn, files }) => sum + 1 + works.length + dependsOn.length + files.length,
+    (sum, { works, dependsOn, files, said, requested }) =>
+      sum +
+      1 +
+      works.length +
+      dependsOn.length +
+      files.length +
+      said.length +
+      Number(requested !== null) +
+      works.reduce((asked, { asks, leave }) => asked + Number(asks !== null) + leave.length, 0),
     0,
   );
 

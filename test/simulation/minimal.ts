@@ -16,10 +16,12 @@ function withoutTask(plan: Plan, at: number): Plan {
 
 /** What of a plan can be left out one by one; of tasks and of their works one stays. */
 const LISTS = ['powerCuts', 'outages', 'mainMoves', 'faults', 'actions'] as const;
-const OF_TASKS = ['works', 'dependsOn', 'files'] as const;
+const OF_TASKS = ['works', 'dependsOn', 'files', 'said'] as const;
 
 /** All plans with one thing less. */
 export function* lesser(plan: Plan): Generator<Plan> {
+  if (plan.lostWakes > 0) yield { ...plan, lostWakes: 0 };
+  if (plan.redelivery > 0) yield { ...plan, redelivery: 0 };
   if (plan.tasks.length > 1) for (const at of plan.tasks.keys()) yield withoutTask(plan, at);
   for (const list of LISTS)
     for (const at of plan[list].keys()) yield { ...plan, [list]: removed<unknown>(plan[list], at) };
@@ -30,6 +32,19 @@ export function* lesser(plan: Plan): Generator<Plan> {
         const less = { ...task, [list]: removed<unknown>(task[list], at) } as TaskPlan;
         yield { ...plan, tasks: plan.tasks.with(index, less) };
       }
+  for (const [index, task] of plan.tasks.entries()) {
+    const instead = (less: Partial<TaskPlan>): Plan => ({
+      ...plan,
+      tasks: plan.tasks.with(index, { ...task, ...less }),
+    });
+    if (task.requested !== null) yield instead({ requested: null, said: [] });
+    for (const [position, work] of task.works.entries()) {
+      if (work.asks !== null)
+        yield instead({ works: task.works.with(position, { ...work, asks: null, leave: [] }) });
+      for (const at of work.leave.keys())
+        yield instead({ works: task.works.with(position, { ...work, leave: removed(work.leave, at) }) });
+    }
+  }
 }
 
 /**

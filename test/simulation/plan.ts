@@ -19,6 +19,25 @@ export const TRICKS = [
 ] as const;
 export type Trick = (typeof TRICKS)[number];
 
+/** What agents ask leave for in mid-run, and who may give it: the agent itself, time alone, or a person. */
+export const ASKED = {
+  'code:write': 'free',
+  'org:hire': 'time',
+  'deploy:production': 'person',
+  'moon:land': 'person',
+} as const;
+export type Ask = keyof typeof ASKED;
+
+/** What people say to it. `allow_own` is the word of whoever holds the outside agents' tokens. */
+export const LEAVE_WORDS = ['allow', 'deny', 'allow_own'] as const;
+/** What people say to a request. */
+export const REQUEST_WORDS = ['yes', 'no', 'clarify'] as const;
+/** A word, so many milliseconds after what it is about. */
+export interface WordPlan<Kind> {
+  readonly after: number;
+  readonly kind: Kind;
+}
+
 export interface WorkPlan {
   readonly seconds: number;
   readonly quality: Quality;
@@ -27,6 +46,9 @@ export interface WorkPlan {
   readonly heartbeats: boolean;
   readonly uploads: boolean;
   readonly tokens: number;
+  /** Asked half way through; null: nothing. */
+  readonly asks: Ask | null;
+  readonly leave: readonly WordPlan<(typeof LEAVE_WORDS)[number]>[];
 }
 
 export interface TaskPlan {
@@ -53,6 +75,9 @@ export interface TaskPlan {
   readonly fixUps: 0 | 1 | 2;
   /** Starts when enough of what it depends on is done. */
   readonly partial: 'wait' | 'lenient' | 'strict';
+  /** Asked for as a request; null: submitted as it is. */
+  readonly requested: 'review' | 'direct' | null;
+  readonly said: readonly WordPlan<(typeof REQUEST_WORDS)[number]>[];
 }
 
 export const ACTIONS = [
@@ -100,6 +125,22 @@ const oneOf = <const T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantF
 const often = <T>(plain: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: fc.constant(plain), weight }, { arbitrary: other, weight: 1 });
 
+/** Often some at once: that is when they race. */
+const words = <const Kind extends string>(
+  ...kinds: readonly Kind[]
+): fc.Arbitrary<readonly WordPlan<Kind>[]> =>
+  fc.array(
+    fc.record<WordPlan<Kind>>({
+      after: fc.oneof(
+        oneOf(0, 500, 1_000),
+        fc.integer({ min: 0, max: 3_000 }),
+        fc.integer({ min: 0, max: 1_500_000 }),
+      ),
+      kind: oneOf(...kinds),
+    }),
+    { maxLength: 4 },
+  );
+
 const work = fc.record<WorkPlan>({
   seconds: fc.integer({ min: 1, max: 300 }),
   quality: oneOf('good', 'bad', 'good', 'bad', 'unclear', 'unchecked', 'empty'),
@@ -108,6 +149,8 @@ const work = fc.record<WorkPlan>({
   heartbeats: often(true, fc.boolean(), 6),
   uploads: fc.boolean(),
   tokens: fc.integer({ min: 0, max: 200_000 }),
+  asks: often<Ask | null>(null, fc.constantFrom(...(Object.keys(ASKED) as Ask[])), 2),
+  leave: words(...LEAVE_WORDS),
 });
 
 const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
@@ -138,6 +181,8 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   queued: often(false, fc.constant(true), 2),
   fixUps: oneOf(0, 0, 1, 2),
   partial: oneOf('wait', 'wait', 'lenient', 'strict'),
+  requested: often<TaskPlan['requested']>(null, oneOf('review', 'review', 'direct'), 2),
+  said: words(...REQUEST_WORDS),
 });
 
 const fault = fc.record<FaultAt>({

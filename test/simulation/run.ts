@@ -1,8 +1,9 @@
 import { ITEM_PREFIX } from '../../shared/names.ts';
 import { boxProgram } from './actors/boxes.ts';
-import { act, claim, submit } from './actors/people.ts';
+import { act, actOn, claim, submit } from './actors/people.ts';
 import { useServices } from './engines/clients.ts';
 import { checkEnd } from './oracle/end.ts';
+import { stuckRequests } from './oracle/leave.ts';
 import { checkLedger } from './oracle/ledger.ts';
 import { stuck, tasksOf } from './oracle/rest.ts';
 import { checkWrite } from './oracle/writes.ts';
@@ -117,9 +118,9 @@ async function tidy(of: Simulation, rest: () => Promise<void>): Promise<void> {
     );
     if (waiting.length === 0) return;
     for (const task of waiting) {
-      const number = Number(task.id.slice(1));
-      if (task.hold) void act(of, { kind: number % 2 === 0 ? 'approve' : 'reject', task: number });
-      else if (task.status === 'blocked') void act(of, { kind: 'cancel', task: number });
+      const number = task.id.length + task.attempts.length;
+      if (task.hold) void actOn(of, number % 2 === 0 ? 'approve' : 'reject', task.id);
+      else if (task.status === 'blocked') void actOn(of, 'cancel', task.id);
       else void claim(of, task.id).catch(() => {});
     }
     await rest();
@@ -156,6 +157,7 @@ async function live(of: Simulation): Promise<Outcome> {
       cloud.isIdle &&
       roomTaken(of) === 0 &&
       stuck(of).length === 0 &&
+      stuckRequests(of).length === 0 &&
       cloud.machines.running === 0;
     hurry();
     await play(of, () => (world.isCalm && isQuiet()) || clock.now > deadline);

@@ -17,6 +17,8 @@ export class Simulation {
   readonly remote: Remote;
   readonly knowledge = new Knowledge();
   readonly operator: string;
+  /** Somebody else, who does no work. */
+  readonly person: string;
 
   constructor(
     plan: Plan,
@@ -45,5 +47,6 @@ export class Simulation {
       (milliseconds) => this.world.clock.sleep(milliseconds),
     );
     this.operator = createOperatorItem(this.cloud.table);
+    this.person = createOperatorItem(this.cloud.table, 'reviewer');
   }
 }

@@ -14,8 +14,8 @@ export interface Counterexample {
 
 function task(plan: TaskPlan, index: number): string {
   const works = plan.works.map(
-    ({ quality, says, trick, seconds }) =>
-      `${seconds} s for ${quality} work${says === 'completed' ? '' : `, says ${says}`}${trick === 'none' ? '' : `, tries ${trick}`}`,
+    ({ quality, says, trick, seconds, asks }) =>
+      `${seconds} s for ${quality} work${asks === null ? '' : `, asks for ${asks}`}${says === 'completed' ? '' : `, says ${says}`}${trick === 'none' ? '' : `, tries ${trick}`}`,
   );
   const more = [
     plan.runner,
@@ -28,6 +28,7 @@ function task(plan: TaskPlan, index: number): string {
     plan.fixUps > 0 && `${plan.fixUps} fix-ups`,
     plan.partial !== 'wait' && `starts with a part of them (${plan.partial})`,
     plan.queued && 'goes onto the main branch',
+    plan.requested !== null && `asked for (${plan.requested})`,
   ];
   return `given T${index} at ${plan.at} s (${more.filter(Boolean).join('; ')}): ${works.join(', then ')}`;
 }

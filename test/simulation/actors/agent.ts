@@ -1,8 +1,9 @@
 import { sha256 } from '../../../shared/tokens.ts';
-import type { WorkPlan } from '../plan.ts';
+import type { Ask, WorkPlan } from '../plan.ts';
 import { type Patch, patchOf, WEAK_BASE, writePatch } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
 import { call, fetched, Refused } from './client.ts';
+import { sayAll } from './words.ts';
 
 /** What an agent knows of its attempt, in a box of ours or outside. */
 export interface Job {
@@ -11,6 +12,8 @@ export interface Job {
   readonly token: string;
   readonly base: string;
   readonly heartbeatSeconds: number;
+  /** It keeps its work while it waits; a box of ours ends. */
+  readonly outside?: boolean;
 }
 
 /** Beats until the API says that the attempt is over, or `isOver`. */
@@ -44,6 +47,7 @@ const SAYS = {
 export async function work(of: Simulation, job: Job, plan: WorkPlan): Promise<void> {
   const state = { isOver: false, isLost: false };
   if (plan.heartbeats) void keepLease(of, job, state).catch(() => {});
+  if (plan.asks !== null && !(await mayGoOn(of, job, plan.asks, plan, state))) return;
   await of.world.clock.sleep(plan.seconds * 1_000);
   state.isOver = true;
   if (state.isLost || plan.says === 'nothing') return;
@@ -55,6 +59,50 @@ export async function work(of: Simulation, job: Job, plan: WorkPlan): Promise<vo
   const base = plan.trick === 'weak_base' ? WEAK_BASE : job.base;
   const patch = made(of, job, 'first', base, plan.quality);
   await handIn(of, job, plan, patch, usage);
+}
+
+/** Asks for leave half way through. False: this box has nothing more to do. Whoever works outside waits for the answer where it is. */
+async function mayGoOn(
+  of: Simulation,
+  job: Job,
+  action: Ask,
+  plan: WorkPlan,
+  state: { isOver: boolean; isLost: boolean },
+): Promise<boolean> {
+  const name = `${job.task}/${job.attempt}`;
+  // A box that goes on after an answer does not ask for the same again.
+  if (of.knowledge.asked.has(name)) return true;
+  await of.world.clock.sleep(plan.seconds * 500);
+  if (state.isLost) return false;
+  const text = writePatch(made(of, job, 'so far', job.base, plan.quality));
+  const uploaded = plan.uploads && text !== '' ? await upload(of, job, text) : null;
+  const tree = patchOf(job.task, `${job.attempt} so far`, job.base, plan.quality).tree;
+  const work = { tree, patch_sha256: sha256(text), patch_bytes: Buffer.byteLength(text) };
+  of.world.tell(() => `the agent of ${name} asks leave for ${action}`);
+  const request = {
+    id: job.task,
+    token: job.token,
+    body: { action, title: `${action} of ${job.attempt}`, ...(uploaded && !job.outside && { work }) },
+  };
+  const { body } = await call(of, 'park', request);
+  of.knowledge.asked.add(name);
+  sayAll(of, plan.leave, job.task);
+  if (body['status'] !== 'auth_required') return true;
+  if (!job.outside) {
+    state.isOver = true;
+    return false;
+  }
+  for (;;) {
+    await of.world.clock.sleep(job.heartbeatSeconds * 1_000);
+    if (state.isLost) return false;
+    const beat = await call(of, 'heartbeat', { id: job.task, token: job.token, body: {} }, 1).catch(
+      (error: unknown) => {
+        if (error instanceof Refused) state.isLost = true;
+        return null;
+      },
+    );
+    if (beat && beat.body['status'] !== 'auth_required') return true;
+  }
 }
 
 function made(of: Simulation, job: Job, name: string, base: string, quality: WorkPlan['quality']): Patch {

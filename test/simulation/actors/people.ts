@@ -4,6 +4,7 @@ import { REPOSITORY } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
 import { work } from './agent.ts';
 import { call, Refused } from './client.ts';
+import { sayAll } from './words.ts';
 
 const ROLE = 'backend';
 /** More than the API takes as one description, several times over: as large as a task may get. */
@@ -30,8 +31,36 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   ...(plan.large ? { description: 'x'.repeat(LARGE) } : {}),
 });
 
+/** Asks for a task, and sends the same once more where the plan says so: it must be the same request. */
+async function request(of: Simulation, plan: TaskPlan, index: number): Promise<void> {
+  const body = {
+    ...submission(of, plan, index),
+    acceptance_criteria: ['it works'],
+    strategy: plan.requested,
+  };
+  of.world.tell(() => `an operator asks for task ${index} (${plan.requested})`);
+  const headers = { 'idempotency-key': `request ${index}` };
+  const send = async (): Promise<string | null> => {
+    const answer = await call(of, 'submitRequest', { token: of.operator, body, headers }).catch(
+      (error: unknown) => {
+        of.world.tell(() => `asking for task ${index}: ${String(error)}`);
+        return null;
+      },
+    );
+    return answer && String(answer.body['id']);
+  };
+  const first = await send();
+  if (first !== null) sayAll(of, plan.said, first);
+  if (plan.again === null) return;
+  await of.world.clock.sleep(plan.again * 1_000);
+  const second = await send();
+  if (first !== null && second !== null && first !== second)
+    of.world.violate('a repeated request has the same answer', `${first} and ${second}`);
+}
+
 /** Submits a task under its own id, until there is an answer; a repeat must find the same task. */
 export async function submit(of: Simulation, plan: TaskPlan, index: number): Promise<void> {
+  if (plan.requested !== null) return request(of, plan, index);
   const id = `T${index}`;
   const body = { id, ...submission(of, plan, index) };
   of.knowledge.plans.set(id, plan);
@@ -77,6 +106,7 @@ async function workOutside(of: Simulation, claim: Readonly<Record<string, unknow
     token,
     base: known ?? of.remote.main,
     heartbeatSeconds: Number(claim['heartbeat_s']),
+    outside: true,
   };
   await work(of, job, scripted);
 }
@@ -102,16 +132,19 @@ async function review(of: Simulation, id: string, decision: 'approve' | 'reject'
   await call(of, 'review', { token: of.operator, id, body: { decision, reason: 'looked at it', tree } });
 }
 
-/** Does what the plan says to a task. A refusal is an answer like any other. */
-export async function act(of: Simulation, { kind, task }: Pick<ActionPlan, 'kind' | 'task'>): Promise<void> {
-  const id = of.knowledge.ids.get(task % Math.max(1, of.knowledge.ids.size)) ?? 'T0';
+/** Does what the plan says, to the task of that position. */
+export const act = (of: Simulation, { kind, task }: Pick<ActionPlan, 'kind' | 'task'>): Promise<void> =>
+  actOn(of, kind, of.knowledge.ids.get(task % Math.max(1, of.knowledge.ids.size)) ?? 'T0');
+
+/** Does something to a task. A refusal is an answer like any other. */
+export async function actOn(of: Simulation, kind: ActionPlan['kind'], id: string): Promise<void> {
   const token = of.operator;
   of.world.tell(() => `an operator: ${kind} ${id}`);
   try {
     if (kind === 'claim_next' || kind === 'claim') await claim(of, kind === 'claim' ? id : null);
     else if (kind === 'approve' || kind === 'reject') await review(of, id, kind);
     else if (kind === 'list') await call(of, 'listTasks', { token });
-    else {
+    else if (kind === 'cancel' || kind === 'fail' || kind === 'retry') {
       await call(of, kind, { token, id, body: { reason: 'says so' } });
       if (kind === 'cancel') of.knowledge.cancelled.add(id);
     }

@@ -3,6 +3,7 @@ import { commitId } from '../../../shared/repository/commit.ts';
 import { commitText } from '../../../shared/task/delivered-commit.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import type { Simulation } from '../simulation.ts';
+import { checkWords } from './leave.ts';
 import { mayRest, tasksOf } from './rest.ts';
 
 /** Looks at everything when all has come to rest. */
@@ -21,6 +22,7 @@ export function checkEnd(of: Simulation): void {
         `${task.id} is ${task.status}${task.waits_for ? `, waits for ${task.waits_for}` : ''}, and nothing moves it`,
       );
   }
+  checkWords(of, all);
   for (const each of knowledge.reported) {
     const [id = '', attempt] = each.split('/');
     if (!all.get(id)?.attempts[Number(attempt) - 1]?.report)

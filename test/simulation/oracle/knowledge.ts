@@ -32,6 +32,13 @@ export class Knowledge {
   readonly leases = new Map<string, number>();
   /** Tasks whose cancellation the API has confirmed. */
   readonly cancelled = new Set<string>();
+  /** Words on approvals that the API has answered with success, as `<task>/<number>`. */
+  readonly words = new Map<string, 'approved' | 'rejected'>();
+  /** Requests that the API has said are rejected, and those that somebody has said yes to. */
+  readonly rejected = new Set<string>();
+  readonly wanted = new Set<string>();
+  /** Attempts that have asked for leave, as `<task>/<attempt>`. */
+  readonly asked = new Set<string>();
   /** Work that a deliver box has put on top of what the main branch had become, by task and tree. */
   readonly merged = new Set<string>();
   /** Qualities of the trees that agents have made. */

@@ -6,6 +6,7 @@ import type { Task } from '../../../shared/task/task.ts';
 import type { Write } from '../engines/table.ts';
 import type { Simulation } from '../simulation.ts';
 import { Knowledge } from './knowledge.ts';
+import { checkLeave, checkRequestWrite, isRequest } from './leave.ts';
 
 /** The model: which status may follow which. Written down here a second time on purpose, and not from the table that the code uses. */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
@@ -187,6 +188,7 @@ function checkDeadline({ before, after }: Write, broken: Broken): void {
 
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkWrite(of: Simulation, write: Write): void {
+  if (isRequest(write.key)) checkRequestWrite(of, write);
   if (write.key['sk'] !== 'task' || write.after === null) return;
   of.knowledge.writes++;
   const before = write.before as unknown as Task | null;
@@ -218,6 +220,7 @@ export function checkWrite(of: Simulation, write: Write): void {
   if (after.status !== before?.status || before === null) checkLocks(of, after, broken);
   if (after.fix_of) of.knowledge.fixed.set(after.id, after.fix_of.root);
   checkPartial(of, before, after, broken);
+  checkLeave(of, before, after);
   if (after.status === 'done') checkDone(of, after, broken);
   checkDelivered(of, after, broken);
 }

@@ -167,6 +167,52 @@ export const PLANTED = {
       "const honest = deriveRows; deriveRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
     breaks: ['each completion in the ledger once'],
   },
+  'time alone allows anything': {
+    module: 'shared/approval/risk.ts',
+    replace: [/risk === 'high' \|\| risk === 'critical'/, 'risk.length > 99'],
+    breaks: ['a person allows what is of high risk'],
+  },
+  'agents allow themselves whatever their level is': {
+    module: 'shared/approval/autonomy.ts',
+    replace: [/\(risk === 'low' \|\| risk === 'medium'\) &&/, "level === 'semi' ||"],
+    breaks: ['a person allows what is of high risk'],
+  },
+  'who does the work may allow what it asks for': {
+    module: 'shared/task/commands/approve.ts',
+    replace: [
+      /if \(about\.requested_by === by\)([\s\S]*)return \{ \.\.\.made, notBy: by \};/,
+      'if (Math.random() < 0)$1return made;',
+    ],
+    breaks: ['nobody allows their own work'],
+  },
+  'nobody looks when the time to decide is over': {
+    module: 'shared/task/commands/approve.ts',
+    append: 'expireApproval = () => null;',
+    breaks: ['no task is lost', 'nothing hangs for hours'],
+  },
+  'a yes to a request is not followed': {
+    module: 'shared/use-cases/requests.ts',
+    append: 'followRequest = async () => {};',
+    breaks: ['no request is lost', 'nothing hangs for hours'],
+  },
+  'a reject leaves the task that was made meanwhile': {
+    module: 'shared/use-cases/requests.ts',
+    append: 'withdraw = async () => {};',
+    breaks: ['a reject wins'],
+  },
+  'a yes that was said before the no counts after it': {
+    module: 'shared/store/requests.ts',
+    replace: [
+      /ConditionExpression: `#version = :version AND [^`]*`/,
+      "ConditionExpression: ':version = :version AND attribute_exists(#status)'",
+    ],
+    breaks: ['a request moves as it may', 'a reject wins'],
+  },
+  'what a request must fulfil is lost on the way': {
+    module: 'shared/intake/commands.ts',
+    append: 'const honest = taskOf; taskOf = (request) => ({ ...honest(request), acceptance_criteria: [] });',
+    breaks: ['what was asked for is carried on'],
+  },
   "a function's role forgets who waits for a task": {
     module: 'infra/table-access.ts',
     replace: [/(cascade: \{[^}]*)indexes: \['byWait'\],/, '$1'],
