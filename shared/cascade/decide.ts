@@ -3,7 +3,7 @@ import type { Agents } from '../task/adapter-choice.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { regenerationsSpent } from '../workflow/regenerations.ts';
-import { adapterOf } from './detour.ts';
+import { adapterOf, elsewhere, isSpent } from './detour.ts';
 import { asAsked } from './failure/actions.ts';
 import type { Classified } from './failure/classify.ts';
 import { failureOf } from './failure/of-attempt.ts';
@@ -101,13 +101,41 @@ function rework(task: Task, attempt: Attempt): Verdictless {
   return { action: 'retry', reason, next_model: to.model, next_tier: to.tier };
 }
 
+/** The same tier with another provider, where the limit of this one is spent: that money must be given first is true of this one only. Null: there is none. */
+function otherProvider(
+  task: Task,
+  attempt: Attempt,
+  failure: Classified,
+  models: TierModels,
+  agents: Agents | undefined,
+): Verdictless | null {
+  if (!agents || !isSpent(attempt, failure) || attempt.tier === null || budgetExhausted(task)) return null;
+  if (task.error_actions?.[failure.class] === 'fail') return null;
+  const next_adapter = elsewhere(task, agents);
+  if (next_adapter === null) return null;
+  const rung = ladder({ ...task, adapter: adapterOf(task, { adapter: next_adapter }) }, models).find(
+    ({ tier }) => tier === attempt.tier,
+  );
+  return rung
+    ? {
+        action: 'retry',
+        reason: `${failure.code}; ${next_adapter} has another provider`,
+        next_model: rung.model,
+        next_tier: rung.tier,
+        next_adapter,
+      }
+    : null;
+}
+
 /** What a failure itself decides; null: what was left and said does. */
 function afterFailure(
   task: Task,
   attempt: Attempt,
-  { remedy, code }: Classified,
+  failure: Classified,
   models: TierModels,
+  agents: Agents | undefined,
 ): Verdictless | null {
+  const { remedy, code } = failure;
   switch (remedy) {
     case 'excused':
     case 'later':
@@ -115,7 +143,7 @@ function afterFailure(
     case 'again':
       return sameTier(task, attempt, code);
     case 'end':
-      return stay('give_up', code);
+      return otherProvider(task, attempt, failure, models, agents) ?? stay('give_up', code);
     case 'stronger_tier':
       return climb(task, attempt, code, models);
     case 'judge':
@@ -129,12 +157,12 @@ function afterFailure(
  * otherwise. @param agents what else may do it; absent: nothing.
  */
 export function decide(task: Task, models: TierModels, agents?: Agents): Verdictless {
-  const wanted = bySteps(task, models);
+  const wanted = bySteps(task, models, agents);
   const attempt = task.attempts.at(-1);
   return attempt ? changed(task, attempt, wanted, models, agents) : wanted;
 }
 
-function bySteps(task: Task, models: TierModels): Verdictless {
+function bySteps(task: Task, models: TierModels, agents: Agents | undefined): Verdictless {
   const attempt = task.attempts.at(-1);
   if (!attempt) return { action: 'retry', reason: 'first attempt', next_model: null, next_tier: null };
   if (task.review?.tree === attempt.artifact?.tree && task.review) {
@@ -147,7 +175,7 @@ function bySteps(task: Task, models: TierModels): Verdictless {
     return rework(task, attempt);
   const told = failureOf(attempt);
   const failure = told && asAsked(told, task.error_actions);
-  const follows = failure && afterFailure(task, attempt, failure, models);
+  const follows = failure && afterFailure(task, attempt, failure, models, agents);
   if (follows) return follows;
   const trigger = escalationTrigger(attempt);
   const verdict = attempt.verdict?.verdict ?? null;

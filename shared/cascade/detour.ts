@@ -4,6 +4,7 @@ import type { Agents } from '../task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../task/adapter-facts.ts';
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
+import type { Classified } from './failure/classify.ts';
 import { wasTransient } from './failure/of-attempt.ts';
 import { isTier } from './tiers.ts';
 
@@ -27,8 +28,8 @@ export function otherAgent(
   agents: Agents,
   cooling: readonly ProviderName[] = [],
 ): CliKind | null {
-  const { attempts, adapter, model, effort, runner } = task;
-  if (adapter !== undefined || runner !== 'managed' || (model !== undefined && !isTier(model))) return null;
+  const { attempts, effort } = task;
+  if (!isFree(task)) return null;
   const round = attempts.filter(({ number }) => number >= task.budget_from);
   const down = round.slice(round.findLastIndex((attempt) => !wasDown(attempt)) + 1);
   const kinds = down.map((attempt) => kindOf(attempt, agents.fallback));
@@ -37,15 +38,41 @@ export function otherAgent(
   const last = kinds.at(-1);
   if (!isCold && (!last || kinds.slice(-PATIENCE).filter((kind) => kind === last).length < PATIENCE))
     return null;
-  const tried: ProviderName[] = kinds.flatMap((kind) => (kind === null ? [] : [ADAPTER_FACTS[kind].vendor]));
-  if (next !== null) tried.push(ADAPTER_FACTS[next].vendor);
+  return fitting(effort, agents, [...vendorsOf([...kinds, next]), ...cooling]);
+}
+
+const vendorsOf = (kinds: readonly (CliKind | null)[]): ProviderName[] =>
+  kinds.flatMap((kind) => (kind === null ? [] : [ADAPTER_FACTS[kind].vendor]));
+
+/** The first agent with models of all tiers, of none of these providers, that the deployment has access for; null: there is none. */
+function fitting(effort: Task['effort'], agents: Agents, without: readonly ProviderName[]): CliKind | null {
   const isFit = (kind: CliKind): boolean => {
     const { vendor, effort: knows, tiers } = ADAPTER_FACTS[kind];
-    if (tiers === null || (effort !== undefined && !knows)) return false;
-    if (tried.includes(vendor) || cooling.includes(vendor)) return false;
+    if (tiers === null || (effort !== undefined && !knows) || without.includes(vendor)) return false;
     return agents.vendors === null || agents.vendors.includes(vendor);
   };
   return (agents.clis ?? agents.installed ?? []).find(isFit) ?? null;
+}
+
+/** Whether the deployment chose who does a task, and may choose another. */
+const isFree = ({ adapter, model, runner }: Detoured): boolean =>
+  adapter === undefined && runner === 'managed' && (model === undefined || isTier(model));
+
+/**
+ * Has an attempt met the limit of what may be spent with its provider? Not its own budget, which agents take for the same: where our gateway stands
+ * between, only what that has seen of the provider counts.
+ */
+export const isSpent = ({ witnessed }: Pick<Attempt, 'witnessed'>, failure: Classified): boolean =>
+  failure.class === 'provider_spend_limit' &&
+  (!witnessed || witnessed.trouble?.class === 'provider_spend_limit');
+
+/** The agent of a provider that no attempt of this round has met; null: there is none, or the task has chosen its own. */
+export function elsewhere(task: Detoured, agents: Agents): CliKind | null {
+  if (!isFree(task)) return null;
+  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  const kinds = round.map((attempt) => kindOf(attempt, agents.fallback));
+  // Of a command nobody knows whose models it calls.
+  return kinds.includes(null) ? null : fitting(task.effort, agents, vendorsOf(kinds));
 }
 
 /** What an attempt runs with: its own where it took another way, else the task's; undefined: the deployment's. */

@@ -26,7 +26,9 @@ function deviation(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): 
   if (last && last.number >= task.budget_from)
     return last.decision?.action === 'escalate'
       ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${firstOf(last.decision.reason, 200)}`
-      : `; again after attempt ${last.number}`;
+      : last.decision?.next_adapter
+        ? `; after attempt ${last.number}: ${firstOf(last.decision.reason, 200)}`
+        : `; again after attempt ${last.number}`;
   return rung === first && rung.tier !== planned && rung.tier !== null && task.model === undefined
     ? `; ${rung.tier} tries first, being cheaper`
     : '';

@@ -99,7 +99,7 @@ const isQuota = (error: Json): boolean => [error['code'], error['type']].include
 export function endOf(status: number, headers: Headers, text: string, now: Date): CallEnd {
   const body = parse(text);
   const found = classOfStatus(status);
-  if (found === 'rate_limited' && isQuota(record(body['error'])))
+  if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(record(body['error']))))
     return { class: 'provider_spend_limit', status, until: null };
   if (found === null || remedyOf(found) !== 'later') return 'well';
   return { class: found, status, until: untilOf(headers, body, now.getTime()) };

@@ -3,6 +3,7 @@ import { type Cooling, coolingAt, providerOf } from '../cascade/cooling.ts';
 import { decide } from '../cascade/decide.ts';
 import { otherAgent } from '../cascade/detour.ts';
 import { notBefore } from '../cascade/failure/later.ts';
+import { failureOf } from '../cascade/failure/of-attempt.ts';
 import type { Learned } from '../cascade/learning/advise.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { select } from '../cascade/select.ts';
@@ -18,7 +19,9 @@ import type { LockStore } from '../store/locks.ts';
 import type { ProviderStore } from '../store/providers.ts';
 import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import type { CliKind } from '../task/adapter.ts';
 import type { Agents } from '../task/adapter-choice.ts';
+import type { AttemptRoute } from '../task/attempt.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { recordDecision } from '../task/commands/decide.ts';
 import { failByOperator, outOfBudget } from '../task/commands/operate.ts';
@@ -129,6 +132,23 @@ function nextProvider(task: Task, home: boolean, { fallback }: Agents): string |
   return task.runner === 'managed' ? providerOf(task, isNew ? null : last, fallback) : null;
 }
 
+type Fallback = NonNullable<AttemptRoute['fallback']>;
+const away = ({ provider: from, because, until }: Cooling, to: CliKind): Fallback => ({
+  from,
+  to,
+  because,
+  until,
+});
+
+/** The way to another provider that a decision has named, which all others may not have heard of yet; null: it has named none. */
+function afterSpent(task: Task, agents: Agents | undefined, now: Date): Fallback | null {
+  const last = task.attempts.at(-1);
+  const to = last?.decision?.next_adapter;
+  if (!last || !to || last.decision?.strategy || last.number < task.budget_from) return null;
+  const from = agents && providerOf(task, last, agents.fallback);
+  return from ? { from, to, because: failureOf(last)?.class ?? 'unknown', until: now.toISOString() } : null;
+}
+
 /** Has the step before said that the task stands elsewhere, or waits? Then that is the answer of this one, too. */
 export const isElsewhere = (said: CascadeResult, step: Stage): boolean =>
   said.stage !== step || said.wait_s !== undefined;
@@ -165,10 +185,8 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const selected = (task: Task) => {
     const kind = other(task);
     const selection = select(task, context.models, kind, learned, home);
-    if (!kind || !cold) return selection;
-    const { provider: from, because, until: end } = cold;
-    const fallback = { from, to: kind, because, until: end };
-    return { ...selection, route: { ...selection.route, fallback } };
+    const fallback = kind && cold ? away(cold, kind) : afterSpent(task, agents, context.now);
+    return fallback ? { ...selection, route: { ...selection.route, fallback } } : selection;
   };
   const budget =
     learned && context.learning

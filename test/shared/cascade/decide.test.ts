@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
 import { isExcused, type Remedy, remedyOf } from '../../../shared/cascade/failure/classes.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
+import type { Agents } from '../../../shared/task/adapter-choice.ts';
+import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
 import { type Attempt, FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import {
@@ -139,6 +141,52 @@ describe('what follows from an attempt', () => {
       reason: 'config_invalid',
     });
     expect(decided('provider_spend_limit', 'provider_transient').action).toBe('give_up');
+  });
+
+  it('goes to another provider of the same tier where the limit of one is spent, each once, and never for a budget of its own', () => {
+    const agents: Agents = {
+      fallback: { kind: 'claude', timeout_s: 900 },
+      clis: ['claude', 'codex'],
+      vendors: ['anthropic', 'openai'],
+      tiers: MODELS,
+    };
+    const met = (fields: Partial<Task> = {}, seen: FailureClass | null = 'provider_spend_limit') =>
+      decide(
+        inReview(
+          {
+            ...onTier('sonnet'),
+            report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+            artifact: null,
+            witnessed: witnessed(seen && { class: seen, status: 429, calls: 1, retry_at: null }),
+          },
+          fields,
+        ),
+        MODELS,
+        agents,
+      );
+    expect(met()).toEqual({
+      action: 'retry',
+      reason: 'provider_spend_limit; codex has another provider',
+      next_model: ADAPTER_FACTS.codex.tiers.models.sonnet,
+      next_tier: 'sonnet',
+      next_adapter: 'codex',
+    });
+    expect(met({}, null).action).toBe('give_up');
+    expect(met({ error_actions: { provider_spend_limit: 'fail' } }).action).toBe('give_up');
+    expect(met({ adapter: { kind: 'claude', timeout_s: 900 } }).action).toBe('give_up');
+    expect(met({ model: 'claude-of-ours' }).action).toBe('give_up');
+    const both = {
+      ...inReview(onTier('sonnet')).attempts[0],
+      adapter: 'codex' as const,
+      number: 1,
+    } as Attempt;
+    const last = inReview({ ...onTier('sonnet'), number: 2 }).attempts[0] as Attempt;
+    const spent = {
+      ...last,
+      report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+      artifact: null,
+    } as Attempt;
+    expect(decide({ ...inReview({}), attempts: [both, spent] }, MODELS, agents).action).toBe('give_up');
   });
 
   it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {

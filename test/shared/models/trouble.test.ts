@@ -97,6 +97,7 @@ describe('how long a provider wants to be left alone', () => {
 
 describe('an answer of a provider', () => {
   it.each([
+    [402, 'provider_spend_limit'],
     [429, 'rate_limited'],
     [503, 'provider_overloaded'],
     [529, 'provider_overloaded'],
@@ -107,7 +108,7 @@ describe('an answer of a provider', () => {
     expect(endOf(status, new Headers(), '', NOW)).toMatchObject({ class: expected, status });
   });
 
-  it.each([400, 401, 402, 403, 404, 413])('of status %i is not: the request is to blame', (status) => {
+  it.each([400, 401, 403, 404, 413])('of status %i is not: the request is to blame', (status) => {
     expect(endOf(status, new Headers(), '', NOW)).toBe('well');
   });
 

@@ -4,7 +4,7 @@ import { LockStore } from '../../../shared/store/locks.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
 import type { Agents } from '../../../shared/task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
-import { type CascadeContext, selectModel } from '../../../shared/use-cases/cascade.ts';
+import { type CascadeContext, decideStep, selectModel } from '../../../shared/use-cases/cascade.ts';
 import { attempt, later, NOW, report, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
@@ -52,6 +52,30 @@ describe('after a provider was down', () => {
     const { result, last } = await selected('once', 1);
     expect(result).toMatchObject({ stage: 'select_model', wait_s: 599 });
     expect(last?.number).toBe(1);
+  });
+
+  it('its spend limit has another one go on at once, on the same tier, and the chain shows a fallback and no climb', async () => {
+    const spent = attempt({
+      report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+    });
+    await context.tasks.create(task({ id: 'spent', run: 1 }));
+    await context.tasks.change('spent', (present) => ({
+      event: 'claim',
+      task: { ...present, status: 'in_review', version: present.version + 1, attempts: [spent] },
+    }));
+    expect(await decideStep('spent', 1, context)).toMatchObject({ stage: 'select_model' });
+    expect(await selectModel('spent', 1, context)).toMatchObject({ stage: 'run_agent', attempt: 2 });
+    const [first, second] = (await context.tasks.require('spent')).attempts;
+    expect(first?.decision).toMatchObject({ action: 'retry', next_adapter: 'codex' });
+    expect(second).toMatchObject({
+      adapter: 'codex',
+      tier: 'haiku',
+      model: ADAPTER_FACTS.codex.tiers.models.haiku,
+      route: { fallback: { from: 'anthropic', to: 'codex', because: 'provider_spend_limit' } },
+    });
+    expect(second?.route?.reason).toContain(
+      'after attempt 1: provider_spend_limit; codex has another provider',
+    );
   });
 
   it('twice in a row, the agent of another one begins at once, on the same tier', async () => {
