@@ -1,3 +1,3 @@
 /** Stages that a review may have, in the order of docs; a workflow names its own. */
-export const REVIEW_STAGES = ['verdict', 'internal', 'person'] as const;
+export const REVIEW_STAGES = ['verdict', 'internal', 'client', 'person'] as const;
 export type ReviewStage = (typeof REVIEW_STAGES)[number];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ReviewClient } from './client.ts';
 import { REVIEW_STAGES } from './kinds.ts';
 
 /** What may be lost by work that is wrong, the least first. */
@@ -20,11 +21,28 @@ export type RedTeamSettings = z.infer<typeof RedTeamSettings>;
 /** What follows the verification of a workflow, before work is accepted. */
 export const ReviewSettings = z.strictObject({
   stages: z
-    .array(z.enum(REVIEW_STAGES))
+    .array(
+      z.enum(REVIEW_STAGES, {
+        error: () =>
+          `must be one of ${REVIEW_STAGES.join(', ')}; models that review stand in .assay/review_pipeline.yaml`,
+      }),
+    )
     .min(1)
     .max(REVIEW_STAGES.length)
     .refine((stages) => new Set(stages).size === stages.length, { message: 'names a stage twice' })
     .default(['verdict']),
+  require_all_criteria_met: z
+    .boolean()
+    .default(false)
+    .describe('The stage `internal` passes only work that each verification node has graded and passed.'),
+  clients: z
+    .array(ReviewClient)
+    .max(20)
+    .refine((clients) => new Set(clients.map(({ id }) => id)).size === clients.length, {
+      message: 'names a client twice',
+    })
+    .default([])
+    .describe('Who the stage `client` asks, one after the other; none: it is passed over.'),
   stakes: z.enum(STAKES).default('normal'),
   red_team: RedTeamSettings.prefault({}),
 });

@@ -34,6 +34,10 @@ function ownRubric(text: string, file: string): ReturnType<typeof readRubric> {
     : { problems: [{ file, line: null, message: `its name is ${read.rubric.name}` }] };
 }
 
+/** Is there anybody who says of criteria whether they are met, and a stage that asks? */
+const whoGrades = ({ verifications, review: { stages } }: WorkflowInForce): boolean =>
+  stages.includes('internal') && verifications.some(({ grader }) => grader !== 'evidence');
+
 function bounded(workflow: WorkflowInForce): FromBase {
   const bytes = Buffer.byteLength(JSON.stringify(workflow));
   return bytes > MAX_IN_FORCE_BYTES
@@ -70,5 +74,10 @@ export async function workflowFromBase(
   if (!workflow || all.length > 0) return { why: all.join('; ').slice(0, MAX_SAID) };
   if (workflow.review.stages.includes('internal') && task.acceptance_criteria.length === 0)
     return { why: `the workflow ${name} reviews acceptance criteria, and the task has none` };
-  return bounded(compile(workflow, task, { from: text === null ? 'builtin' : 'repository', rubrics: own }));
+  const inForce = compile(workflow, task, { from: text === null ? 'builtin' : 'repository', rubrics: own });
+  if (workflow.review.require_all_criteria_met && !whoGrades(inForce))
+    return {
+      why: `the workflow ${name} asks that all criteria are met, and nobody grades work in its stage internal`,
+    };
+  return bounded(inForce);
 }

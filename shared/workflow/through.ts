@@ -1,5 +1,6 @@
 import type { Verdict } from '../evidence/schema.ts';
 import { runPipeline } from '../review/pipeline.ts';
+import type { Reviewed } from '../review/stages.ts';
 import type { Task } from '../task/task.ts';
 import { mostSevere } from '../verdict/combine.ts';
 import type { StageOutcome } from './outcome.ts';
@@ -35,12 +36,16 @@ function taken(
  * takes anything away; a task that names no workflow has its verdict as it is.
  */
 export function throughWorkflow(
-  task: Pick<Task, 'workflow_in_force' | 'status' | 'acceptance_criteria'>,
+  task: Pick<Task, 'workflow_in_force'> & Reviewed['task'],
   verdict: Verdict,
 ): Verdict {
   const workflow = task.workflow_in_force;
   if (!workflow) return verdict;
-  const { verdict: reviewed, progress } = runPipeline(workflow.review.stages, { task, verdict });
+  const { verdict: reviewed, progress } = runPipeline(workflow.review.stages, {
+    task,
+    verdict,
+    settings: workflow.review,
+  });
   const stage = progress.current_stage;
   const added =
     stage === null || stage === 'verdict'

@@ -142,6 +142,7 @@ describe('the review pipeline', () => {
   const reviewed = (word: 'pass' | 'fail' | 'refer', fields = {}) => ({
     task: { ...inReview(), acceptance_criteria: ['it adds'], ...fields },
     verdict: { verdict: word, reasons: [{ code: 'c', subject: null, message: 'it does not add' }] },
+    settings: ReviewSettings.parse({}),
   });
   it('has one stage where nothing is said: what was found before', () => {
     expect(ReviewSettings.parse({}).stages).toEqual(['verdict']);

@@ -75,12 +75,19 @@ describe('what a workflow makes of a task', () => {
         fc.constantFrom(...WORDS),
         fc.boolean(),
         fc.constantFrom(...WORDS),
-        fc.subarray(['verdict', 'internal', 'person'] as const, { minLength: 1 }),
+        fc.subarray(['verdict', 'internal', 'client', 'person'] as const, { minLength: 1 }),
         (observed, verified, opinion, stages) => {
           const of = {
             ...inReview(),
             acceptance_criteria: ['it adds'],
-            workflow_in_force: { ...inForce, review: ReviewSettings.parse({ stages }) },
+            workflow_in_force: {
+              ...inForce,
+              review: ReviewSettings.parse({
+                stages,
+                clients: [{ id: 'ada', strategy: 'criteria_check' }],
+                require_all_criteria_met: true,
+              }),
+            },
           };
           const seen = verdict({ verdict: observed, verified });
           const after = throughWorkflow(of, combine(seen, allGradings(of, seen, [judged(opinion)])));
