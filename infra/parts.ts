@@ -93,6 +93,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...tiers,
         ...policy,
         ...agents,
+        ...approvals,
         [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
         ...forges,
         ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
+import { AUTONOMY_LEVELS, type AutonomyLevel } from '../../shared/approval/autonomy.ts';
 import type { PlanState } from '../../shared/plan/state.ts';
 import { ADAPTER_KINDS, type AdapterKind } from '../../shared/task/adapter.ts';
 import { EFFORTS, type Effort } from '../../shared/task/schema.ts';
@@ -22,6 +23,9 @@ interface Options {
   readonly model?: string;
   readonly effort?: Effort;
   readonly maxTasks?: string;
+  readonly criterion?: readonly string[];
+  readonly autonomy?: AutonomyLevel;
+  readonly replan?: boolean;
   readonly yes?: boolean;
   readonly mermaid?: boolean;
   readonly timeout?: number;
@@ -80,6 +84,16 @@ export function registerPlan(program: Command, io: Io): void {
     .option('--model <model>', 'tier or model that plans (default: opus)')
     .option('--effort <effort>', `effort of planning: ${EFFORTS.join(', ')} (default: max)`)
     .option('--max-tasks <number>', 'most tasks of the plan (default: 20)')
+    .option(
+      '--criterion <text>',
+      'what must be true in the end; may be given again',
+      (text: string, all: string[] = []) => [...all, text],
+    )
+    .option(
+      '--autonomy <level>',
+      `make the tasks of a plan that holds without a person: ${AUTONOMY_LEVELS.slice(0, 2).join(', ')} (default: a person is asked)`,
+    )
+    .option('--replan', 'plan the goal anew when a task of the plan fails for good, twice at most')
     .option('--yes', 'make the tasks without asking, when the plan holds')
     .option('--mermaid', 'print the graph for Mermaid')
     .option('--timeout <seconds>', 'give up waiting after this long (exit 124)', timeLimit)
@@ -88,6 +102,7 @@ export function registerPlan(program: Command, io: Io): void {
   action<[string, Options]>(plan, io, async (session, goal, options) => {
     word(options.adapter, 'adapter', ADAPTER_KINDS.slice(0, -1));
     word(options.effort, 'effort', EFFORTS);
+    word(options.autonomy, 'autonomy', AUTONOMY_LEVELS);
     const { adapter, maxTasks } = options;
     const submitted = await session.client().submitPlan({
       idempotencyKey: options.idempotencyKey ?? randomUUID(),
@@ -98,6 +113,9 @@ export function registerPlan(program: Command, io: Io): void {
         ...(adapter === undefined || adapter === 'command' ? {} : { adapter: { kind: adapter } }),
         ...(options.model === undefined ? {} : { model: options.model }),
         ...(options.effort === undefined ? {} : { effort: options.effort }),
+        ...(options.criterion && { acceptance_criteria: [...options.criterion] }),
+        ...(options.autonomy && { autonomy: options.autonomy }),
+        ...(options.replan && { coordination: { replan_strategy: 'magentic' as const } }),
         ...(maxTasks === undefined ? {} : { max_tasks: Number(maxTasks) }),
       },
     });
@@ -120,6 +138,10 @@ export function registerPlan(program: Command, io: Io): void {
     [
       'plan "Add a dark theme" --repo https://github.com/you/shop.git --base next --yes',
       'make the tasks when the plan holds',
+    ],
+    [
+      'plan "Add a dark theme" --repo https://github.com/you/shop.git --autonomy semi --replan',
+      'without a person where base and deployment allow it, and anew when a task fails',
     ],
     [
       'plan "Split the monolith" --repo https://github.com/you/shop.git --mermaid > plan.mmd',

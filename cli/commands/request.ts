@@ -125,6 +125,7 @@ function registerShow(parent: Command, io: Io): void {
     session.print(oneLine(request.requirement.title));
     for (const each of request.requirement.acceptance_criteria) session.print(`- ${oneLine(each)}`);
     for (const each of request.history) session.print(`${each.at} ${each.status} (${oneLine(each.by)})`);
+    for (const each of request.unclear) session.print(`Unclear: ${oneLine(each)}`);
     if (request.reason !== null) session.print(`Reason: ${oneLine(request.reason)}`);
     return EXIT.ok;
   });

@@ -52,8 +52,15 @@ function lines(task: Planned, depth: number, plan: PlanView, pc: Colors): string
 /** The tasks as a graph of text: each under what it waits for longest. */
 export function renderPlan(plan: PlanView, pc: Colors): string {
   const depth = depths(plan);
+  const { progress_ledger: progress, replanned_as } = plan.coordination;
   const head = [
     `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${count(plan.tasks.length, 'task')}, ${count(plan.attempts, 'attempt')}`,
+    ...(progress
+      ? [
+          `  ${pc.dim('progress')} ${progress.completed_count} done after ${count(progress.round, 'round')}, ${count(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned anew as ${replanned_as}`}`,
+          ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${oneLine(issue)}`),
+        ]
+      : []),
     ...plan.reasons.map((reason) => `  ${pc.yellow('because')} ${oneLine(reason)}`),
   ];
   return [

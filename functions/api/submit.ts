@@ -33,7 +33,7 @@ import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
 import { enterRequest } from '../../shared/use-cases/requests.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
-import { cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
+import { approvalRules, cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { readFrom } from '../kit/minter.ts';
 import { objects as objectStore } from '../kit/objects.ts';
@@ -49,6 +49,7 @@ const models = tierModels();
 const allowFileRepositories = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
 
 const agents = deployedAgents();
+const rules = approvalRules();
 
 const context = (request: Asked): SubmitContext => ({
   tasks: tasks.guarded(request.guard),
@@ -185,7 +186,10 @@ export const handler = serve('api-submit', {
     };
   },
   submitPlan: async (request) => {
-    const { task, created } = await submitPlan(request.body, context(request));
+    const { task, created } = await submitPlan(request.body, {
+      ...context(request),
+      autonomy: rules.autonomy,
+    });
     return { body: planView(task, new Map()), version: task.version, ...replayed(created) };
   },
   approve: (request) => wordOn(request, 'approve'),

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { AutonomyLevel } from '../approval/autonomy.ts';
+import { ProgressLedger, TaskLedger } from '../coordination/ledgers.ts';
+import { CoordinationSettings } from '../coordination/settings.ts';
 import { MAX_PLANNED, PlanNote, PlannedTask } from '../plan/schema.ts';
 import { PlanState } from '../plan/state.ts';
 import { ObjectId, SubmitTask, TaskId } from '../task/schema.ts';
@@ -12,10 +15,18 @@ export const PlanBody = SubmitTask.pick({
   model: true,
   effort: true,
   budget: true,
+  autonomy: true,
+  acceptance_criteria: true,
 })
   .extend({
     goal: z.string().trim().min(1, 'must not be empty').max(20_000),
     max_tasks: z.number().int().min(1).max(MAX_PLANNED).default(20),
+    autonomy: AutonomyLevel.optional().describe(
+      'full or semi: the tasks of a plan that holds are made without a person, unless the base or the deployment allows less. Absent: a person is asked.',
+    ),
+    coordination: CoordinationSettings.optional().describe(
+      'What acts between the goal and its tasks (docs/middleware.md).',
+    ),
   })
   .strict()
   .meta({ id: 'PlanBody' });
@@ -39,6 +50,20 @@ export const PlanView = z
     attempts: z.number().int(),
     reasons: z.array(z.string()).describe('What is wrong with the last proposal, or why there is none.'),
     version: z.number().int(),
+    coordination: z
+      .object({
+        waits_for_person: z.string().nullable().describe('Why a person is asked before its tasks are made.'),
+        task_ledger: TaskLedger.nullable(),
+        progress_ledger: ProgressLedger.nullable().describe('Null: none of its tasks has ended.'),
+        authority_cues: z
+          .int()
+          .nonnegative()
+          .describe('Phrases that ask for obedience in what its tasks have said.'),
+        replanned_as: TaskId.nullable().describe(
+          'The plan that takes its place, where replanning is asked for.',
+        ),
+      })
+      .describe('What acts between the goal and its tasks has found.'),
   })
   .meta({ id: 'Plan' });
 export type PlanView = z.infer<typeof PlanView>;

@@ -1,10 +1,28 @@
+import { progressOf } from '../coordination/of-plan.ts';
+import { replanId } from '../coordination/replan.ts';
+import { beforeDispatch } from '../coordination/review.ts';
 import { plannedId } from '../plan/create.ts';
 import { planState } from '../plan/state.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
 import type { PlanView } from './plan-schemas.ts';
 
+function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView['coordination'] {
+  const { gated, context } = beforeDispatch(task);
+  const { progress_ledger, metadata, replan } = progressOf(task, made);
+  const cues = metadata['authority_deference_coordination'] as
+    | { readonly detected_count?: number }
+    | undefined;
+  return {
+    waits_for_person: planState(task) === 'proposed' ? gated : null,
+    task_ledger: context.task_ledger,
+    progress_ledger,
+    authority_cues: cues?.detected_count ?? 0,
+    replanned_as: replan ? replanId(task, replan) : null,
+  };
+}
+
 /** A plan as the API shows it. `made`: those of its tasks that are there. */
-export function planView(task: Task, made: ReadonlyMap<string, Pick<Task, 'status'>>): PlanView {
+export function planView(task: Task, made: ReadonlyMap<string, Task>): PlanView {
   const attempt = currentAttempt(task);
   const { proposal = null } = task.plan ?? {};
   // Of the attempt that is being made nothing is known yet; the one before says why it is made.
@@ -26,5 +44,6 @@ export function planView(task: Task, made: ReadonlyMap<string, Pick<Task, 'statu
     attempts: task.attempts.length,
     reasons: [...said, ...(told?.verdict?.reasons.map(({ message }) => message) ?? [])],
     version: task.version,
+    coordination: coordinationView(task, made),
   };
 }

@@ -13,9 +13,15 @@ export const RequestBody = Requirement.extend({
   .strict()
   .meta({ id: 'RequestBody' });
 
-export const RequestView = WorkRequest.omit({ request_sha256: true, expires_at: true }).meta({
-  id: 'Request',
-});
+export const RequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
+  .extend({
+    unclear: z
+      .array(z.string())
+      .describe('Why it is not approved before somebody has said what is meant (clarify).'),
+  })
+  .meta({
+    id: 'Request',
+  });
 export type RequestView = z.infer<typeof RequestView>;
 
 export const RequestsQuery = ListQuery.pick({ limit: true, cursor: true }).extend({

@@ -1,7 +1,9 @@
+import { unclearIn } from '../intake/commands.ts';
 import type { WorkRequest } from '../intake/schema.ts';
 import type { RequestView } from './request-schemas.ts';
 
 /** A request as the API shows it. */
 export function requestView({ request_sha256: _sha, expires_at: _ttl, ...view }: WorkRequest): RequestView {
-  return view;
+  const open = view.status === 'submitted' || view.status === 'triaging';
+  return { ...view, unclear: open ? unclearIn(view) : [] };
 }

@@ -1,3 +1,4 @@
+import { beforeDispatch } from '../coordination/review.ts';
 import { fixesSpent } from '../judging/completion-budget.ts';
 import type { Agents } from '../task/adapter-choice.ts';
 import type { Attempt, Decision } from '../task/attempt.ts';
@@ -184,8 +185,15 @@ function bySteps(task: Task, models: TierModels, agents: Agents | undefined): Ve
       'refer',
       attempt.verdict?.reasons.map((reason) => reason.message).join('; ') || 'the evidence is not conclusive',
     );
-  if (task.plan && verdict === 'pass')
-    return stay('refer', 'the plan holds; its tasks are made once a person says so');
+  if (task.plan && verdict === 'pass') {
+    const { gated, context } = beforeDispatch(task);
+    return gated === null
+      ? stay(
+          'accept',
+          `the plan holds; its tasks are made at once, at autonomy ${context.autonomy ?? 'of nobody'}`,
+        )
+      : stay('refer', 'the plan holds; its tasks are made once a person says so');
+  }
   const pleased = verdict === 'fail' ? (regenerationsSpent(task) ?? fixesSpent(task.attempts)) : null;
   if (pleased !== null) return stay('refer', pleased);
   if (trigger !== null) {

@@ -1,9 +1,15 @@
 import { canonicalHash } from '../canonical.ts';
+import { ClarificationRequired } from '../cascade/failure/thrown.ts';
+import { unclear } from '../coordination/clarification.ts';
 import { Refusal } from '../refusal.ts';
 import { RETENTION_DAYS } from '../task/commands/settle.ts';
 import type { SubmitTask } from '../task/schema.ts';
 import type { Requirement, WorkRequest } from './schema.ts';
 import { isOverRequest, REQUEST_MOVES, type RequestMove, type RequestStatus, walk } from './status.ts';
+
+/** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
+export const unclearIn = ({ requirement, notes }: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>
+  notes === null ? unclear(requirement.acceptance_criteria, requirement.completion_signals.length) : [];
 
 /** A request after a move. */
 export interface Moved {
@@ -41,7 +47,8 @@ export function newRequest(
     task_id: null,
     expires_at: null,
   };
-  if (strategy === 'review') return request;
+  // What is unclear waits for a person, whatever its strategy is.
+  if (strategy === 'review' || unclearIn(request).length > 0) return request;
   return { ...walked(request, 'approved', 'direct', now), version: 1 };
 }
 
@@ -96,11 +103,18 @@ export const clarify = (
     },
   });
 
-/** A person says yes. Said again it is the same yes. */
-export const approveRequest = (request: WorkRequest, by: string, now: Date): Moved | null =>
-  request.status === 'approved' || request.status === 'task_created'
-    ? null
-    : move(request, 'approve', by, now, {});
+/** A person says yes. Said again it is the same yes. @throws Refusal `conflict` as long as nobody has said what is meant where that is unclear. */
+export function approveRequest(request: WorkRequest, by: string, now: Date): Moved | null {
+  if (request.status === 'approved' || request.status === 'task_created') return null;
+  const moved = move(request, 'approve', by, now, {});
+  const reasons = unclearIn(request);
+  if (reasons.length > 0)
+    throw new Refusal(
+      'conflict',
+      `${new ClarificationRequired(`request ${request.id}`, reasons).message}. Say what is meant (clarify), or ask for it anew`,
+    );
+  return moved;
+}
 
 /** A person says no, which wins as long as its task is not written down. Said again it is the same no. */
 export const rejectRequest = (request: WorkRequest, reason: string, by: string, now: Date): Moved | null =>

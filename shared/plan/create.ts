@@ -23,6 +23,7 @@ export function requestOf(plan: Task, planned: PlannedTask): SubmitTask {
     depends_on: needs,
     files: [...new Set([...files, ...creates])],
     ...(plan.adapter === undefined ? {} : { adapter: plan.adapter }),
+    ...(plan.autonomy === undefined ? {} : { autonomy: plan.autonomy }),
   });
 }
 

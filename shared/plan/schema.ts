@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { ProgressLedger } from '../coordination/ledgers.ts';
+import { CoordinationSettings } from '../coordination/settings.ts';
 import { Expectation } from '../task/expects.ts';
 import { Complexity, Priority, Role, Scope } from '../task/schema.ts';
 import { CheckoutPath, CompletionSignal } from '../task/signals.ts';
@@ -52,6 +54,10 @@ export type CheckedPlan = z.infer<typeof CheckedPlan>;
 /** What makes a task a plan: its work is a proposal, and what comes of it are other tasks. */
 export const PlanOf = z.object({
   max_tasks: z.number().int().min(1).max(MAX_PLANNED),
+  /** What acts between the goal and its tasks. Absent: the usual. */
+  coordination: CoordinationSettings.optional(),
+  /** How the plan got on in whose place this one is. */
+  ledger: ProgressLedger.optional(),
   /** Of the current attempt, once it was found to hold; null before. */
   proposal: CheckedPlan.nullable(),
 });

@@ -18,6 +18,7 @@ import { fixUpOf } from '../task/fix-up.ts';
 import { MAX_FIX_UPS } from '../task/schema.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import { executionName, type Task } from '../task/task.ts';
+import { replan } from './plan.ts';
 
 export interface FollowContext {
   readonly tasks: TaskStore;
@@ -83,6 +84,7 @@ export async function makeUp(
   if (task.waits_for !== null) await wakeWaiter(task.id, context);
   if (!isTerminal(task.status)) return;
   await makeFixUp(task, context);
+  await replan(task, context.tasks, context.now());
   await context.locks.release(task);
   for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
   if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
@@ -112,6 +114,7 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   const revived = before !== null && isTerminal(before.status) && !isTerminal(after.status);
   // Before whoever waits is woken: they are to wait for it.
   if (ended) await makeFixUp(after, context);
+  if (ended) await replan(after, context.tasks, context.now());
   if (ended) await context.locks.release(after);
   if (ended || letGo || revived)
     for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);

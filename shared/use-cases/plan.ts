@@ -1,4 +1,10 @@
-import { requestsOf, taken } from '../plan/create.ts';
+import { type AutonomyLevel, lowerOf } from '../approval/autonomy.ts';
+import { ClarificationRequired } from '../cascade/failure/thrown.ts';
+import { unclear } from '../coordination/clarification.ts';
+import { progressOf } from '../coordination/of-plan.ts';
+import { replanOf } from '../coordination/replan.ts';
+import { CoordinationSettings } from '../coordination/settings.ts';
+import { plannedId, requestsOf, taken } from '../plan/create.ts';
 import { PLAN_FILE } from '../plan/schema.ts';
 import { Refusal } from '../refusal.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -11,16 +17,36 @@ import { currentAttempt, type Task } from '../task/task.ts';
 import { type SubmitContext, type Submitted, submitTask } from './submit.ts';
 
 export interface PlanRequest
-  extends Pick<SubmitTaskInput, 'repository' | 'base_ref' | 'adapter' | 'model' | 'effort' | 'budget'> {
+  extends Pick<
+    SubmitTaskInput,
+    'repository' | 'base_ref' | 'adapter' | 'model' | 'effort' | 'budget' | 'acceptance_criteria'
+  > {
+  readonly autonomy?: AutonomyLevel | undefined;
+  readonly coordination?: CoordinationSettings | undefined;
   readonly goal: string;
   readonly max_tasks: number;
 }
 
+/** @throws Refusal `invalid` where a person must say first what is meant. */
+function checkGoal(goal: string, criteria: readonly string[], settings: CoordinationSettings): void {
+  if (!settings.chain.includes('clarification_gate')) return;
+  const reasons = unclear(criteria.length === 0 ? [goal] : criteria, 0, settings.clarification_gate);
+  if (reasons.length === 0) return;
+  const at = criteria.length === 0 ? '/goal' : '/acceptance_criteria';
+  const { message } = new ClarificationRequired('the plan', reasons);
+  throw new Refusal(
+    'invalid',
+    message,
+    reasons.map((reason) => ({ pointer: at, message: reason })),
+  );
+}
+
 /** A plan is a task of the manager, whose work is a file with tasks: it goes the way of every other task, up to the word of a person. */
 export async function submitPlan(
-  { goal, max_tasks, ...fields }: PlanRequest,
-  context: SubmitContext,
+  { goal, max_tasks, coordination, autonomy, ...fields }: PlanRequest,
+  context: SubmitContext & { readonly autonomy: AutonomyLevel },
 ): Promise<Submitted> {
+  checkGoal(goal, fields.acceptance_criteria ?? [], coordination ?? CoordinationSettings.parse({}));
   const [first = ''] = goal.split('\n');
   const request = SubmitTask.parse({
     ...fields,
@@ -28,8 +54,12 @@ export async function submitPlan(
     description: goal,
     role: 'manager',
     files: [PLAN_FILE],
+    ...(autonomy !== undefined && { autonomy: lowerOf(context.autonomy, autonomy) }),
   });
-  return submitTask(request, { ...context, plan: { max_tasks, proposal: null } });
+  return submitTask(request, {
+    ...context,
+    plan: { max_tasks, proposal: null, ...(coordination && { coordination }) },
+  });
 }
 
 /** @throws Refusal `not_found` for a task that is none. */
@@ -77,4 +107,31 @@ export async function createPlanned(plan: Task, tasks: TaskStore, now: Date): Pr
     if (task.request_sha256 !== sha) throw taken(id);
     known.set(id, task);
   }
+}
+
+/** Fix-ups that one piece of work may have are followed so far. */
+const FIX_UPS = 3;
+
+/**
+ * Plans a goal anew where a task of its plan has failed for good and that was asked for: one conditional write under an id that the plan
+ * gives it, so that done again it changes nothing.
+ */
+export async function replan(
+  failed: Task,
+  tasks: Pick<TaskStore, 'get' | 'getMany' | 'create'>,
+  now: Date,
+): Promise<void> {
+  if (failed.status !== 'failed' || failed.superseded_by !== undefined || !failed.made_from) return;
+  // A fix-up was made from the task before it.
+  const by = failed.fix_of ? (await tasks.get(failed.fix_of.root))?.made_from : failed.made_from;
+  const plan = by && (await tasks.get(by.task_id));
+  if (!plan?.plan?.proposal || plan.plan.coordination?.replan_strategy !== 'magentic') return;
+  const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedId(plan.id, key)));
+  for (let generation = 0; generation < FIX_UPS; generation++) {
+    const further = [...made.values()].flatMap(({ superseded_by: id }) => (id && !made.has(id) ? [id] : []));
+    if (further.length === 0) break;
+    for (const [id, task] of await tasks.getMany(further)) made.set(id, task);
+  }
+  const ledger = progressOf(plan, made).replan;
+  if (ledger) await tasks.create(replanOf(plan, ledger, now));
 }

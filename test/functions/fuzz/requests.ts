@@ -137,6 +137,13 @@ const evidence = build.evidence({
 
 const planned = {
   goal: 'Sell apples, too.',
+  autonomy: 'semi',
+  acceptance_criteria: ['Apples can be bought'],
+  coordination: {
+    chain: ['clarification_gate'],
+    clarification_gate: { enabled: true, min_criterion_length: 5, match_mode: 'search' },
+    replan_strategy: 'magentic',
+  },
   max_tasks: 5,
   repository: submission.repository,
   base_ref: 'main',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestView } from '../../../shared/api/request-view.ts';
 import {
   approveRequest,
   clarify,
@@ -34,7 +35,7 @@ const requirement = (fields: object = {}): Requirement => {
     hidden_tests: _hidden,
     id: _id,
     ...rest
-  } = submission({ acceptance_criteria: ['2.5 becomes 2', 'done'] });
+  } = submission({ acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'] });
   return Requirement.parse({ ...rest, ...fields });
 };
 let made = 0;
@@ -91,11 +92,38 @@ describe('the states of a request', () => {
   });
 });
 
+describe('a request that is unclear', () => {
+  const vague = (strategy: WorkRequest['strategy'] = 'review') =>
+    request({ acceptance_criteria: ['It is done now'] }, strategy);
+
+  it('is not approved before somebody has said what is meant, and is then', () => {
+    expect(() => approveRequest(vague(), 'ann', NOW)).toThrow(
+      /needs clarification: says nothing of this work/,
+    );
+    const said = of(clarify(vague(), { notes: 'half to even, prices only' }, 'ann', NOW));
+    expect(of(approveRequest(said, 'ann', NOW)).status).toBe('approved');
+  });
+
+  it('waits for a person also where nobody has to say yes', () => {
+    expect(vague('direct').status).toBe('submitted');
+    expect(request({}, 'direct').status).toBe('approved');
+  });
+
+  it('says why, as long as it waits', () => {
+    expect(requestView(vague()).unclear).toHaveLength(1);
+    expect(requestView(request()).unclear).toEqual([]);
+    expect(requestView(of(rejectRequest(vague(), 'no', 'ann', NOW))).unclear).toEqual([]);
+  });
+});
+
 describe('what a request has to fulfil', () => {
   it('goes to its task unchanged, whatever is clarified: not as the sources of the seed, which drop it', () => {
     const said = of(clarify(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', NOW));
     const asked = taskOf(said);
-    expect(asked).toMatchObject({ title: 'Round prices', acceptance_criteria: ['2.5 becomes 2', 'done'] });
+    expect(asked).toMatchObject({
+      title: 'Round prices',
+      acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'],
+    });
     expect(asked.description).toContain('prices only');
   });
 });
@@ -114,7 +142,7 @@ describe('a yes', () => {
     expect(await table.tasks.get(id)).toMatchObject({
       version: 1,
       created_by: 'client',
-      acceptance_criteria: ['2.5 becomes 2', 'done'],
+      acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'],
     });
   });
 

@@ -1,0 +1,100 @@
+import { autonomyOf } from '../approval/in-force.ts';
+import { budgetSpent } from '../cascade/spent.ts';
+import { sanitise } from '../middleware/sanitise.ts';
+import { plannedId } from '../plan/create.ts';
+import { isTerminal } from '../task/status.ts';
+import type { Task } from '../task/task.ts';
+import { COORDINATION } from './builtin.ts';
+import { type CoordinationContext, pass } from './context.ts';
+import { CoordinationSettings } from './settings.ts';
+
+export const settingsOf = ({ plan }: Pick<Task, 'plan'>): CoordinationSettings =>
+  plan?.coordination ?? CoordinationSettings.parse({});
+
+export const chainOf = (settings: CoordinationSettings) => settings.chain.map((name) => COORDINATION[name]);
+
+/** The plan in words, one line for each of its tasks. */
+const textOf = ({ plan }: Task): string =>
+  (plan?.proposal?.tasks ?? [])
+    .map(
+      ({ key, title, depends_on }) =>
+        `${key}: ${title}${depends_on.length > 0 ? ` (after ${depends_on.join(', ')})` : ''}`,
+    )
+    .join('\n');
+
+/** What is known of a plan before anything of its tasks is. */
+export function contextOf(task: Task): CoordinationContext {
+  const text = textOf(task);
+  const { max_cost_usd: limit } = task.budget;
+  return {
+    task_id: task.id,
+    goal: task.description,
+    criteria: task.acceptance_criteria,
+    settings: settingsOf(task),
+    // Only who asks for it has a plan go on without a person; base and deployment can lower it.
+    autonomy: task.autonomy === undefined ? null : autonomyOf(task, task.autonomy),
+    plan:
+      text === ''
+        ? null
+        : {
+            text,
+            version: Math.max(1, task.attempts.length),
+            at: task.attempts.at(-1)?.started_at ?? task.created_at,
+          },
+    rollup: null,
+    failed: [],
+    affordable: limit === undefined || budgetSpent(task).usd < limit,
+    task_ledger: null,
+    progress_ledger: task.plan?.ledger ?? null,
+    replan: null,
+    metadata: {},
+  };
+}
+
+/** Its tasks as they were made, with those that have taken the place of one that failed. */
+function childrenOf(
+  task: Task,
+  made: ReadonlyMap<string, Task>,
+): { readonly key: string; readonly child: Task }[] {
+  const last = (child: Task): Task => {
+    const next = child.superseded_by === undefined ? undefined : made.get(child.superseded_by);
+    return next ? last(next) : child;
+  };
+  return (task.plan?.proposal?.tasks ?? []).flatMap(({ key }) => {
+    const child = made.get(plannedId(task.id, key));
+    return child ? [{ key, child: last(child) }] : [];
+  });
+}
+
+const saidBy = ({ attempts, failure }: Task): string =>
+  [failure?.message ?? '', ...attempts.flatMap(({ report }) => report?.summary ?? [])].join('\n');
+
+/**
+ * How the tasks of a plan get on: each that has ended is a round, in the order in which they did. It is derived from what stands in the
+ * table, so that it is the same whoever asks and however often.
+ */
+export function progressOf(task: Task, made: ReadonlyMap<string, Task>): CoordinationContext {
+  const chain = chainOf(settingsOf(task));
+  const start = contextOf(task);
+  const before = start.progress_ledger?.completed_count ?? 0;
+  const ended = childrenOf(task, made)
+    .filter(({ child }) => isTerminal(child.status))
+    .sort(
+      (a, b) => (a.child.ended_at ?? '').localeCompare(b.child.ended_at ?? '') || a.key.localeCompare(b.key),
+    );
+  let context = start;
+  for (const [index] of ended.entries()) {
+    const so_far = ended.slice(0, index + 1);
+    const completed = before + so_far.filter(({ child }) => child.status === 'done').length;
+    const failed = so_far.flatMap(({ key, child }) =>
+      child.failure
+        ? [{ name: key, error: sanitise(`${child.failure.code}: ${child.failure.message}`) }]
+        : [],
+    );
+    const text = so_far.map(({ child }) => saidBy(child)).join('\n');
+    const next = pass(chain, 'after_rollup', { ...context, rollup: { completed, text }, failed });
+    // A plan that was made in its place stays made, whatever else gets done.
+    context = { ...next, replan: context.replan ?? next.replan };
+  }
+  return pass(chain, 'before_update_parent', context);
+}

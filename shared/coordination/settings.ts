@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { MIN_CRITERION } from './clarification.ts';
+import { COORDINATION_CHAIN } from './names.ts';
+
+/** What acts between a goal and its tasks. */
+export const CoordinationSettings = z.strictObject({
+  chain: z
+    .array(z.enum(COORDINATION_CHAIN))
+    .max(COORDINATION_CHAIN.length)
+    .superRefine((chain, context) => {
+      chain.forEach((name, index) => {
+        if (chain.indexOf(name) !== index)
+          context.addIssue({ code: 'custom', path: [index], message: `has ${name} twice` });
+      });
+      const replan = chain.indexOf('coordination_replan');
+      if (replan >= 0 && chain.indexOf('progress_ledger') > replan)
+        context.addIssue({ code: 'custom', path: [replan], message: 'must come after progress_ledger' });
+    })
+    .default([...COORDINATION_CHAIN]),
+  clarification_gate: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      min_criterion_length: z.int().min(1).max(200).default(MIN_CRITERION),
+      match_mode: z.enum(['whole', 'search']).default('whole'),
+    })
+    .prefault({}),
+  replan_strategy: z
+    .enum(['noop', 'magentic'])
+    .default('noop')
+    .describe('magentic: when a task of the plan fails for good, the goal is planned anew, twice at most.'),
+});
+export type CoordinationSettings = z.infer<typeof CoordinationSettings>;
