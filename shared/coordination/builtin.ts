@@ -1,7 +1,7 @@
 import { ClarificationRequired, PlanReviewGated } from '../cascade/failure/thrown.ts';
 import { material } from '../judging/material.ts';
 import { authorityCues } from '../middleware/authority.ts';
-import { unclear } from './clarification.ts';
+import { unclearGoal } from './clarification.ts';
 import { type CoordinationMiddleware, withMetadata } from './context.ts';
 import { nextRound, replanned, shouldReplan } from './ledgers.ts';
 import type { CoordinationName } from './names.ts';
@@ -14,9 +14,7 @@ export const COORDINATION: Readonly<Record<CoordinationName, CoordinationMiddlew
   clarification_gate: {
     name: 'clarification_gate',
     before_decompose(context) {
-      // A goal without criteria is its own: the planner makes criteria of it, and code checks those.
-      const asked = context.criteria.length === 0 ? [context.goal] : context.criteria;
-      const reasons = unclear(asked, 0, context.settings.clarification_gate);
+      const reasons = unclearGoal(context.goal, context.criteria, context.settings.clarification_gate);
       if (reasons.length > 0) throw new ClarificationRequired(context.task_id, reasons);
       return context;
     },

@@ -54,3 +54,13 @@ export function unclear(
     ];
   });
 }
+
+/** The same of a goal that is to be planned. Without criteria it is looked at itself: it may be short, the planner makes criteria of it and code checks those. */
+export const unclearGoal = (
+  goal: string,
+  criteria: readonly string[],
+  settings: ClarificationSettings = DEFAULT_CLARIFICATION,
+): string[] =>
+  criteria.length === 0
+    ? unclear([goal], 0, { ...settings, min_criterion_length: 1 })
+    : unclear(criteria, 0, settings);

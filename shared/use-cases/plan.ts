@@ -1,6 +1,6 @@
 import { type AutonomyLevel, lowerOf } from '../approval/autonomy.ts';
 import { ClarificationRequired } from '../cascade/failure/thrown.ts';
-import { unclear } from '../coordination/clarification.ts';
+import { unclearGoal } from '../coordination/clarification.ts';
 import { progressOf } from '../coordination/of-plan.ts';
 import { replanOf } from '../coordination/replan.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
@@ -30,7 +30,7 @@ export interface PlanRequest
 /** @throws Refusal `invalid` where a person must say first what is meant. */
 function checkGoal(goal: string, criteria: readonly string[], settings: CoordinationSettings): void {
   if (!settings.chain.includes('clarification_gate')) return;
-  const reasons = unclear(criteria.length === 0 ? [goal] : criteria, 0, settings.clarification_gate);
+  const reasons = unclearGoal(goal, criteria, settings.clarification_gate);
   if (reasons.length === 0) return;
   const at = criteria.length === 0 ? '/goal' : '/acceptance_criteria';
   const { message } = new ClarificationRequired('the plan', reasons);
