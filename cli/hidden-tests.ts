@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { HiddenTests } from '../shared/task/hidden-tests.ts';
 import type { SubmitTaskInput } from '../shared/task/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
+import { posixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<SubmitTaskInput['hidden_tests']>;
@@ -61,8 +62,7 @@ function inFolder(what: string, folder: string): Input {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => !entry.isDirectory(),
   );
-  const pathOf = (entry: Dirent): string =>
-    join(entry.parentPath, entry.name).slice(folder.replace(/\/+$/, '').length + 1);
+  const pathOf = (entry: Dirent): string => posixPath(relative(folder, join(entry.parentPath, entry.name)));
   const odd = entries.filter((entry) => !entry.isFile());
   if (odd.length > 0)
     throw refuse(

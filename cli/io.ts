@@ -17,6 +17,8 @@ export interface Io {
   readonly stderr: Output;
   /** All of standard input, as text. */
   readStdin(): Promise<string>;
+  /** Shows a text page by page; false: there is nothing to do so. Absent: nobody reads here. */
+  page?(text: string): Promise<boolean>;
 }
 
 const output = (stream: NodeJS.WriteStream): Output => ({

@@ -14,5 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const [{ run }, { processIo }] = await Promise.all([import('./run.ts'), import('./io.ts')]);
-const code = await run(process.argv.slice(2), processIo());
+const page = async (text: string): Promise<boolean> =>
+  (await import('./output/pager.ts')).showPaged(text, process.env);
+const code = await run(process.argv.slice(2), { ...processIo(), page });
 if (code !== 0) process.exitCode = code;

@@ -41,6 +41,15 @@ function missingPackage(error: unknown): CliError | undefined {
 
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
+  if (!io.stdout.isTTY) return runOn(argv, io);
+  const { paged } = await import('./output/pager.ts');
+  const shown = paged(argv, io);
+  const code = await runOn(argv, shown.io);
+  await shown.finish();
+  return code;
+}
+
+async function runOn(argv: readonly string[], io: Io): Promise<number> {
   const json = argv.includes('--json');
   const program = await buildProgram(io, commandIn(argv), json);
   try {

@@ -22,7 +22,8 @@ export interface Fetched {
   readonly commit: string | null;
 }
 
-export const isUrl = (source: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(source);
+/** One letter before the colon is a drive of Windows. */
+export const isUrl = (source: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(source);
 
 const TOO_LARGE = `has more than ${MAX_ROLE_FILE_BYTES} bytes`;
 const NOT_PLAIN = 'is no plain file; links are not followed';

@@ -10,6 +10,7 @@ import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { oneLine } from '../output/text.ts';
+import { posixPath } from '../posix-path.ts';
 import { SUMMARY } from '../summary.ts';
 
 interface ListedAgent {
@@ -67,7 +68,8 @@ interface From {
   readonly ref?: string;
   readonly folder?: string;
 }
-const sourceOf = (source: string, { ref = 'HEAD', folder = '' }: From): Source => {
+const sourceOf = (source: string, { ref = 'HEAD', folder: given = '' }: From): Source => {
+  const folder = posixPath(given);
   if (folder.split('/').some((part) => part === '..') || folder.startsWith('/'))
     throw new CliError(EXIT.usage, 'bad_folder', `--folder ${oneLine(folder)} leaves the catalog.`);
   return { source, ref: isUrl(source) ? ref : '', folder: folder.replace(/^\.\/|\/+$/g, '') };

@@ -31,7 +31,7 @@ export function registerExport(program: Command, io: Io): void {
     .option('--records <dir>', 'folder of records, such as a copy from S3; else those of `assay up` here')
     .option(...JSON_OPTION);
   localAction<[Options]>(command, io, async (session, { since, to, records: given }) => {
-    const [{ Records }, { recordsFolder }] = await Promise.all([
+    const [{ Records }, { noteOfNothing, recordsFolder }] = await Promise.all([
       import('../query/duckdb.ts'),
       import('../query/records.ts'),
     ]);
@@ -47,6 +47,12 @@ export function registerExport(program: Command, io: Io): void {
       }
       if (session.json) session.printJson({ since, files });
       else for (const { file, rows } of files) session.print(`${file}: ${count(rows, 'row')}`);
+      const nothing = noteOfNothing(source);
+      for (const note of [
+        ...(await records.torn(RECORD_TABLE_NAMES)),
+        ...(nothing === null ? [] : [nothing]),
+      ])
+        session.note(note);
     } finally {
       records.close();
     }

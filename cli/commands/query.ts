@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { namedQueries } from '../../shared/ledger/named-queries.ts';
@@ -25,7 +25,7 @@ async function sqlOf(what: string, { io }: Session): Promise<string> {
   const named = namedQueries().find(({ name }) => name === what);
   if (named) return named.sql;
   const file = resolve(io.cwd, what);
-  if (existsSync(file)) return readFileSync(file, 'utf8');
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8');
   throw new CliError(EXIT.notFoundOrRefer, 'no_query', `There is no named query and no file "${what}".`, {
     hint: '`assay query` lists the named ones; `assay query -` reads SQL from standard input.',
   });
@@ -56,13 +56,16 @@ async function ask(sql: string, options: Options, session: Session): Promise<Ans
     const { askAthena } = await import('../query/athena.ts');
     return askAthena(sql, { stack: options.stack, timeoutMs: options.timeout * 1_000 });
   }
-  const [{ Records }, { recordsFolder }] = await Promise.all([
+  const [{ Records }, { noteOfNothing, recordsFolder }] = await Promise.all([
     import('../query/duckdb.ts'),
     import('../query/records.ts'),
   ]);
-  const records = await Records.open(recordsFolder(options.records, session.io.cwd));
+  const folder = recordsFolder(options.records, session.io.cwd);
+  const records = await Records.open(folder);
   try {
-    return await records.ask(sql);
+    const answer = await records.ask(sql);
+    const nothing = noteOfNothing(folder);
+    return nothing === null ? answer : { ...answer, notes: [...answer.notes, nothing] };
   } finally {
     records.close();
   }

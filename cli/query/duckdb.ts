@@ -83,10 +83,9 @@ export class Records {
   }
 
   /** Lines that are no record: torn ones, of a copy that was cut off. */
-  async #torn(sql: string): Promise<string[]> {
+  async torn(tables: readonly RecordTable[]): Promise<string[]> {
     const notes: string[] = [];
-    for (const table of RECORD_TABLE_NAMES) {
-      if (!new RegExp(`\\b${table}\\b`).test(sql)) continue;
+    for (const table of tables) {
       const reader = await this.#connection.runAndReadAll(
         `SELECT count(*) FROM lines_of_${table} WHERE record_id IS NULL`,
       );
@@ -113,7 +112,7 @@ export class Records {
       return {
         columns: reader.columnNames(),
         rows: reader.getRowsJS().map((row) => row.map(plain)),
-        notes: await this.#torn(sql),
+        notes: await this.torn(RECORD_TABLE_NAMES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql))),
       };
     } catch (error) {
       if (error instanceof CliError) throw error;

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { RecordTable } from '../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/ledger/rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
 
@@ -18,7 +18,7 @@ const below = (folder: string): string | null => {
 export function recordsFolder(given: string | undefined, cwd: string): string {
   if (given !== undefined) {
     const folder = resolve(cwd, given);
-    if (!existsSync(folder))
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new CliError(EXIT.usage, 'no_records', `--records: there is no folder ${folder}`);
     return below(folder) ?? folder;
   }
@@ -35,3 +35,9 @@ export const hasFiles = (folder: string, table: RecordTable): boolean => {
   if (!existsSync(of)) return false;
   return readdirSync(of, { recursive: true }).some((name) => String(name).endsWith('.jsonl'));
 };
+
+/** What to say of a folder without a single record: an answer about nothing is no answer about the work. Null: there are some. */
+export const noteOfNothing = (folder: string): string | null =>
+  RECORD_TABLE_NAMES.some((table) => hasFiles(folder, table))
+    ? null
+    : `There are no records in ${folder}: nothing has happened yet, or they are elsewhere.`;

@@ -55,6 +55,8 @@ error is one line of JSON on standard error: \`{"error": {"code", "message", "hi
 
 Address and token come from \`--url\` and \`--token\`, else \`ASSAY_URL\` and \`ASSAY_TOKEN\`, else the file that \`assay up\` leaves in
 \`.assay-data\`. Colours are for terminals only; \`NO_COLOR\`, \`--no-color\` and \`FORCE_COLOR\` are honoured.
+What is only read, and help, is shown by \`PAGER\` (\`less\` where it is not set) where it is longer than the terminal; with \`--json\`, \`PAGER=\` or \`PAGER=cat\`,
+and where standard output is no terminal, it is not.
 
 ${fence('text', helpOf(program))}
 

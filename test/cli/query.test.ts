@@ -143,6 +143,42 @@ describe('assay query', () => {
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('there is no folder')]);
     const none = await assay(['query', 'slow-gates'], { cwd: folder });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('aws s3 sync')]);
+    const file = await assay(['query', 'slow-gates', '--records', join(day, 'a.jsonl')]);
+    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('there is no folder')]);
+    const notAFile = await query(folder);
+    expect([notAFile.code, notAFile.stderr]).toEqual([
+      3,
+      expect.stringContaining('no named query and no file'),
+    ]);
+  });
+
+  it('answers every named query of an empty bucket, and says that there is nothing', async () => {
+    const empty = mkdtempSync(join(folder, 'empty-'));
+    for (const { name } of namedQueries()) {
+      const { code, stderr } = await assay(['query', name, '--records', empty, '--json']);
+      expect([code, stderr], name).toEqual([0, expect.stringContaining(`There are no records in ${empty}`)]);
+    }
+    const to = join(folder, 'of-nothing');
+    const exported = await assay(['export', '--since', '2026-01-01', '--records', empty, '--to', to]);
+    expect(exported.code).toBe(0);
+    expect(exported.stdout).toContain('tasks.parquet: 0 rows');
+    expect(exported.stderr).toContain('There are no records');
+  });
+
+  it('says of an export, too, what could not be read', async () => {
+    const to = join(folder, 'torn');
+    const { code, stdout, stderr } = await assay([
+      'export',
+      '--since',
+      '2026-01-01',
+      '--records',
+      records,
+      '--to',
+      to,
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('verification_nudges.parquet: 1 row\n');
+    expect(stderr).toContain('1 line of verification_nudges could not be read and was left out.');
   });
 });
 

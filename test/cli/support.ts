@@ -204,6 +204,8 @@ export interface RunOptions {
   readonly terminal?: number;
   /** Its height; 40 unless told otherwise. */
   readonly rows?: number;
+  /** Shows a text page by page there, or cannot. */
+  readonly page?: (text: string) => Promise<boolean>;
 }
 
 /** Runs `assay` in this process, with its own streams. */
@@ -231,6 +233,7 @@ export async function assay(argv: readonly string[], options: RunOptions = {}): 
       },
     },
     readStdin: async () => options.stdin ?? '',
+    ...(options.page && { page: options.page }),
   };
   const code = await run(argv, io);
   return { code, stdout, stderr };
