@@ -7,6 +7,7 @@ import type { Write } from '../engines/table.ts';
 import type { Simulation } from '../simulation.ts';
 import { Knowledge } from './knowledge.ts';
 import { checkLeave, checkRequestWrite, isRequest } from './leave.ts';
+import { checkFoundation, checkStall } from './stall.ts';
 
 /** The model: which status may follow which. Written down here a second time on purpose, and not from the table that the code uses. */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
@@ -206,6 +207,8 @@ export function checkWrite(of: Simulation, write: Write): void {
       broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);
     if (after.run < before.run) broken('runs only go up', after.id);
     checkAttempts(before, after, broken);
+    checkStall(before, after, broken);
+    checkFoundation(of, before, after, broken);
     checkWithdrawn(before, after, broken);
     checkBase(before, after, broken);
     checkReport(of, before, after, broken);

@@ -218,4 +218,14 @@ export const PLANTED = {
     replace: [/(cascade: \{[^}]*)indexes: \['byWait'\],/, '$1'],
     breaks: ['functions do what their roles allow'],
   },
+  'what failed twice is done once more as it was': {
+    module: 'shared/cascade/stall.ts',
+    append: 'changed = (_task, _attempt, wanted) => wanted;',
+    breaks: ['the same failure twice changes something'],
+  },
+  'a task is a foundation for whoever waits for it': {
+    module: 'shared/use-cases/cascade.ts',
+    replace: [/const FOUNDATION = 3;/, 'const FOUNDATION = 1;'],
+    breaks: ['a foundation is what others build on'],
+  },
 } as const satisfies Readonly<Record<string, PlantedFault>>;
