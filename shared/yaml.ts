@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import type * as z from 'zod';
 
 /** What is wrong with a file, and where: `line` is 1-based, null for the file as a whole. */
@@ -23,6 +23,17 @@ const linesIn =
     }
     return null;
   };
+
+function firstAlias(document: Document.Parsed, lines: LineCounter): number | null {
+  let line: number | null = null;
+  visit(document, {
+    Alias: (_key, { range }) => {
+      line = range ? lines.linePos(range[0]).line : null;
+      return visit.BREAK;
+    },
+  });
+  return line;
+}
 
 /** Thousands of brackets within each other are no honest file, and take the reader's stack. */
 function documentOf(text: string, lines: LineCounter): Document.Parsed | null {
@@ -59,7 +70,9 @@ export function parseYaml<Schema extends z.ZodType>(
   try {
     value = document.toJS({ maxAliasCount: 0 }) ?? {};
   } catch {
-    return whole('has aliases, which are not read');
+    return {
+      problems: [{ file, line: firstAlias(document, lines), message: 'has aliases, which are not read' }],
+    };
   }
   const lineOf = linesIn(document, lines);
   const result = schema.safeParse(value);
