@@ -22,6 +22,7 @@ export const FUNCTIONS = {
   models: 'functions/models/handler.ts',
   minter: 'functions/mint/handler.ts',
   page: 'functions/page/handler.ts',
+  traces: 'functions/traces/handler.ts',
   'dead-letters': 'functions/dead-letters/handler.ts',
 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;

@@ -25,6 +25,7 @@ import { roomOf } from './room.ts';
 import { chosen, type Settings } from './settings.ts';
 import { Storage } from './storage.ts';
 import { TasksTable } from './tasks-table.ts';
+import { Traces } from './traces.ts';
 import { Verification } from './verification.ts';
 import { Workforce } from './workforce.ts';
 
@@ -195,6 +196,13 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     events,
     hook: api.functions['api-hook'],
     ...forge,
+  });
+  new Traces(scope, 'Traces', {
+    common,
+    table,
+    events,
+    endpoint: settings.otlpEndpoint,
+    secretArn: settings.otlpSecretArn,
   });
   const analytics = new Analytics(scope, 'Analytics', {
     common,

@@ -14,6 +14,7 @@ import { RESERVED_CONCURRENCY } from '../shared/names.ts';
 import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/task/hold-limit.ts';
+import { OtlpEndpoint } from '../shared/telemetry/endpoint.ts';
 import { BoxSize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
 import { IMAGE_BUILDS, ImageReference, Images } from './images.ts';
@@ -186,6 +187,12 @@ export const Fields = z.strictObject({
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
   ...NUDGE_SETTINGS,
+  otlpEndpoint: OtlpEndpoint.optional().describe(
+    'Where a trace of each task that has ended is sent to, by OTLP over HTTP: `https://collector.example/v1/traces`.',
+  ),
+  otlpSecretArn: secretArn
+    .optional()
+    .describe('Secrets Manager secret with the headers for it, as JSON: `{"authorization": "Bearer …"}`.'),
   caFile: z
     .string()
     .transform((path, context) => {
@@ -279,6 +286,10 @@ export const Settings = Fields.refine(({ vpc, zones }) => vpc === undefined || z
   .refine(({ forgeSecretArn, forges }) => (forgeSecretArn === undefined) === (forges === undefined), {
     path: ['forges'],
     message: 'goes with assay:forgeSecretArn: set both, or neither',
+  })
+  .refine(({ otlpSecretArn, otlpEndpoint }) => otlpSecretArn === undefined || otlpEndpoint !== undefined, {
+    path: ['otlpEndpoint'],
+    message: 'goes with assay:otlpSecretArn: set both, or the endpoint alone',
   })
   .superRefine((settings, context) => {
     const problem = roomProblem(settings);

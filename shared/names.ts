@@ -174,6 +174,10 @@ export const ENV = {
   readFrom: 'ASSAY_READ_FROM',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */
   metricsNamespace: 'ASSAY_METRICS_NAMESPACE',
+  /** Base URL that OTLP over HTTP is sent to, `…/v1/traces`; empty or absent: nobody is told of traces. */
+  otlpEndpoint: 'ASSAY_OTLP_ENDPOINT',
+  /** JSON of GitSecretPlace with the headers for it; absent: none are sent. */
+  otlpSecret: 'ASSAY_OTLP_SECRET',
   /** Name of the bus that events of the deployment go to. */
   eventBus: 'ASSAY_EVENT_BUS',
   /** "true" only in the embedded default: accepts file:// repositories. */

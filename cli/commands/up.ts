@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../local/durable.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/ledger/nudge-rules.ts';
+import { OtlpEndpoint } from '../../shared/telemetry/endpoint.ts';
 import { policyEnvironment } from '../cascade-policy.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
@@ -22,6 +23,7 @@ interface Options {
   readonly models?: string;
   readonly cascade?: string;
   readonly open?: boolean;
+  readonly otlp?: string;
   readonly nudgeThreshold?: number;
   readonly nudgeMinCompletions?: number;
   readonly nudgeWindow?: number;
@@ -53,11 +55,19 @@ const nudgeSetting =
     );
   };
 
-/** What was given of them. */
-const nudgeSettings = (options: Options): Record<string, string> =>
-  Object.fromEntries(
+/** Settings of the deployment that were given. */
+const chosenSettings = (options: Options): Record<string, string> => ({
+  ...(options.otlp !== undefined && { otlpEndpoint: options.otlp }),
+  ...Object.fromEntries(
     NUDGE_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, String(options[name])]])),
-  );
+  ),
+});
+
+function collector(text: string): string {
+  const read = OtlpEndpoint.safeParse(text);
+  if (read.success) return read.data;
+  throw new CliError(EXIT.usage, 'bad_option', `--otlp ${oneLine(text)} ${read.error.issues[0]?.message}.`);
+}
 
 function portNumber(text: string): number {
   const port = Number(text);
@@ -129,6 +139,7 @@ export function registerUp(program: Command, io: Io): void {
     .option(...NUDGE_OPTIONS.nudgeMinCompletions, nudgeSetting('nudgeMinCompletions'))
     .option(...NUDGE_OPTIONS.nudgeWindow, nudgeSetting('nudgeWindow'))
     .option(...NUDGE_OPTIONS.nudgeWindowDays, nudgeSetting('nudgeWindowDays'))
+    .option('--otlp <url>', 'send a trace of each task that has ended there, by OTLP over HTTP', collector)
     .option('--verbose', "show the stack's log on standard error")
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
@@ -145,7 +156,7 @@ export function registerUp(program: Command, io: Io): void {
       port: options.port,
       verbose: options.verbose === true,
       env,
-      settings: nudgeSettings(options),
+      settings: chosenSettings(options),
       ...(options.verbose ? { onLog: session.note } : {}),
     });
     try {
@@ -175,6 +186,7 @@ export function registerUp(program: Command, io: Io): void {
     ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
     ['up --nudge-threshold 0.1 --nudge-window 20', 'for work of which nearly all must be verified'],
+    ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/traces.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],
   ]);
 }

@@ -43,6 +43,8 @@ export const LOOKED_AT = {
   nudgeMinCompletions: null,
   nudgeWindow: null,
   nudgeWindowDays: null,
+  otlpEndpoint: null,
+  otlpSecretArn: 'secrets',
   caFile: null,
   gitSecretArn: 'secrets',
   readFrom: 'secrets',

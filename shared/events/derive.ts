@@ -99,6 +99,17 @@ function held(task: Task): AssayEvent {
   };
 }
 
+function cancelled(task: Task): AssayEvent {
+  const reason = task.failure?.message ?? null;
+  return {
+    name: 'Task Cancelled',
+    detail: {
+      ...about(task, 'Task Cancelled', `was cancelled${reason === null ? '' : `: ${reason}`}`),
+      reason: reason === null ? null : cut(reason),
+    },
+  };
+}
+
 /** What the world is told of one write of a task: a pure function of the two images, so that a repeat says the same under the same id. */
 export function deriveEvents(before: Task | null, after: Task): AssayEvent[] {
   const came = (status: Task['status']): boolean => after.status === status && before?.status !== status;
@@ -106,5 +117,6 @@ export function deriveEvents(before: Task | null, after: Task): AssayEvent[] {
     ...(after.hold && !before?.hold ? [held(after)] : []),
     ...(came('done') ? completed(after) : []),
     ...(came('failed') ? failed(after) : []),
+    ...(came('cancelled') ? [cancelled(after)] : []),
   ];
 }

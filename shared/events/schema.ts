@@ -47,6 +47,9 @@ export const EVENTS = {
   'Task Failed': About.extend({ code: z.string(), message: z.string() }).describe(
     'A task has failed for good.',
   ),
+  'Task Cancelled': About.extend({
+    reason: z.string().nullable().describe('What was said with it; null: nothing.'),
+  }).describe('A task was withdrawn.'),
   'Task Held': About.extend({
     reasons: z.array(z.string()),
     plan: z.boolean().describe('It is a plan: approving it makes its tasks.'),

@@ -326,6 +326,7 @@ describe('functions', () => {
     ],
     'api-hook': ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'forgeSecret'],
     'forge-tell': ['table', 'bucket', 'forgeSecret'],
+    traces: ['table', 'otlpEndpoint', 'metricsNamespace'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],
     compactor: ['bucket'],

@@ -134,6 +134,7 @@ export const FUNCTION_IDS = {
   'dead-letters': 'DeadLettersRead',
   'api-hook': 'Apiapihook',
   'forge-tell': 'ForgeTell',
+  traces: 'TracesTell',
 } as const satisfies Record<keyof typeof FUNCTIONS, string>;
 
 /** Arguments that the agent's image is built with. */

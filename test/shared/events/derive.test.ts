@@ -47,6 +47,7 @@ describe('the events of a write', () => {
       ['Task Done', 'Task Unverified'],
     ],
     ['one that has failed', before, failed(), ['Task Failed']],
+    ['one that was withdrawn', before, { ...failed(), status: 'cancelled' }, ['Task Cancelled']],
     ['one that waits for a person', before, held(), ['Task Held']],
     ['one that still waits', held(), held({ version: 8 }), []],
     ['one that is done already', done(), done({ version: 8 }), []],

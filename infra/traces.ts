@@ -1,0 +1,52 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import { EVENT_SOURCE, type EventName } from '../shared/events/schema.ts';
+import { ENV } from '../shared/names.ts';
+import type { Events } from './events.ts';
+import { type Common, ServiceFunction } from './function.ts';
+import type { TasksTable } from './tasks-table.ts';
+
+export interface TracesProps {
+  readonly common: Common;
+  readonly table: TasksTable;
+  readonly events: Events;
+  /** Where OTLP over HTTP is taken. @default - nobody is told, and nothing calls the function */
+  readonly endpoint?: string | undefined;
+  /** Complete ARN of a secret with headers for it, as JSON. @default - none are sent */
+  readonly secretArn?: string | undefined;
+}
+
+const ENDS: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Cancelled'];
+
+/** Tells a collector of each task that has ended, behind the events: the way of a task knows nothing of it. */
+export class Traces extends Construct {
+  constructor(scope: Construct, id: string, props: TracesProps) {
+    super(scope, id);
+    const { common, table, events, endpoint, secretArn } = props;
+    const tell = new ServiceFunction(this, 'Tell', {
+      common,
+      name: 'traces',
+      description: 'Tells a collector of tasks that have ended, as traces',
+      callsOut: true,
+      environment: {
+        [ENV.table]: table.table.tableName,
+        [ENV.otlpEndpoint]: endpoint ?? '',
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        ...(secretArn && { [ENV.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }) }),
+      },
+    });
+    table.allow(tell);
+    // A collector that is away for longer misses traces; the records have all that is in them.
+    tell.lambda.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(1) });
+    if (secretArn !== undefined) tell.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+    if (endpoint === undefined) return;
+    new Rule(this, 'Ended', {
+      description: 'Tasks that have ended, for a trace of each',
+      eventBus: events.bus,
+      eventPattern: { source: [EVENT_SOURCE], detailType: [...ENDS] },
+      targets: [new LambdaFunction(tell.lambda)],
+    });
+  }
+}
