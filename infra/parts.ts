@@ -210,7 +210,12 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     table,
     storage,
     events,
-    environment: tiers,
+    environment: {
+      ...tiers,
+      ...(settings.recordEvents.length > 0 && {
+        [ENV.recordEvents]: JSON.stringify(settings.recordEvents),
+      }),
+    },
     scanLimitBytes: settings.scanLimitMiB * 1_048_576,
   });
   new DeadLetters(scope, 'DeadLetters', {

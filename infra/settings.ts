@@ -6,6 +6,7 @@ import { ApprovalPolicy } from '../shared/approval/policy.ts';
 import { DEFAULT_APPROVAL_RULES } from '../shared/approval/rules.ts';
 import { CascadePolicy } from '../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/cascade/tiers.ts';
+import { RecordEvents } from '../shared/events/records.ts';
 import { ForgeSettings } from '../shared/forge/schema.ts';
 import { JudgeModels } from '../shared/judging/models.ts';
 import { NUDGE_SETTINGS } from '../shared/ledger/nudge-rules.ts';
@@ -187,6 +188,11 @@ export const Fields = z.strictObject({
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
   ...NUDGE_SETTINGS,
+  recordEvents: json(RecordEvents)
+    .default([])
+    .describe(
+      'JSON list of the tables of records whose rows are events of the bus, too: `["quality_gates"]`.',
+    ),
   otlpEndpoint: OtlpEndpoint.optional().describe(
     'Where a trace of each task that has ended is sent to, by OTLP over HTTP: `https://collector.example/v1/traces`.',
   ),

@@ -174,6 +174,8 @@ export const ENV = {
   readFrom: 'ASSAY_READ_FROM',
   /** Namespace of our own metrics in CloudWatch; absent: METRICS.namespace. */
   metricsNamespace: 'ASSAY_METRICS_NAMESPACE',
+  /** JSON of RecordEvents (shared/events/records.ts): records that go to the bus, too; absent: none. */
+  recordEvents: 'ASSAY_RECORD_EVENTS',
   /** Base URL that OTLP over HTTP is sent to, `…/v1/traces`; empty or absent: nobody is told of traces. */
   otlpEndpoint: 'ASSAY_OTLP_ENDPOINT',
   /** JSON of GitSecretPlace with the headers for it; absent: none are sent. */

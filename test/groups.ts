@@ -70,6 +70,7 @@ export const LONG: Group = {
       'test/system/private-repositories.test.ts',
       'test/system/smoke.test.ts',
       'test/system/survival.test.ts',
+      'test/system/traces.test.ts',
       'test/system/workers.test.ts',
       'test/system/workflows.test.ts',
     ],

@@ -43,6 +43,7 @@ export const LOOKED_AT = {
   nudgeMinCompletions: null,
   nudgeWindow: null,
   nudgeWindowDays: null,
+  recordEvents: null,
   otlpEndpoint: null,
   otlpSecretArn: 'secrets',
   caFile: null,

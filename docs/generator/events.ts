@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RECORD_EVENTS } from '../../shared/events/records.ts';
 import { EVENT_NAMES, EVENT_SOURCE, EVENTS, type EventName } from '../../shared/events/schema.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -10,7 +11,15 @@ const schemaOf = (name: EventName): JsonSchema => {
 /** JSON Schemas of the details, by `detail-type`. */
 export const eventSchemas = (): Record<string, unknown> => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  $defs: Object.fromEntries(EVENT_NAMES.map((name) => [name, schemaOf(name)])),
+  $defs: {
+    ...Object.fromEntries(EVENT_NAMES.map((name) => [name, schemaOf(name)])),
+    ...Object.fromEntries(
+      Object.entries(RECORD_EVENTS).map(([name, each]) => {
+        const { $schema: _, ...schema } = z.toJSONSchema(each, { io: 'output' });
+        return [name, schema];
+      }),
+    ),
+  },
 });
 
 const typeOf = (schema: JsonSchema): string => {
@@ -58,5 +67,15 @@ ${table(first.filter(isCommon))}
 ## What each says beside that
 
 ${EVENT_NAMES.map(one).join('\n\n')}
+
+## Records as events
+
+What else happens is in the [records](records.md). A deployment that wants some of them as events names their tables: \`assay:recordEvents='["quality_gates","file_touches"]'\`. Each row is then an event of its own, at least once, half a minute after its
+write; its detail has \`event_id\` (\`<table>#<record_id>\`, drop repeats by it), \`schema_version\`, \`at\`, and \`record\` with the columns of the table. Why none are by default:
+[ADR 171](adr/0171-records-are-events-where-they-are-asked-for.md).
+
+${Object.keys(RECORD_EVENTS)
+  .map((name) => `- \`${name}\``)
+  .join('\n')}
 `;
 }

@@ -1,8 +1,10 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { deriveEvents } from '../../shared/events/derive.ts';
+import { RecordEvents, recordEvents } from '../../shared/events/records.ts';
 import { deriveRows, groupRows } from '../../shared/ledger/derive.ts';
-import { objectKey } from '../../shared/names.ts';
+import { ENV, objectKey } from '../../shared/names.ts';
 import { factsOf } from '../../shared/quality/facts.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import { sha256 } from '../../shared/tokens.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -14,6 +16,7 @@ import { countWrites } from './metrics.ts';
 const objects = objectStore();
 const publisher = eventPublisher();
 const models = tierModels();
+const tables = RecordEvents.parse(JSON.parse(optionalEnv(ENV.recordEvents, '[]')));
 const { figures, files } = stores();
 
 /**
@@ -36,6 +39,9 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
     rows.flatMap((each) => (each.table === 'file_touches' ? [each.row] : [])),
     new Date(),
   );
-  await publisher.put(writes.flatMap(({ before, after }) => (after ? deriveEvents(before, after) : [])));
+  await publisher.put([
+    ...writes.flatMap(({ before, after }) => (after ? deriveEvents(before, after) : [])),
+    ...recordEvents(rows, tables),
+  ]);
   countWrites(writes, rows);
 };

@@ -1,10 +1,33 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import type { RecordEvent } from '../events/records.ts';
 import { type AssayEvent, EVENT_SOURCE } from '../events/schema.ts';
 
 /** PutEvents takes so many at a time. */
 const MOST = 10;
+/** Bytes of details at a time: PutEvents takes 256 KiB with all that belongs to them. */
+const MOST_BYTES = 200_000;
 /** Tries of what the bus has refused by itself, before everything is to come again. */
 const TRIES = 3;
+
+type Told = AssayEvent | RecordEvent;
+
+/** Parts that PutEvents takes at a time. */
+function parts(events: readonly Told[]): Told[][] {
+  const all: Told[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const bytes = Buffer.byteLength(JSON.stringify(event.detail));
+    const last = all.at(-1);
+    if (!last || last.length === MOST || bytes > room) {
+      all.push([event]);
+      room = MOST_BYTES - bytes;
+    } else {
+      last.push(event);
+      room -= bytes;
+    }
+  }
+  return all;
+}
 
 /** The bus of the deployment. */
 export class EventPublisher {
@@ -17,12 +40,11 @@ export class EventPublisher {
   }
 
   /** Resolves when the bus has taken all of them; throws when it has not, so that they are put again: each may come more than once. */
-  async put(events: readonly AssayEvent[]): Promise<void> {
-    for (let from = 0; from < events.length; from += MOST)
-      await this.#putSome(events.slice(from, from + MOST));
+  async put(events: readonly Told[]): Promise<void> {
+    for (const part of parts(events)) await this.#putSome(part);
   }
 
-  async #putSome(events: readonly AssayEvent[]): Promise<void> {
+  async #putSome(events: readonly Told[]): Promise<void> {
     let left = events;
     let why = '';
     for (let attempt = 0; attempt < TRIES && left.length > 0; attempt++) {

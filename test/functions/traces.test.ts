@@ -9,7 +9,7 @@ import { toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { spanIdOf, traceIdOf, traceOf } from '../../shared/telemetry/spans.ts';
 import * as build from '../support/builders.ts';
-import { FUNCTION_ENV } from '../support/function-env.ts';
+import { FUNCTION_ENV } from '../support/function-values.ts';
 
 interface Span {
   readonly traceId: string;

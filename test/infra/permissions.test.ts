@@ -266,10 +266,10 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   [
     'ledger',
-    'read or write anything of the table but figures and what is counted in them',
+    'read or write anything of the table but figures, files and what is counted in them',
     ({ resource, condition }) =>
       /TasksTable\w+\.Arn>$/.test(resource) &&
-      !leading(condition).every((key) => key === 'figures#*' || key === 'counted#*'),
+      !leading(condition).every((key) => ['figures#*', 'counted#*', 'file#*'].includes(key)),
   ],
   [
     'ledger',

@@ -34,19 +34,27 @@ export class Stack {
 
   readonly #env: Readonly<Record<string, string>>;
   readonly #flags: readonly string[];
+  readonly #settings: Readonly<Record<string, string>>;
 
-  private constructor(dataDir: string, env: Readonly<Record<string, string>>, flags: readonly string[]) {
+  private constructor(
+    dataDir: string,
+    env: Readonly<Record<string, string>>,
+    flags: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.dataDir = dataDir;
     this.#env = env;
     this.#flags = flags;
+    this.#settings = settings;
   }
 
-  /** `env` comes on top of this process's own; `flags` are for Node. */
+  /** `env` comes on top of this process's own; `flags` are for Node; `settings` are those of a deployment. */
   static async start(
     env: Readonly<Record<string, string>> = {},
     flags: readonly string[] = [],
+    settings: Readonly<Record<string, string>> = {},
   ): Promise<Stack> {
-    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')), env, flags);
+    const stack = new Stack(await mkdtemp(join(tmpdir(), 'assay-system-')), env, flags, settings);
     await stack.restart();
     return stack;
   }
@@ -60,11 +68,14 @@ export class Stack {
     return this.#log.join('\n');
   }
 
+  #chosen = (): string[] =>
+    Object.entries(this.#settings).flatMap(([name, value]) => ['--setting', `${name}=${value}`]);
+
   /** Starts the stack on its data, again after `kill` or `stop`. */
   async restart(): Promise<void> {
     const child = spawn(
       process.execPath,
-      [...this.#flags, 'local/main.ts', '--data', this.dataDir, '--json'],
+      [...this.#flags, 'local/main.ts', '--data', this.dataDir, '--json', ...this.#chosen()],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...this.#env },
