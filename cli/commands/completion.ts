@@ -21,6 +21,10 @@ export function registerCompletion(program: Command, io: Io, whole: () => Promis
   });
   examples(command, [
     ['completion bash > /etc/bash_completion.d/assay', 'for everybody on this machine'],
+    [
+      'completion zsh > ~/.assay.zsh',
+      'for one person, with `source ~/.assay.zsh` after compinit in ~/.zshrc',
+    ],
     ['completion fish > ~/.config/fish/completions/assay.fish', 'for one person'],
   ]);
 }

@@ -7,7 +7,10 @@ const flags = (node: Node): string => node.options.map(({ flag }) => flag).join(
 const choices = (node: Node) => node.options.filter(({ values }) => values !== null && values.length > 0);
 const open = (node: Node) => node.options.filter(({ values }) => values?.length === 0);
 
-/** For bash: files where an argument or a value may be anything. */
+/**
+ * For bash, and for zsh, which takes slices of an array for something else and has a `path` of its own: files where an argument or a value
+ * may be anything.
+ */
 function bash(root: Node): string {
   const nodes = allNodes(root);
   const cases = nodes.map((node) => {
@@ -29,15 +32,15 @@ function bash(root: Node): string {
   const paths = nodes.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(' ')));
   return `# bash completion of assay; assay completion bash
 _assay() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' word next children='' flags=''
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    next="\${path:+$path }$word"
-    case "$next" in ${paths.join('|')}) path="$next";; esac
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" at='' index next children='' flags=''
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    next="\${at:+$at }\${COMP_WORDS[index]}"
+    case "$next" in ${paths.join('|')}) at="$next";; esac
   done
-  case "$path $previous" in
+  case "$at $previous" in
 ${[...values, ...files].join('\n')}
   esac
-  case "$path" in
+  case "$at" in
 ${cases.join('\n')}
   esac
   if [[ $current == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
@@ -54,14 +57,16 @@ const zsh = (root: Node): string => `#compdef assay
 autoload -U +X bashcompinit && bashcompinit
 ${bash(root)}`;
 
-/** For fish, with what each is for. */
+/** For fish, with what each is for. Several commands have one of the same name below them: a word alone does not say where one is. */
 function fish(root: Node): string {
   const lines = allNodes(root).flatMap((node) => {
-    const inside =
-      node.path.length === 0 ? '' : ` -n ${quoted(`__fish_seen_subcommand_from ${node.path.at(-1)}`)}`;
+    const seen = node.path.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const inside = seen.length === 0 ? '' : ` -n ${quoted(seen.join('; and '))}`;
+    // One of them is chosen once.
+    const none = [...seen, `not __fish_seen_subcommand_from ${words(node)}`].join('; and ');
     const children = node.children.map(
       ({ path, about }) =>
-        `complete -c assay -f${node.path.length === 0 ? " -n '__fish_use_subcommand'" : inside} -a ${quoted(path.at(-1) ?? '')} -d ${quoted(about)}`,
+        `complete -c assay -f -n ${quoted(none)} -a ${quoted(path.at(-1) ?? '')} -d ${quoted(about)}`,
     );
     const options = node.options.map(({ flag, about, values }) => {
       const takes = values === null ? '' : values.length === 0 ? ' -r' : ` -x -a ${quoted(values.join(' '))}`;

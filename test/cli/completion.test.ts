@@ -54,6 +54,22 @@ describe('completion', () => {
     expect(offered(...line)).toEqual(expected);
   });
 
+  test('is for zsh without what zsh takes for something else: slices of arrays, and a variable that is its PATH', async () => {
+    const { stdout } = await assay(['completion', 'zsh']);
+    expect(stdout).toContain('COMP_WORDS[index]');
+    expect(stdout).not.toMatch(/\[@\]:|\bpath=/);
+  });
+
+  test('tells commands of one name apart in fish, by all words before them', async () => {
+    const { stdout } = await assay(['completion', 'fish']);
+    const cursors = stdout.split('\n').filter((line) => line.includes(" -l 'cursor' "));
+    expect(cursors).toContainEqual(
+      expect.stringContaining("-n '__fish_seen_subcommand_from dlq; and __fish_seen_subcommand_from list'"),
+    );
+    expect(cursors).not.toContainEqual(expect.stringContaining("-n '__fish_seen_subcommand_from list'"));
+    expect(stdout).toContain("-n 'not __fish_seen_subcommand_from up submit");
+  });
+
   test.each(Object.keys(SHELLS))('is of a form that %s reads', async (shell) => {
     const { stdout, code } = await assay(['completion', shell]);
     expect(code).toBe(0);
