@@ -29,11 +29,16 @@ const LOOKED_AT = 20_000;
 /** The rules of a base; null: it has none, and nothing is asked. The matcher cannot hang (RE2), and is loaded with the first question. */
 export function rulesEngine({ forbid }: AgentMiddlewareSettings['policy']): PolicyEngine | null {
   if (forbid.length === 0) return null;
-  return async ({ resource, context }) => {
+  const compiled = async () => {
     const { RE2JS } = await import('re2js');
-    const broken = forbid.find(
-      ({ tool, matches }) =>
-        (tool === '*' || tool === resource) && RE2JS.compile(matches).test(context.input.slice(0, LOOKED_AT)),
+    return forbid.map(({ tool, matches, reason }) => ({ tool, reason, pattern: RE2JS.compile(matches) }));
+  };
+  let rules: ReturnType<typeof compiled> | undefined;
+  return async ({ resource, context }) => {
+    rules ??= compiled();
+    const input = context.input.slice(0, LOOKED_AT);
+    const broken = (await rules).find(
+      ({ tool, pattern }) => (tool === '*' || tool === resource) && pattern.test(input),
     );
     return broken ? { reason: broken.reason } : null;
   };

@@ -27,6 +27,14 @@ const PARTS = {
       return { figures, sections: routingSections(figures) };
     },
   },
+  middleware: {
+    what: "what the chain around an agent's run costs, by chain, and a call that is held",
+    measure: async (say: Say) => {
+      const { benchMiddleware, middlewareSections } = await import('./middleware.ts');
+      const figures = await benchMiddleware(say);
+      return { figures, sections: middlewareSections(figures) };
+    },
+  },
   waiting: {
     what: 'requests and CPU time of a minute in which 100, 1,000 and 10,000 tasks wait',
     measure: async (say: Say) => {

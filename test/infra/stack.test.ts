@@ -302,6 +302,7 @@ describe('functions', () => {
   const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
     'api-authorizer': ['table'],
     'api-submit': [
+      'approvalRules',
       'readFrom',
       'table',
       'bucket',
