@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { AUTONOMY_LEVELS, PRESETS } from '../../shared/approval/autonomy.ts';
+import { KNOWN_ACTIONS, RISKS, riskOf } from '../../shared/approval/risk.ts';
+import { isOverRequest, REQUEST_MOVES, REQUEST_STATUSES } from '../../shared/intake/status.ts';
+import { CLIENT_STRATEGIES } from '../../shared/review/client.ts';
+import { REVIEW_STAGES } from '../../shared/review/kinds.ts';
+import { NODE_KIND_NAMES } from '../../shared/workflow/kinds.ts';
+
+const page = (name: string): string =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+/** Cells of the row of a page that begins with this. */
+const row = (name: string, first: string): string[] => {
+  const found = page(name)
+    .split('\n')
+    .find((line) => line.startsWith(`| ${first} `));
+  if (found === undefined) throw new Error(`docs/${name}.md has no row "${first}"`);
+  return found.split('|').slice(1, -1);
+};
+/** What stands as code in a cell. */
+const named = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+it.each(['clarify', 'approve'] as const)('docs/intake.md tells from where to where %s leads', (move) => {
+  const [, from, to] = row('intake', `\`POST /requests/{id}/${move}\``);
+  expect(named(from)).toEqual(REQUEST_MOVES[move].from);
+  expect(named(to)[0]).toBe(REQUEST_MOVES[move].to);
+});
+
+it('docs/intake.md says that a no comes from any state but the ends', () => {
+  const [, from, to] = row('intake', '`POST /requests/{id}/reject`');
+  expect(from?.trim()).toBe('any but the two ends');
+  expect(named(to)).toEqual([REQUEST_MOVES.reject.to]);
+  expect(REQUEST_STATUSES.filter((status) => !isOverRequest(status))).toEqual(REQUEST_MOVES.reject.from);
+});
+
+it.each(RISKS)('docs/approvals.md names the actions of %s risk', (risk) => {
+  const [, actions] = row('approvals', risk);
+  expect(named(actions)).toEqual(KNOWN_ACTIONS.filter((action) => riskOf(action) === risk));
+});
+
+it.each(AUTONOMY_LEVELS)('docs/approvals.md tells what %s leaves to an agent', (level) => {
+  const { free } = PRESETS[level];
+  const found = row('approvals', `\`${level}\`${level === 'semi' ? ' (default)' : ''}`)[1];
+  if (level === 'full') expect(found?.trim()).toBe('all of low and medium risk');
+  else expect(named(found)).toEqual(free);
+});
+
+it('docs/workflows.md has a row for each kind of node, and each stage and client of a review', () => {
+  const cells = page('workflows')
+    .split('\n')
+    .flatMap((line) => named(line.split('|')[1]));
+  for (const each of [...NODE_KIND_NAMES, ...REVIEW_STAGES]) expect(cells).toContain(each);
+  for (const strategy of CLIENT_STRATEGIES) expect(page('workflows')).toContain(strategy);
+});
