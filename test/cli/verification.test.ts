@@ -19,9 +19,12 @@ const ANSWER = {
   generated_at: at(4),
 };
 
-let api: FakeApi;
-afterEach(() => api.close());
-const run = (...argv: string[]) => assay(argv, { env: { ASSAY_URL: api.url, ASSAY_TOKEN: 'token' } });
+let api: FakeApi | null = null;
+afterEach(async () => {
+  await api?.close();
+  api = null;
+});
+const run = (...argv: string[]) => assay(argv, { env: { ASSAY_URL: api?.url ?? '', ASSAY_TOKEN: 'token' } });
 
 describe('assay verification', () => {
   it('says what the alert is made of', async () => {
@@ -55,7 +58,25 @@ describe('assay verification', () => {
       0,
       `Completions after ${at(4)} are looked at. No record was removed.\n`,
     ]);
-    expect(api.seen.at(-1)).toMatchObject({ url: '/verification/reset', body: { reason: 'release 4' } });
+    expect(api?.seen.at(-1)).toMatchObject({ url: '/verification/reset', body: { reason: 'release 4' } });
     expect((await run('verification')).stdout).toContain(`begun anew ${at(4)} by ann: release 4`);
+  });
+});
+
+describe('assay up', () => {
+  it.each([
+    ['--nudge-threshold', '30', '<1'],
+    ['--nudge-threshold', '', 'number'],
+    ['--nudge-min-completions', '0', '>=1'],
+    ['--nudge-window', '0.5', 'int'],
+    ['--nudge-window-days', '91', '<=90'],
+    ['--otlp', 'http://collector.example/v1/traces', 'https'],
+    ['--otlp', 'https://me:secret@collector.example/', 'password'],
+    ['--otlp', 'nowhere', 'address'],
+  ])('refuses %s %s before anything is started', async (flag, value, why) => {
+    const { code, stdout, stderr } = await assay(['up', flag, value], { cwd: '/nonexistent' });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(flag);
+    expect(stderr).toContain(why);
   });
 });

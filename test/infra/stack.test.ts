@@ -311,6 +311,7 @@ describe('functions', () => {
       'defaultAdapter',
       'agentClis',
       'modelVendors',
+      'approvalRules',
     ],
     'api-work': ['table', 'bucket', 'leaseSeconds', 'tierModels', 'approvalRules'],
     'api-upload': ['table', 'bucket'],
