@@ -125,8 +125,12 @@ export function registerEvolve(program: Command, io: Io): void {
         ...(prompt !== undefined && { prompt }),
         ...(gate !== undefined && { gate }),
       });
-      if (setting && !session.json) session.note(`Level ${levelOf(setting)}: ${wordsOf(setting)}.`);
-      print(await session.client().proposeChange({ body: { ...(setting && { setting }), reason } }), session);
+      if (setting && !session.json) session.note(`Level ${levelOf(setting)}: ${wordsOf(setting)}`);
+      const before = setting ? null : (await session.client().evolution({})).proposals.at(0)?.id;
+      const view = await session.client().proposeChange({ body: { ...(setting && { setting }), reason } });
+      if (!setting && !session.json && view.proposals.at(0)?.id === before)
+        session.note('The records suggest nothing new.');
+      print(view, session);
       return EXIT.ok;
     },
   );

@@ -29,6 +29,7 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { logger } from '../../functions/kit/logger.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
+import { ITEM_PREFIX, TABLE } from '../../shared/names.ts';
 import { deadlineKey, toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { synthesise } from '../infra/synthesise.ts';
@@ -113,7 +114,7 @@ const again = {
 const holds = (of: Task): Task => {
   const due = deadlineKey(of.id, NOW);
   const item = { ...toItem(of), ...due };
-  db.on(GetCommand).resolves({ Item: item });
+  db.on(GetCommand).callsFake(({ Key }) => (Key[TABLE.pk] === ITEM_PREFIX.evolution ? {} : { Item: item }));
   const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
   db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
     Items:
