@@ -5,13 +5,19 @@ import { askService } from '../../../gates/engine/api-responds.ts';
 import { CompletionSignal } from '../../../shared/task/signals.ts';
 import { subjectOf } from '../../support/patch.ts';
 
-/** A port that was free a moment ago. */
+/** Below those that the system hands out, and for each process others: nobody else can get one of them in between. */
+let nextPort = 20_000 + (process.pid % 1_000) * 10;
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = nextPort++;
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
 }
 
 type Signal = Extract<CompletionSignal, { type: 'api_responds' }>;
