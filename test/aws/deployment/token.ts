@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
-const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
+/** The command line. */
+export const MAIN = join(import.meta.dirname, '../../../cli/main.ts');
 
 /** Runs the command line of Assay in this machine. @throws Error when it fails. */
 export const assay = (...args: string[]): string =>

@@ -92,6 +92,8 @@ export const filesIn = (folder: string) => ({
   /** As it was synthesised; what is deployed lacks what the emulator lacks. */
   template: join(folder, 'Assay.template.json'),
   deployLog: join(folder, 'deploy.log'),
+  /** What `assay doctor --aws` said of the empty account. */
+  doctorBefore: join(folder, 'doctor-before.json'),
   forge: join(folder, 'forge'),
   home: join(folder, 'home'),
 });
