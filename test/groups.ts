@@ -64,6 +64,7 @@ export const LONG: Group = {
       'test/system/learning.test.ts',
       'test/system/merge-queue.test.ts',
       'test/system/models.test.ts',
+      'test/system/opinions.test.ts',
       'test/system/outside-agents.test.ts',
       'test/system/pipeline.test.ts',
       'test/system/plans.test.ts',
