@@ -95,7 +95,10 @@ test('a token may do what its role and repositories let it, and nothing once it 
   const elsewhere = join(files().folder, 'elsewhere.yaml');
   writeFileSync(elsewhere, 'title: x\nrepository: https://github.com/you/sandbox\n');
   const refused = await assay(['submit', elsewhere], { env: own });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('none that your token is good for')]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('none that your token is good for'),
+  ]);
   const listed = await assay(['token', 'list', '--table', table, '--json'], { env });
   expect(listed.stdout).toContain('"ci"');
   expect(listed.stdout).not.toContain(token);
