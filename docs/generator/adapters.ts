@@ -67,7 +67,7 @@ const facts = (): string =>
   );
 
 const HOW: Readonly<Record<HookWord, string>> = {
-  run: 'with each run',
+  run: 'always',
   told: 'with each message of the platform',
   seen: 'when the CLI shows it: it has happened',
   held: 'before it is done, with `hold_tools`; else when the CLI shows it',
