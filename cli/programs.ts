@@ -21,7 +21,7 @@ export function stackProgram(): string {
     'not_in_the_package',
     'The embedded stack is not part of the installed package.',
     {
-      hint: 'Clone the repository, then `npm ci && npm run -s assay -- up` there; --url or ASSAY_URL leads this command to it.',
+      hint: 'Clone the repository: there, after `npm ci`, `npm run -s assay -- up` starts it and `npm run demo` shows it. --url or ASSAY_URL leads the commands of the package to it.',
     },
   );
 }

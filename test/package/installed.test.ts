@@ -95,6 +95,8 @@ test('what it leaves out it names, with what to do', () => {
   const up = assay(['up']);
   expect(up.status).toBe(2);
   expect(up.stderr).toContain('not part of the installed package');
+  const demo = assay(['demo']);
+  expect([demo.status, demo.stderr]).toEqual([2, expect.stringContaining('`npm run demo` shows it')]);
 });
 
 test('a team adds the construct to a stack of its own, with types', () => {
