@@ -4,6 +4,17 @@ import { join } from 'node:path';
 import { constants, Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
+/** Node says once of each thread that this is new; what is printed here is a function's, or a fault. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** A bundle as a function of what is around it. */
 export type Bundle = (...around: readonly unknown[]) => void;
 
@@ -35,11 +46,14 @@ export function compile(path: string, names: readonly string[], cache: string): 
   const name = createHash('sha256').update(source).update(process.version).digest('hex');
   const file = join(cache, `${name}.function`);
   const cachedData = read(file);
-  const script = new Script(source, {
-    filename: path,
-    ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = quietly(
+    () =>
+      new Script(source, {
+        filename: path,
+        ...(cachedData && { cachedData }),
+        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      }),
+  );
   let writes = cachedData && script.cachedDataRejected !== true ? 0 : 2;
   const made: Compiled = {
     bundle: script.runInThisContext() as Bundle,

@@ -113,6 +113,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     },
     async stop() {
       leaveForGood();
+      // Nobody hears of what is under way any more.
+      fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });
     },
   };
 }

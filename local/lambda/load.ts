@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { createRequire, flushCompileCache, isBuiltin } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire, findPackageJSON, flushCompileCache, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { compile } from './compiled.ts';
 import type { FunctionData } from './protocol.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -54,6 +55,54 @@ function handlerOf(exported: unknown, { handler }: Code): Handler {
   return exported as Handler;
 }
 
+interface Loaded {
+  readonly module: { exports: unknown };
+  keep(): void;
+}
+
+/** Does Node take this file for CommonJS? */
+function isCommonJs(file: string): boolean {
+  if (!file.endsWith('.js')) return file.endsWith('.cjs');
+  const manifest = findPackageJSON(pathToFileURL(file));
+  const { type } = JSON.parse(manifest === undefined ? '{}' : readFileSync(manifest, 'utf8')) as {
+    type?: string;
+  };
+  return type !== 'module';
+}
+
+/** Loads CommonJS files, and what they require that is in no bundle, into the same surroundings. */
+function within(around: Surroundings, awslambda: unknown, cache: string): (path: string) => Loaded {
+  const loaded = new Map<string, Loaded>();
+  const enter = (path: string): Loaded => {
+    const present = loaded.get(path);
+    if (present) return present;
+    const real = createRequire(path);
+    const require = (id: string): unknown => {
+      if (isBuiltin(id)) return id.replace(/^node:/, '') === 'process' ? around.process : real(id);
+      const file = real.resolve(id);
+      return isCommonJs(file) ? enter(file).module.exports : real(id);
+    };
+    const { bundle, keep } = compile(path, NAMES, cache);
+    const module = { exports: {} };
+    // Before it runs: files may require each other.
+    loaded.set(path, { module, keep });
+    bundle(
+      module.exports,
+      Object.assign(require, { resolve: real.resolve }),
+      module,
+      path,
+      dirname(path),
+      around.process,
+      around.console,
+      around.globalThis,
+      around.globalThis,
+      awslambda,
+    );
+    return { module, keep };
+  };
+  return enter;
+}
+
 /**
  * Loads a function from its bundle: a CommonJS file anew each time, so that what the code keeps is of each call's own, although it is
  * compiled once in a thread; an ES module once, in a thread of its own.
@@ -72,22 +121,6 @@ export function load(
     const exports: Readonly<Record<string, unknown>> = createRequire(path)(path);
     return { handler: handlerOf(exports[name], data), keep: flushCompileCache };
   }
-  const real = createRequire(path);
-  const require = (id: string): unknown =>
-    isBuiltin(id) && id.replace(/^node:/, '') === 'process' ? around.process : real(id);
-  const module: { exports: Record<string, unknown> } = { exports: {} };
-  const { bundle, keep } = compile(path, NAMES, cache);
-  bundle(
-    module.exports,
-    Object.assign(require, real),
-    module,
-    path,
-    dirname(path),
-    around.process,
-    around.console,
-    around.globalThis,
-    around.globalThis,
-    awslambda,
-  );
-  return { handler: handlerOf(module.exports[name], data), keep };
+  const { module, keep } = within(around, awslambda, cache)(path);
+  return { handler: handlerOf((module.exports as Readonly<Record<string, unknown>>)[name], data), keep };
 }

@@ -108,7 +108,7 @@ describe('a catalog that is wrong', () => {
       { 'a.yaml': `${ENGINEER}task_prompt: "{{MODEL}}"\n` },
       'nothing stands for {{MODEL}}',
     ],
-    ['a YAML bomb', { 'a.yaml': 'a: &a [x,x]\nb: &b [*a,*a]\nname: *b\n' }, 'a.yaml has aliases'],
+    ['a YAML bomb', { 'a.yaml': 'a: &a [x,x]\nb: &b [*a,*a]\nname: *b\n' }, 'a.yaml:2 has aliases'],
     ['a program as a tag', { 'a.yaml': 'name: !!js/function "x"\n' }, 'a.yaml:1 '],
     [
       'too much text',

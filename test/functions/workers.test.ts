@@ -27,6 +27,7 @@ import { backOffSeconds, queueUrl } from '../../functions/dispatch/back-off.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
+import { TABLE } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { submitterOf } from '../../shared/task/fair-share.ts';
 import type { Task } from '../../shared/task/task.ts';
@@ -95,7 +96,10 @@ const message = (fields: Record<string, unknown> = {}, receiveCount = 1): SQSEve
     ],
   }) as unknown as SQSEvent;
 const holds = (of: Task): void => {
-  db.on(GetCommand).resolves({ Item: toItem(of) });
+  const item = toItem(of);
+  const { [TABLE.pk]: pk, [TABLE.sk]: sk } = item;
+  db.on(GetCommand).resolves({});
+  db.on(GetCommand, { Key: { [TABLE.pk]: pk, [TABLE.sk]: sk } }).resolves({ Item: item });
 };
 const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
   task({ status: 'claimed', attempts: [attempt(fields)] });

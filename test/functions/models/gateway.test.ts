@@ -170,6 +170,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
   });
 
   it.each([
+    ['402', 'provider_spend_limit', 402],
     ['500', 'provider_transient', 500],
     ['503', 'provider_overloaded', 503],
     ['reset', 'provider_transient', null],
@@ -183,7 +184,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     expect(at.meter.meter().trouble).toMatchObject({ class: failureClass, status, calls: 1 });
   });
 
-  it.each(['401', '402', '403', '404', 'context', 'ok'])(
+  it.each(['401', '403', '404', 'context', 'ok'])(
     'takes %s for no trouble of the provider',
     async (scenario) => {
       const at = await gateway(scenario);

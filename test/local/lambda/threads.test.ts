@@ -139,3 +139,14 @@ test('an ES module has a thread of its own, with its environment and its output,
   expect((payload as { threadId: number }).threadId).not.toBe((await made.invoke('shared', {})).payload);
   expect(made.lines).toEqual(['module: said']);
 });
+
+test('a host that stops answers what is under way in it with an error', async () => {
+  const { invoke, stop } = hostFor({
+    one: 'exports.handler = ({ hang }) => (hang ? new Promise(() => {}) : 1);',
+    other: 'exports.handler = async () => 2;',
+  });
+  await Promise.all([invoke('one', {}), invoke('other', {})]);
+  const pending = invoke('one', { hang: true });
+  await stop();
+  expect((await pending).error?.errorType).toBe('Runtime.Stopped');
+});

@@ -35,7 +35,7 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
 async function request(of: Simulation, plan: TaskPlan, index: number): Promise<void> {
   const body = {
     ...submission(of, plan, index),
-    acceptance_criteria: ['it works'],
+    acceptance_criteria: ['sum(2, 3) is 5'],
     strategy: plan.requested,
   };
   of.world.tell(() => `an operator asks for task ${index} (${plan.requested})`);

@@ -33,7 +33,11 @@ export const PLANTED = {
   'every verdict is a pass': {
     module: 'shared/verdict/reduce.ts',
     append: `const honest = reduce; reduce = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
-    breaks: ['delivered with a passing verdict', 'verified by gates of ours'],
+    breaks: [
+      'delivered with a passing verdict',
+      'verified by gates of ours',
+      'the same failure twice changes something',
+    ],
   },
   'delivery does not ask for a verdict': {
     module: 'shared/task/commands/deliver.ts',
@@ -76,12 +80,12 @@ export const PLANTED = {
   'a fix-up is named and never made': {
     module: 'shared/use-cases/follow.ts',
     append: 'makeFixUp = async () => {};',
-    breaks: ['each fix-up is made once', 'no task is lost'],
+    breaks: ['each fix-up is made once', 'no task is lost', 'nothing hangs for hours'],
   },
   'a fix-up has another id each time': {
     module: 'shared/task/fix-up.ts',
     replace: [/return `fix-\$\{sha256\(/, 'return `fix-${sha256(String(Math.random()) + '],
-    breaks: ['each fix-up is made once', 'no task is lost'],
+    breaks: ['each fix-up is made once', 'no task is lost', 'nothing hangs for hours'],
   },
   'fix-ups are made that nobody asked for': {
     module: 'shared/task/fix-up.ts',
@@ -97,7 +101,7 @@ export const PLANTED = {
   'the reconciler looks at nothing': {
     module: 'shared/use-cases/reconcile.ts',
     append: 'reconcile = async () => ({ looked_at: 0, changed: 0, failed: [] });',
-    breaks: ['no task is lost', 'every execution ends', 'nothing hangs for hours'],
+    breaks: ['no task is lost', 'every execution ends', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'files are taken without asking': {
     module: 'shared/store/locks.ts',
@@ -188,7 +192,7 @@ export const PLANTED = {
   'nobody looks when the time to decide is over': {
     module: 'shared/task/commands/approve.ts',
     append: 'expireApproval = () => null;',
-    breaks: ['no task is lost', 'nothing hangs for hours'],
+    breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'a yes to a request is not followed': {
     module: 'shared/use-cases/requests.ts',
