@@ -11,7 +11,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'No such thing' },
   method_not_allowed: { status: 405, title: 'This path takes other methods' },
   no_task: { status: 404, title: 'No claimable task' },
-  conflict: { status: 409, title: 'The task is not in a state that allows this' },
+  conflict: { status: 409, title: 'Things stand in a way that does not allow this' },
   stale_lease: { status: 409, title: 'The lease of this attempt has ended' },
   base_unresolved: { status: 409, title: 'The base ref of the task is still being resolved' },
   wrong_base: { status: 409, title: 'The task is bound to another base commit' },
