@@ -35,7 +35,7 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.judgesKnown]: JSON.stringify({}),
   [ENV.holdLimit]: JSON.stringify({ days: 14, outcome: 'fail' }),
   [ENV.approvalRules]: JSON.stringify({}),
-  [ENV.cascadePolicy]: JSON.stringify({}),
+  [ENV.cascadePolicy]: JSON.stringify({ evolve: 'L1' }),
   [ENV.maxAttemptUsd]: '25',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'test',

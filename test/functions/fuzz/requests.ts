@@ -1,5 +1,6 @@
 import type { Caller, RouteName } from '../../../shared/api/routes.ts';
 import { add, NO_LANE } from '../../../shared/dead-letters/lane.ts';
+import type { Evolution } from '../../../shared/evolve/schema.ts';
 import { Requirement } from '../../../shared/intake/schema.ts';
 import { ITEM_PREFIX } from '../../../shared/names.ts';
 import { requestToItem } from '../../../shared/store/requests.ts';
@@ -186,10 +187,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { setting: { kind: 'threshold', name: 'quality_threshold', value: 0.6 }, reason: 'it skips what pays' },
     { setting: { kind: 'threshold', name: 'min_observations', value: 8 }, reason: 'it concludes too soon' },
     { setting: { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' }, reason: 'haiku fails' },
-    { setting: { kind: 'prompt', role: 'backend', text: 'Run the linter.' }, reason: 'lint fails most' },
+    { setting: { kind: 'prompt', role: 'backend', text: 'Run the tests.' }, reason: 'lint fails most' },
     { setting: { kind: 'gate', gate: 'lint', required: false }, reason: 'people overrule it' },
   ],
-  applyProposal: [{ proposal: 'p1', reason: 'its numbers' }],
+  applyProposal: [{ proposal: 'p2', reason: 'its numbers' }],
   revertProposal: [{ proposal: 'p1', reason: 'worse' }],
   retryDeadLetter: [{ reason: 'the subnet is back' }],
   resolveDeadLetter: [{ reason: 'the rows are there' }],
@@ -395,10 +396,39 @@ export function taskFor(name: RouteName, body: unknown): Task {
 /** What some queries cannot be without. */
 export const QUERIES: Partial<Record<RouteName, Readonly<Record<string, string>>>> = {
   artifact: { kind: 'patch' },
+  qualityFile: { path: 'src/a.ts' },
 };
 
-/** What stands in the table beside the task: a request with its id, and a launch that was given up. */
+/** Of the bodies of a route those that the policy of this deployment makes meaningless, however well they are formed. */
+export const MEANINGLESS: Partial<Record<RouteName, readonly number[]>> = { proposeChange: [1, 2] };
+
+/** One that is tried, and one that could be. */
+const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') => ({
+  id,
+  setting: { kind: 'prompt', role, text: 'Run the linter.' } as const,
+  level: 'L1' as const,
+  evidence: 'e',
+  by: 'assay',
+  at: build.NOW.toISOString(),
+  status,
+  instead_of: null,
+  ...(status === 'trial' && { replaced: null }),
+  test: null,
+  applied_by: status === 'trial' ? 'assay' : null,
+  applied_at: status === 'trial' ? build.NOW.toISOString() : null,
+});
+const tried = prompted('p1', 'backend', 'trial');
+const evolution: Evolution = {
+  next: 3,
+  in_force: { 'prompt backend': { proposal: 'p1', setting: tried.setting, share: 'half' } },
+  proposals: [tried, prompted('p2', 'qa', 'proposed')],
+  history: [],
+  looked_at: null,
+};
+
+/** What stands in the table beside the task: settings that were changed, a request with its id, and a launch that was given up. */
 export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
+  { ...keyOf(ITEM_PREFIX.evolution, 'settings'), ...evolution },
   requestToItem({
     id: 'T1',
     status: 'submitted',
