@@ -26,6 +26,6 @@ ${[
   ),
 ].join('\n')}
 
-Letters of one task are tried in the order in which they came; what is behind an open one waits. Whoever tries one holds it for two minutes, by a conditional write: when that one dies, the next takes it. What was done by
+Letters of one task are tried in the order in which they came; what is behind an open one waits. One that is open again stands where it stood, but behind the one that is being tried. Whoever tries one holds it for two minutes, by a conditional write: when that one dies, the next takes it. What was done by
 then is done again and changes nothing, because a launch is known by its name. At a start all that is due is tried.
 `;

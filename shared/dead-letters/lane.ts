@@ -54,6 +54,14 @@ const replaced = ({ letters }: Lane, letter: DeadLetter): Lane => ({
   letters: letters.map((each) => (each.id === letter.id ? letter : each)),
 });
 
+/** With one that is open again: where it stood, or behind the one that is being tried, so that no two are tried at once. */
+function reopened({ letters }: Lane, letter: DeadLetter): Lane {
+  const tried = letters.findIndex(({ id, status }) => status === 'retrying' && id !== letter.id);
+  if (letters.findIndex(({ id }) => id === letter.id) > tried) return replaced({ letters }, letter);
+  const before = letters.slice(0, tried + 1).filter(({ id }) => id !== letter.id);
+  return { letters: [...before, letter, ...letters.slice(tried + 1)] };
+}
+
 /** Forgets what is closed for long, and the oldest of what is closed where there is much of it. What is open stays. */
 function tidied({ letters }: Lane, now: Date): Lane {
   const until = now.getTime() - KEPT_DAYS * 86_400_000;
@@ -99,7 +107,7 @@ export function add(lane: Lane, { message, ...dead }: Dead, at: Date, now: Date)
     next_retry_at: autoRetry && !spent ? iso(now.getTime() + backOff(present.attempts)) : null,
     ...told(present, 'come_again', 'assay', dead.error, now),
   });
-  return replaced(lane, open);
+  return reopened(lane, open);
 }
 
 /** The one that is to be tried now: the first open one, where it is due. Those behind it wait, so that their order stays. */
@@ -197,5 +205,6 @@ export function say(
           max_attempts: letter.attempts + MAX_ATTEMPTS - 1,
         }
       : { next_retry_at: null, resolved_at: now.toISOString() };
-  return replaced(lane, after(letter, event, { ...fields, ...told(letter, event, by, reason, now) }));
+  const next = after(letter, event, { ...fields, ...told(letter, event, by, reason, now) });
+  return event === 'requeue' ? reopened(lane, next) : replaced(lane, next);
 }

@@ -109,6 +109,17 @@ describe('a lane of dead letters', () => {
   });
 });
 
+test('one that is open again stands behind the one that is being tried, and before those that came after it', () => {
+  const word = { by: 'ann', reason: 'x', now: NOW };
+  const abandoned = say(laneOf(dead('a'), dead('b'), dead('c')), 'T1.a', 'abandon', word);
+  const ids = ({ letters }: Lane): string[] => letters.map(({ id }) => id);
+  expect(ids(say(abandoned, 'T1.a', 'requeue', word))).toEqual(['T1.a', 'T1.b', 'T1.c']);
+  const { lane } = leased(abandoned);
+  expect(ids(say(lane, 'T1.a', 'requeue', word))).toEqual(['T1.b', 'T1.a', 'T1.c']);
+  const resolved = leased(say(laneOf(dead('a'), dead('b'), dead('c')), 'T1.a', 'resolve', word)).lane;
+  expect(ids(add(resolved, dead('a', 'again'), NOW, NOW) ?? NO_LANE)).toEqual(['T1.b', 'T1.a', 'T1.c']);
+});
+
 test('a letter only ever moves as the table says', async () => {
   const known = new Set(
     LETTER_STATUSES.flatMap((status) =>
