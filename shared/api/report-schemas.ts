@@ -10,13 +10,9 @@ import { AgentEnd, FailureClass, Usage } from '../task/attempt.ts';
 import { ObjectId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
-import { TaskView } from './schemas.ts';
+import { BaseCommit, TaskView } from './schemas.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
-
-const BaseCommit = ObjectId.describe(
-  "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
-);
 
 // What agents, boxes and workers send of a task, and what they get for it.
 

@@ -10,7 +10,7 @@ import { VerdictInput } from '../verdict/inputs.ts';
 import { JanitorResult } from '../verdict/janitor-result.ts';
 import { QualityScore } from '../verdict/quality-score.ts';
 
-const BaseCommit = ObjectId.describe(
+export const BaseCommit = ObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
 );
 

@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NO_MEMORY, type RoleMemory } from '../cascade/learning/belief.ts';
 import { Control, NO_CONTROL } from '../cascade/learning/control.ts';
 import { LearnedOutcome, type Observed } from '../cascade/learning/outcome.ts';
@@ -18,13 +18,9 @@ const partition = (role: string): string => `${ITEM_PREFIX.belief}${role}`;
  * written under the condition that it is as it was read.
  */
 export class BeliefStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
   readonly #items: RevisedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
-    this.#table = table;
     this.#items = new RevisedItems(db, table);
   }
 
@@ -40,20 +36,12 @@ export class BeliefStore {
   /** All that is remembered of a role. It may be some moments old: a choice needs no more. */
   async read(role: string): Promise<RoleMemory> {
     let memory = NO_MEMORY;
-    let after: Record<string, unknown> | undefined;
+    let after: string | null = null;
     do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': TABLE.pk },
-          ExpressionAttributeValues: { ':pk': partition(role) },
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      for (const item of answer.Items ?? []) memory = withItem(memory, item);
-      after = answer.LastEvaluatedKey;
-    } while (after);
+      const page = await this.#items.itemsUnder(partition(role), { after });
+      memory = page.items.reduce(withItem, memory);
+      after = page.after;
+    } while (after !== null);
     return memory;
   }
 

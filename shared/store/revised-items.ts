@@ -36,7 +36,10 @@ export class RevisedItems {
    * Items of one partition by their sort key, one page.
    * @param limit most of them. @param after the sort key that the page begins behind.
    */
-  async itemsUnder(pk: string, { limit, after }: { limit?: number; after?: string | null } = {}) {
+  async itemsUnder(
+    pk: string,
+    { limit, after }: { readonly limit?: number; readonly after?: string | null } = {},
+  ): Promise<{ readonly items: readonly Item[]; readonly after: string | null }> {
     const { Items = [], LastEvaluatedKey } = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
@@ -48,7 +51,7 @@ export class RevisedItems {
       }),
     );
     const last = LastEvaluatedKey?.[TABLE.sk];
-    return { items: Items as readonly Item[], after: last === undefined ? null : String(last) };
+    return { items: Items, after: last === undefined ? null : String(last) };
   }
 
   /** False when the item has moved on from `revision`. */

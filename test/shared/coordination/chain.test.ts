@@ -43,7 +43,7 @@ const ends = (plan: Task, ...statuses: readonly ('done' | 'failed')[]): Map<stri
     statuses.map((status, index) => {
       const id = plannedId(plan.id, 'abcd'[index] ?? '');
       const failure =
-        status === 'failed' ? { code: 'verification_failed', message: 'you must see /work/x.js' } : null;
+        status === 'failed' ? { code: 'verification_failed', message: 'you must see /project/x.js' } : null;
       return [id, task({ id, status, failure, ended_at: later(index + 1).toISOString() })];
     }),
   );
