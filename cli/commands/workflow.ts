@@ -56,7 +56,7 @@ export function registerWorkflow(program: Command, io: Io): void {
     .description('Say all that is wrong with a workflow, with file and line')
     .option(...JSON_OPTION);
   localAction<[string, object]>(validate, io, async (session, file) => {
-    const looked = lookAt(file, io);
+    const looked = await lookAt(file, io);
     if (!looked.workflow || looked.problems.length > 0) throw refused(file, looked);
     const { name, nodes, edges } = looked.workflow;
     if (session.json) session.printJson({ valid: true, name, nodes: nodes.length, edges: edges.length });
@@ -69,7 +69,7 @@ export function registerWorkflow(program: Command, io: Io): void {
     .description('Draw a workflow, for Mermaid')
     .option(...JSON_OPTION);
   localAction<[string, object]>(show, io, async (session, name) => {
-    const looked = named(name, io);
+    const looked = await named(name, io);
     if (!looked.workflow || looked.problems.length > 0) throw refused(name, looked);
     if (session.json) session.printJson({ workflow: looked.workflow });
     else session.print(workflowMermaid(looked.workflow));

@@ -13,7 +13,8 @@ import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
 import { CONFIG_FILE, DEFAULT_IMAGE } from '../task/image.ts';
 import { imageNamed } from '../task/image-named.ts';
 import type { Task } from '../task/task.ts';
-import { type ReadFiles, workflowFromBase } from '../workflow/from-base.ts';
+import { workflowFromBase } from '../workflow/from-base.ts';
+import type { ReadFiles } from '../workflow/library.ts';
 import type { WorkflowInForce } from '../workflow/in-force.ts';
 import { type CascadeContext, gone, result, step } from './cascade.ts';
 

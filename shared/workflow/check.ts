@@ -1,13 +1,16 @@
 import type * as z from 'zod';
 import { BadCondition, condition } from './condition.ts';
+import { type Expanded, expand, type Library, NO_LIBRARY } from './expand.ts';
 import { CONDITION_FACTS } from './facts.ts';
 import { generatorBefore } from './generator.ts';
 import { cyclesIn, type Graph, graphOf, reachable, targetOf } from './graph.ts';
+import { inputFaults } from './inputs.ts';
 import { EDGE_KINDS, EDGE_OF_VERDICT, type EdgeKind, NODE_KINDS, VERIFICATION_EDGES } from './kinds.ts';
 import {
   AssignmentConfig,
   ConditionConfig,
   StepConfig,
+  SubworkflowConfig,
   VerificationConfig,
   type Workflow,
   type WorkflowNode,
@@ -22,7 +25,7 @@ export interface WorkflowFault {
 }
 
 type Fault = WorkflowFault;
-type Check = (workflow: Workflow, graph: Graph, known: KnownRubrics) => Fault[];
+type Check = (workflow: Workflow, graph: Graph, known: KnownRubrics, scopes: Expanded['scopes']) => Fault[];
 /** Names of the rubrics that there are. */
 export type KnownRubrics = readonly string[];
 
@@ -181,9 +184,10 @@ const CONFIGS: Readonly<Partial<Record<WorkflowNode['type'], z.ZodType>>> = {
   agent_assignment: AssignmentConfig,
   conditional: ConditionConfig,
   verification: VerificationConfig,
+  subworkflow: SubworkflowConfig,
 };
-/** Said by a check of the seed already. */
-const SAID = new Set(['title', 'rubric_name', 'evaluator_agent_id']);
+/** That they are missing is said by a check of the seed already. */
+const SAID = new Set(['title', 'rubric_name', 'evaluator_agent_id', 'subworkflow_id', 'version']);
 
 const configs: Check = ({ nodes }) =>
   nodes.flatMap(({ id, type, config }) => {
@@ -198,7 +202,7 @@ const configs: Check = ({ nodes }) =>
     return parsed.success
       ? []
       : parsed.error.issues
-          .filter(({ path }) => !SAID.has(String(path[0])))
+          .filter(({ path: [name] }) => !SAID.has(String(name)) || !isBlank(config[String(name)]))
           .map(({ path, message }) => ({
             code: 'config_invalid',
             message: `${id}: ${['config', ...path].join('.')}: ${message}`,
@@ -206,12 +210,18 @@ const configs: Check = ({ nodes }) =>
           }));
   });
 
-const conditions: Check = (workflow) =>
+/** Names that a condition at a node knows. */
+const knownAt = (scopes: Expanded['scopes'], id: string): string[] => [
+  ...CONDITION_FACTS,
+  ...(scopes.get(id)?.keys() ?? []),
+];
+
+const conditions: Check = (workflow, _graph, _known, scopes) =>
   ofType(workflow, 'conditional').flatMap(({ id, config }) => {
     const { expression } = config;
     if (typeof expression !== 'string' || expression.trim() === '') return [];
     try {
-      condition(expression, CONDITION_FACTS);
+      condition(expression, knownAt(scopes, id));
       return [];
     } catch (error) {
       if (!(error instanceof BadCondition)) throw error;
@@ -275,11 +285,10 @@ function behindLaterFail(graph: Graph, from: string, node: string): boolean {
   return !passed.has(node);
 }
 
-const unserved: Check = (workflow) =>
-  ofType(workflow, 'subworkflow').map(({ id }) => ({
-    code: 'subworkflow_not_served',
-    message: `${id} is a subworkflow; workflows within workflows are not served: write its nodes here`,
-    node_id: id,
+const inputs: Check = ({ inputs: declared }) =>
+  inputFaults(declared, [...CONDITION_FACTS, 'true', 'false']).map((message) => ({
+    code: 'input_invalid',
+    message: `inputs: ${message}`,
   }));
 
 /** In the order in which faults are told: structure, the seed's eight, ours. */
@@ -298,11 +307,12 @@ const CHECKS: readonly Check[] = [
   rubrics,
   evaluators,
   afterPass,
-  unserved,
+  inputs,
 ];
 
-/** All that is wrong with a workflow; empty: it can be used. */
-export function faultsIn(workflow: Workflow, known: KnownRubrics): Fault[] {
-  const graph = graphOf(workflow);
-  return CHECKS.flatMap((check) => check(workflow, graph, known));
+/** All that is wrong with a workflow and with how it uses those of the library; empty: it can be used. */
+export function faultsIn(workflow: Workflow, known: KnownRubrics, library: Library = NO_LIBRARY): Fault[] {
+  const { workflow: whole, scopes, faults } = expand(workflow, library);
+  const graph = graphOf(whole);
+  return [...CHECKS.flatMap((check) => check(whole, graph, known, scopes)), ...faults];
 }

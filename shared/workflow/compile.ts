@@ -1,10 +1,12 @@
 import { builtinRubric } from '../rubric/builtin.ts';
 import type { VerificationRubric } from '../rubric/schema.ts';
 import { condition } from './condition.ts';
+import { expand, type Library, NO_LIBRARY } from './expand.ts';
 import { CONDITION_FACTS, type ConditionFacts } from './facts.ts';
 import { generatorBefore, USUAL_AGENT } from './generator.ts';
 import { type Graph, graphOf, inOrder, reachable, targetOf } from './graph.ts';
 import type { VerificationInForce, WorkflowInForce } from './in-force.ts';
+import { type Scope, valuesOf } from './inputs.ts';
 import { route } from './route.ts';
 import {
   ConditionConfig,
@@ -15,12 +17,14 @@ import {
 } from './schema.ts';
 
 /** Where a node leads to when all goes well. */
-function onwards(graph: Graph, node: WorkflowNode, task: ConditionFacts): string[] {
+function onwards(graph: Graph, node: WorkflowNode, task: ConditionFacts, scope: Scope | undefined): string[] {
   const targets = (graph.out.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
   if (node.type === 'verification') return [targetOf(graph, node.id, 'verification_pass') ?? []].flat();
   if (node.type !== 'conditional') return targets;
   const { expression = '' } = ConditionConfig.parse(node.config);
-  const holds = expression !== '' && condition(expression, CONDITION_FACTS)(task);
+  const facts = valuesOf(scope, task);
+  const holds =
+    expression !== '' && condition(expression, [...CONDITION_FACTS, ...(scope?.keys() ?? [])])(facts);
   return [targetOf(graph, node.id, holds ? 'conditional_true' : 'conditional_false') ?? []].flat();
 }
 
@@ -39,22 +43,25 @@ interface Origin {
   readonly from: WorkflowInForce['from'];
   /** Rubrics of the repository, before those that are built in. */
   readonly rubrics: readonly VerificationRubric[];
+  /** Workflows that this one names. */
+  readonly library?: Library;
 }
 
 /** What a workflow without faults means for one task. */
 export function compile(
   workflow: Workflow,
   task: ConditionFacts,
-  { from, rubrics }: Origin,
+  { from, rubrics, library = NO_LIBRARY }: Origin,
 ): WorkflowInForce {
-  const graph = graphOf(workflow);
-  const reached = new Set(workflow.nodes.filter(({ type }) => type === 'start').map(({ id }) => id));
+  const { workflow: whole, scopes } = expand(workflow, library);
+  const graph = graphOf(whole);
+  const reached = new Set(whole.nodes.filter(({ type }) => type === 'start').map(({ id }) => id));
   const steps: WorkflowInForce['steps'] = [];
   const verifications: VerificationInForce[] = [];
   for (const id of inOrder(graph)) {
     const node = graph.nodes.get(id);
     if (!node || !reached.has(id)) continue;
-    for (const next of onwards(graph, node, task)) reached.add(next);
+    for (const next of onwards(graph, node, task, scopes.get(id))) reached.add(next);
     if (node.type === 'task') {
       const { title, description } = StepConfig.parse(node.config);
       steps.push({ node: id, title, description });

@@ -9,7 +9,7 @@ export const NODE_KINDS = {
   conditional: { work: false, what: 'goes one of two ways, by what the task says of itself' },
   parallel_split: { work: false, what: 'all branches are part of the work' },
   parallel_join: { work: false, what: 'where branches meet' },
-  subworkflow: { work: false, what: 'another workflow; not served, and refused by name' },
+  subworkflow: { work: false, what: 'another workflow, whose nodes stand in its place' },
   verification: { work: false, what: 'the work is graded against a rubric by somebody else' },
 } as const satisfies Readonly<Record<string, { readonly work: boolean; readonly what: string }>>;
 export type NodeKind = keyof typeof NODE_KINDS;

@@ -6,6 +6,7 @@ const SHAPES: Readonly<Partial<Record<WorkflowNode['type'], readonly [string, st
   conditional: ['{', '}'],
   verification: ['{{', '}}'],
   agent_assignment: ['[/', '/]'],
+  subworkflow: ['[[', ']]'],
 };
 const BOX = ['[', ']'] as const;
 
@@ -14,7 +15,12 @@ const quoted = (text: string): string =>
   `"${text.replace(/["#;<>&`\\]|[^\P{Cc}]/gu, (each) => `#${each.codePointAt(0)};`)}"`;
 
 const words = ({ id, type, label, config }: WorkflowNode): string => {
-  const named = config['title'] ?? config['agent_name'] ?? config['rubric_name'] ?? config['expression'];
+  const named =
+    config['title'] ??
+    config['agent_name'] ??
+    config['rubric_name'] ??
+    config['subworkflow_id'] ??
+    config['expression'];
   return [
     label ?? id,
     ...(typeof named === 'string'

@@ -1,6 +1,7 @@
 import { MAX_STAGE_FILE_BYTES } from '../rubric/read.ts';
 import { type FileProblem, type LineOf, parseYaml } from '../yaml.ts';
 import { faultsIn, type KnownRubrics, type WorkflowFault } from './check.ts';
+import { isWithin, type Library, NO_LIBRARY, outermost } from './expand.ts';
 import { Workflow } from './schema.ts';
 
 /** Where a repository keeps workflows of its own. */
@@ -15,8 +16,11 @@ export interface WorkflowProblem extends FileProblem {
 }
 
 function lineOfFault({ nodes, edges }: Workflow, fault: WorkflowFault, lineOf: LineOf): number | null {
-  const edge = edges.findLastIndex(({ id }) => id === fault.edge_id);
-  const node = nodes.findLastIndex(({ id }) => id === fault.node_id);
+  // What is within another node has the place of that.
+  const { node_id, edge_id } = fault;
+  const edge = isWithin(edge_id) ? -1 : edges.findLastIndex(({ id }) => id === edge_id);
+  const within = isWithin(edge_id) ? edge_id : node_id;
+  const node = nodes.findLastIndex(({ id }) => id === outermost(within ?? ''));
   if (edge >= 0) return lineOf(['edges', edge]);
   return node >= 0 ? lineOf(['nodes', node]) : null;
 }
@@ -26,6 +30,7 @@ export function readWorkflow(
   text: string,
   file: string,
   known: KnownRubrics,
+  library: Library = NO_LIBRARY,
 ): { readonly workflow: Workflow | null; readonly problems: readonly WorkflowProblem[] } {
   const syntax = (problems: readonly FileProblem[]) => ({
     workflow: null,
@@ -36,7 +41,7 @@ export function readWorkflow(
   const parsed = parseYaml(text, file, Workflow);
   if ('problems' in parsed) return syntax(parsed.problems);
   const { value: workflow, lineOf } = parsed;
-  const problems = faultsIn(workflow, known).map((fault) => ({
+  const problems = faultsIn(workflow, known, library).map((fault) => ({
     ...fault,
     file,
     line: lineOfFault(workflow, fault, lineOf),

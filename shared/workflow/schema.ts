@@ -10,8 +10,8 @@ const Id = z
 const Label = z.string().trim().min(1, 'must not be blank').max(200);
 
 /** Most nodes and edges of one workflow: what a person can still read. */
-const MAX_NODES = 100;
-const MAX_EDGES = 300;
+export const MAX_NODES = 100;
+export const MAX_EDGES = 300;
 
 /** Settings of a node. What must be there, and for which kind, is said by check.ts: it names every fault, with its code. */
 export const NodeConfig = z.record(z.string(), z.unknown());
@@ -33,6 +33,20 @@ export const WorkflowEdge = z.strictObject({
 });
 export type WorkflowEdge = z.infer<typeof WorkflowEdge>;
 
+export const INPUT_TYPES = ['string', 'integer', 'float', 'boolean'] as const;
+export type InputType = (typeof INPUT_TYPES)[number];
+const InputValue = z.union([z.string().max(500), z.number(), z.boolean()]);
+
+/** What a workflow that others name is told by them; conditions know it by its name. */
+export const WorkflowInput = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be 1 to 64 of a-z, 0-9 and "_", a letter first'),
+  type: z.enum(INPUT_TYPES),
+  required: z.boolean().default(true),
+  default: InputValue.optional(),
+  description: z.string().trim().max(1_000).default(''),
+});
+export type WorkflowInput = z.infer<typeof WorkflowInput>;
+
 /** A blueprint: what happens with one task, from its first step to its end. */
 export const Workflow = z.strictObject({
   name: WorkflowName,
@@ -41,6 +55,7 @@ export const Workflow = z.strictObject({
     .string()
     .regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/, 'must be MAJOR.MINOR.PATCH')
     .default('1.0.0'),
+  inputs: z.array(WorkflowInput).max(20).default([]),
   nodes: z.array(WorkflowNode).min(1).max(MAX_NODES),
   edges: z.array(WorkflowEdge).max(MAX_EDGES),
   review: ReviewSettings.prefault({}),
@@ -72,3 +87,10 @@ export const StepConfig = z.strictObject({
 });
 export const AssignmentConfig = z.strictObject({ agent_name: z.string().trim().min(1).max(64) });
 export const ConditionConfig = z.strictObject({ expression: z.string().trim().max(500).optional() });
+/** Which workflow stands in the place of a node, and what it is told: values, or `@parent.NAME`. */
+export const SubworkflowConfig = z.strictObject({
+  subworkflow_id: WorkflowName,
+  version: z.string().trim().min(1).max(64),
+  input_bindings: z.record(z.string(), InputValue).default({}),
+  output_bindings: z.record(z.string(), z.unknown()).default({}),
+});

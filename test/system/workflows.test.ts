@@ -11,7 +11,7 @@ nodes:
   - { id: start, type: start }
   - { id: who, type: agent_assignment, config: { agent_name: generator-agent } }
   - { id: plan, type: task, config: { title: Look at what there is } }
-  - { id: work, type: task, config: { title: Do it } }
+  - { id: work, type: subworkflow, config: { subworkflow_id: write, version: 1.0.0 } }
   - id: verify
     type: verification
     config: { rubric_name: sums, evaluator_agent_id: evaluator-agent, decomposer: llm, grader: llm }
@@ -28,6 +28,11 @@ edges:
   - { id: refer, source_node_id: verify, target_node_id: person, type: verification_refer }
   - { id: e5, source_node_id: again, target_node_id: end }
   - { id: e6, source_node_id: person, target_node_id: end }
+`;
+/** Stands in the place of a node of the other. */
+const WRITE = `name: write
+nodes: [{ id: start, type: start }, { id: do, type: task, config: { title: Do it } }, { id: end, type: end }]
+edges: [{ id: a, source_node_id: start, target_node_id: do }, { id: b, source_node_id: do, target_node_id: end }]
 `;
 const RUBRIC = `name: sums
 criteria:
@@ -58,6 +63,7 @@ beforeAll(async () => {
   repository = new Repository({
     ...PROJECT,
     '.assay/workflows/careful.yaml': WORKFLOW,
+    '.assay/workflows/write.yaml': WRITE,
     '.assay/workflows/torn.yaml': WORKFLOW.replace('name: careful', 'name: torn').replace(
       'verification_fail',
       'verification_pass',
@@ -132,7 +138,7 @@ it('has work graded down done again with the reasons, and asks a person where th
             handoff: {
               from_agent_id: 'generator-agent',
               to_agent_id: 'evaluator-agent',
-              from_stage: 'work',
+              from_stage: 'work/do',
               to_stage: 'verify',
               probes: [{ id: `${id}-probe-0` }, { id: `${id}-probe-1` }],
             },

@@ -184,12 +184,12 @@ describe('what the seed does not check, and we do', () => {
       [['verification_work_after_pass', 'more', 10]],
     ],
     [
-      'a workflow within a workflow',
+      'a title that is too long',
       file({
-        nodes: ['{ id: sub, type: subworkflow }'],
-        edges: [edge('c', 'start', 'sub'), edge('d', 'sub', 'work')],
+        nodes: [`{ id: long, type: task, config: { title: ${'a'.repeat(600)} } }`],
+        edges: [edge('c', 'start', 'long'), edge('d', 'long', 'work')],
       }),
-      [['subworkflow_not_served', 'sub', 10]],
+      [['config_invalid', 'long', 10]],
     ],
     [
       'an expression that cannot be read',
