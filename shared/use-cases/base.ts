@@ -14,8 +14,8 @@ import { CONFIG_FILE, DEFAULT_IMAGE } from '../task/image.ts';
 import { imageNamed } from '../task/image-named.ts';
 import type { Task } from '../task/task.ts';
 import { workflowFromBase } from '../workflow/from-base.ts';
-import type { ReadFiles } from '../workflow/library.ts';
 import type { WorkflowInForce } from '../workflow/in-force.ts';
+import type { ReadFiles } from '../workflow/library.ts';
 import { type CascadeContext, gone, result, step } from './cascade.ts';
 
 /** A repository did not say what its refs are. */
