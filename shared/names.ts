@@ -237,6 +237,9 @@ export const objectKey = {
     `artifacts/${taskId}/${attempt}/findings-${launch}-${sha256}.sarif`,
   tests: (taskId: string, attempt: number, launch: number, sha256: string) =>
     `artifacts/${taskId}/${attempt}/tests-${launch}-${sha256}.junit.xml`,
+  /** Not of one launch: a picture that two boxes take alike is the same. */
+  screenshot: (taskId: string, attempt: number, sha256: string) =>
+    `artifacts/${taskId}/${attempt}/screenshot-${sha256}.png`,
   /** `repository` is a hash of its URL: what one repository's gates have kept, another's never read. */
   memory: (repository: string, kind: string, hash: string) => `memory/${repository}/${kind}/${hash}.json`,
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */

@@ -7,13 +7,18 @@ import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { openAddress } from '../open-address.ts';
 import { renderTask } from '../output/task-page.ts';
+import { saveScreenshots } from '../screenshots.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
 import { wholeNumber } from '../whole-number.ts';
 
+/** What can be printed; pictures are files. */
+const TEXTS = ARTIFACT_KINDS.filter((kind) => kind !== 'screenshot');
+
 interface Options {
   readonly open?: boolean;
-  readonly print?: (typeof ARTIFACT_KINDS)[number];
+  readonly print?: (typeof TEXTS)[number];
+  readonly screenshots?: string;
   readonly attempt?: number;
 }
 
@@ -39,17 +44,26 @@ export function registerTask(program: Command, io: Io): void {
     .argument('<id>', 'task id')
     .description(SUMMARY.task)
     .addOption(
-      new Option('--print <what>', 'print what the latest attempt has left, as it is').choices(
-        ARTIFACT_KINDS,
-      ),
+      new Option('--print <what>', 'print what the latest attempt has left, as it is').choices(TEXTS),
     )
-    .option('--attempt <number>', 'with --print: another attempt', wholeNumber)
+    .option('--screenshots <folder>', 'write the pictures that gates have taken of the latest attempt there')
+    .option('--attempt <number>', 'with --print or --screenshots: another attempt', wholeNumber)
     .option('--open', 'show it on the page, in a browser')
     .option(...JSON_OPTION);
   action<[string, Options]>(command, io, async (session, id, options) => {
     const client = session.client();
     if (options.print) {
       await printArtifact(session, id, options.print, options.attempt);
+      return EXIT.ok;
+    }
+    if (options.screenshots !== undefined) {
+      const { attempts } = await client.listAttempts({ id });
+      const { attempt: number } = options;
+      const attempt =
+        number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number);
+      const files = await saveScreenshots(session, id, attempt, options.screenshots);
+      if (session.json) session.printJson({ screenshots: files });
+      else for (const file of files) session.print(file);
       return EXIT.ok;
     }
     if (options.open) {
@@ -70,6 +84,7 @@ export function registerTask(program: Command, io: Io): void {
   examples(command, [
     ['task 01JD8Z0000EXAMPLE', 'what happened, and why'],
     ['task 01JD8Z0000EXAMPLE --print patch | git apply', 'the work itself'],
+    ['task 01JD8Z0000EXAMPLE --screenshots shots', 'the pages of the application, as a gate has seen them'],
     ['task 01JD8Z0000EXAMPLE --open', 'the same on the page, with the diff and over time'],
     ["task 01JD8Z0000EXAMPLE --json | jq '.attempts[].verdict.reasons'", 'why each attempt was refused'],
   ]);

@@ -38,14 +38,18 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   return [
     ...putBack,
     ...verification.signals.map((each) => line('signal', each.subject, each.outcome, each.detail)),
-    ...verification.gates.map((each) =>
+    ...verification.gates.flatMap((each) => [
       line(
         'gate',
         each.name,
         each.outcome,
         each.detail || (each.findings > 0 ? count(each.findings, 'finding') : ''),
       ),
-    ),
+      ...(each.screenshots ?? []).map(
+        ({ name, path, width, height }) =>
+          `    ${padEnd('', 12)} screenshot ${oneLine(name)}${pc.dim(`  ${oneLine(path)}, ${width} x ${height}`)}`,
+      ),
+    ]),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { TakenShot } from '../../gates/engine/gate.ts';
 import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import type { UploadKind } from '../../shared/api/report-schemas.ts';
@@ -17,6 +18,36 @@ export async function storeTests(client: Client, suites: readonly TestRunOfGate[
   if (suites.length === 0) return;
   const { junitOf } = await import('../../gates/reports/out/junit.ts');
   await store(client, 'tests', junitOf(suites));
+}
+
+/**
+ * Stores pictures before anybody is told of them: who reads the evidence finds all that it names. A gate whose pictures could not all be
+ * stored has shown nothing.
+ */
+export async function storeShots(
+  client: Client,
+  evidence: Evidence,
+  shots: readonly TakenShot[],
+): Promise<Evidence> {
+  if (shots.length === 0) return evidence;
+  const digests = new Map(shots.map(({ shot, png }) => [shot.sha256, png]));
+  const lost = new Map<string, string>();
+  // One after the other: together they may be as large as the box has memory to spare for.
+  for (const [digest, png] of digests)
+    await client.upload('screenshot', png).catch((error: unknown) => {
+      lost.set(digest, error instanceof Error ? error.message : String(error));
+    });
+  if (lost.size === 0) return evidence;
+  return {
+    ...evidence,
+    gates: evidence.gates.map((gate) => {
+      const missing = gate.screenshots?.find((shot) => lost.has(shot.sha256));
+      if (!missing) return gate;
+      const { screenshots: _, ...rest } = gate;
+      const detail = `screenshot ${missing.name} could not be stored: ${lost.get(missing.sha256)}`;
+      return { ...rest, outcome: 'infra_failed', blocked: false, detail };
+    }),
+  };
 }
 
 /** What cannot be stored is told, and nothing else waits for it. */

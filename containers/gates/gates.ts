@@ -4,6 +4,7 @@ import { changesBetween, touchedPaths } from '../../gates/checkout/changes.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { shownPath } from '../../gates/checkout/path-bytes.ts';
 import { ConfigError } from '../../gates/engine/configuration/error.ts';
+import type { TakenShot } from '../../gates/engine/gate.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
 import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
 import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
@@ -11,7 +12,7 @@ import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Box } from '../supervisor/box.ts';
 import { rebuildTree } from '../supervisor/rebuild.ts';
-import { storeFindings, storeTests } from './artifacts.ts';
+import { storeFindings, storeShots, storeTests } from './artifacts.ts';
 import { fitting } from './fitting.ts';
 import { hiddenTestsOf } from './hidden.ts';
 import { imageId } from './image.ts';
@@ -38,6 +39,7 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
     await mkdir(rooms, { mode: 0o711 });
     const memory = bucketMemory(client);
     const suites: TestRunOfGate[] = [];
+    const shots: TakenShot[] = [];
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -61,11 +63,16 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
       image: imageId,
       repository: assignment.repository,
       onTests: (gate, tests) => suites.push({ gate, tests }),
+      onShots: (_gate, taken) => shots.push(...taken),
     });
     // Commands that were stopped say nothing of the patch.
     if (box.abort.aborted) return await interrupted(client);
-    await Promise.all([storeFindings(client, evidence), storeTests(client, suites)]);
-    await client.post('evidence', { evidence: fitting(evidence) });
+    const [shown] = await Promise.all([
+      storeShots(client, evidence, shots),
+      storeFindings(client, evidence),
+      storeTests(client, suites),
+    ]);
+    await client.post('evidence', { evidence: fitting(shown) });
   } catch (error) {
     if (box.abort.aborted) await interrupted(client);
     else await reportFailure(client, error);

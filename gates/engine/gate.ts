@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { EvidenceKind, Outcome } from '../../shared/evidence/outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/evidence/schema.ts';
+import type { Screenshot } from '../../shared/evidence/screenshot.ts';
 import type { OnError } from '../../shared/judging/on-error.ts';
 import type { TestResult } from '../reports/test-result.ts';
 import type { RuleSettings } from '../rules/levels.ts';
@@ -46,6 +47,12 @@ export interface GateContext {
   readonly flaky?: FlakySettings | null;
 }
 
+/** A picture and the bytes of its PNG. */
+export interface TakenShot {
+  readonly shot: Screenshot;
+  readonly png: Buffer;
+}
+
 export interface GateResult {
   readonly outcome: Outcome;
   readonly kind: EvidenceKind;
@@ -58,6 +65,8 @@ export interface GateResult {
   readonly onError?: OnError;
   /** Every test case of the first run; not for the evidence, which has to stay small. */
   readonly tests?: readonly TestResult[];
+  /** Pictures that it has taken, with their PNGs: those go beside the evidence, which names them. Such a result is not remembered. */
+  readonly shots?: readonly TakenShot[];
   /** What hidden tests said, which has an entry of its own in the evidence. */
   readonly hidden?: readonly HiddenResult[];
 }

@@ -61,6 +61,8 @@ export interface GatherOptions {
   readonly repository?: string | null;
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: RunnerOptions['onTests'];
+  /** Gets the pictures that a gate has taken, which the evidence only names. */
+  readonly onShots?: RunnerOptions['onShots'];
   /** Commands at once; default: one per core. */
   readonly parallel?: number;
   readonly abort?: AbortSignal;
@@ -188,9 +190,10 @@ async function jobsOf(
     repository = null,
     hidden = null,
     onTests,
+    onShots,
     onHidden,
   }: Pick<RunnerOptions, 'bypasses' | 'task' | 'judge' | 'onHidden'> &
-    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'hidden' | 'onTests'>,
+    Pick<GatherOptions, 'memory' | 'remember' | 'image' | 'repository' | 'hidden' | 'onTests' | 'onShots'>,
 ): Promise<Gates> {
   if (!gates.enabled) return NO_GATES;
   const kept = gates.cache_enabled && remember ? memory : null;
@@ -227,6 +230,7 @@ async function jobsOf(
     hidden,
     rules: settingsAt(rules, new Date()),
     ...(onTests ? { onTests } : {}),
+    ...(onShots ? { onShots } : {}),
     ...(onHidden ? { onHidden } : {}),
   });
   return { jobs, save: async () => results?.save() };

@@ -5,7 +5,7 @@ import { NO_SETTINGS } from '../rules/levels.ts';
 import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
 import { describeCondition, holds } from './conditions.ts';
-import type { GateContext, GateResult } from './gate.ts';
+import type { GateContext, GateResult, TakenShot } from './gate.ts';
 import type { HiddenResult } from './hidden-tests.ts';
 import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
@@ -35,6 +35,8 @@ export interface RunnerOptions extends Shared {
   readonly results?: Results | null;
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
+  /** Gets the pictures that a gate has taken. */
+  readonly onShots?: (gate: string, shots: readonly TakenShot[]) => void;
   /** Gets what hidden tests said. */
   readonly onHidden?: (results: readonly HiddenResult[]) => void;
 }
@@ -91,6 +93,8 @@ async function runOne(
   const bypass = bypassOf(step, options);
   const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
   if (result.tests) options.onTests?.(step.gate.name, result.tests);
+  const shots = 'shots' in result ? (result.shots ?? []) : [];
+  if (shots.length > 0) options.onShots?.(step.gate.name, shots);
   if (result.hidden) options.onHidden?.(result.hidden);
   const evidence: GateEvidence = {
     name: step.gate.name,
@@ -108,6 +112,7 @@ async function runOne(
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
     ...('onError' in result && result.onError !== undefined ? { on_error: result.onError } : {}),
+    ...(shots.length > 0 ? { screenshots: shots.map(({ shot }) => shot) } : {}),
   };
   if (key !== null && !cached) remember(key, evidence, result, options);
   return evidence;
@@ -124,7 +129,9 @@ function remember(
     blocks = false,
     tests = [],
     hidden,
+    shots = [],
   }: {
+    readonly shots?: readonly TakenShot[] | undefined;
     readonly blocks?: boolean | undefined;
     readonly tests?: readonly TestResult[] | undefined;
     readonly hidden?: readonly HiddenResult[] | undefined;
@@ -132,6 +139,8 @@ function remember(
   { results }: RunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
+  // The pictures lie beside the evidence of this attempt only.
+  if (shots.length > 0) return;
   // As with the gate itself: what could not run may be able to the next time.
   if (hidden?.some((each) => each.outcome === 'inert')) return;
   results?.add({

@@ -28,7 +28,7 @@ const NOTHING: State = { text: null, bytes: 0, next: 0, trouble: '' };
 /** What an attempt has left, a part at a time; nothing is asked for while `wanted` is false. `whole`: up to so many bytes without being asked. */
 export function useArtifact(
   api: Api,
-  of: { readonly id: string; readonly attempt: number; readonly kind: Part['kind'] },
+  of: { readonly id: string; readonly attempt: number; readonly kind: Exclude<Part['kind'], 'screenshot'> },
   {
     wanted,
     whole,

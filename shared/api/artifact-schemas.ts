@@ -1,11 +1,13 @@
 import * as z from 'zod';
+import { ScreenshotName } from '../evidence/screenshot.ts';
 import { TaskId } from '../task/schema.ts';
 
 /** What of an attempt can be read again: what the agent handed in, what it said meanwhile, and all that we found. */
-export const ARTIFACT_KINDS = ['patch', 'transcript', 'evidence'] as const;
+export const ARTIFACT_KINDS = ['patch', 'transcript', 'evidence', 'screenshot'] as const;
 
 export const ArtifactQuery = z.strictObject({
   kind: z.enum(ARTIFACT_KINDS),
+  name: ScreenshotName.optional().describe('Of a screenshot: which one. Of no other kind.'),
   attempt: z.coerce.number().int().min(1).max(10_000).optional().describe('Default: the latest.'),
   offset: z.coerce
     .number()
@@ -16,7 +18,7 @@ export const ArtifactQuery = z.strictObject({
     .describe('In bytes: the `next_offset` of the part before.'),
 });
 
-/** A part of it, as text; what is not UTF-8 is replaced. */
+/** A part of it, as text, in which what is not UTF-8 is replaced; a picture as a whole. */
 export const ArtifactPart = z
   .object({
     task_id: TaskId,
@@ -25,6 +27,9 @@ export const ArtifactPart = z
     bytes: z.number().int().describe('Of the whole.'),
     offset: z.number().int(),
     next_offset: z.number().int().nullable().describe('Null: this is the end.'),
+    encoding: z
+      .enum(['utf-8', 'base64'])
+      .describe('How `text` is to be read: a screenshot is a PNG in base64, in one part; all else is text.'),
     text: z.string(),
   })
   .meta({ id: 'ArtifactPart' });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { MAX_SESSION_BYTES } from '../approval/session.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
 import { Evidence } from '../evidence/schema.ts';
+import { MAX_SCREENSHOT_BYTES } from '../evidence/screenshot.ts';
 import { MEMORY_KINDS } from '../messages/memory.ts';
 import { MiddlewareRecord } from '../middleware/record.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
@@ -128,6 +129,8 @@ export const UPLOADS = {
   findings: { by: 'gates', maxBytes: 32 * 1_048_576 },
   /** Results of all tests as JUnit XML. */
   tests: { by: 'gates', maxBytes: 32 * 1_048_576 },
+  /** A picture of the application, as PNG; each one by itself. */
+  screenshot: { by: 'gates', maxBytes: MAX_SCREENSHOT_BYTES },
 } as const;
 export type UploadKind = keyof typeof UPLOADS;
 

@@ -8,6 +8,7 @@ import { Expectation, ProtectedClass } from '../task/expects.ts';
 import { CompletionSignal } from '../task/signals.ts';
 import { StageOutcome } from '../workflow/outcome.ts';
 import { EvidenceKind, Outcome } from './outcome.ts';
+import { Screenshots } from './screenshot.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const Finding = z.object({
@@ -48,6 +49,8 @@ export const GateEvidence = z.object({
   metadata: Facts.default({}),
   /** Of a gate that nobody could judge for: what its configuration makes of that. */
   on_error: OnErrorSetting,
+  /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
+  screenshots: Screenshots.optional(),
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 

@@ -1,11 +1,15 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { MOST_SCREENSHOTS } from '../evidence/screenshot.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import { goneAfter } from './gone-after.ts';
 
-/** Leave to upload that an attempt is given; its boxes need four. Each counts, whether it is used or not. */
-export const MAX_UPLOADS = 24;
+/**
+ * Leave to upload that an attempt is given. Its boxes need four, and one for each picture; as much again is for boxes that are lost and
+ * launched anew. Each counts, whether it is used or not.
+ */
+export const MAX_UPLOADS = 24 + 3 * MOST_SCREENSHOTS;
 /** Days after which the count is removed; no attempt runs for as long. */
 const KEPT_DAYS = 8;
 

@@ -3,6 +3,7 @@ import { Weighed } from '../cascade/learning/weighed.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
 import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
 import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
+import { Screenshots } from '../evidence/screenshot.ts';
 import { MiddlewareRecord } from '../middleware/record.ts';
 import { StoredNumber } from '../number.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
@@ -198,6 +199,8 @@ export const VerificationRecord = z.object({
       findings: z.number().int(),
       /** As much of the gate's facts as has room. Absent in items of earlier versions. */
       facts: Facts.optional(),
+      /** Pictures that it has taken; absent: none. */
+      screenshots: Screenshots.optional(),
     }),
   ),
   /** As many of the files that steer checks as have room, those that were put back first. Absent in items of earlier versions. */

@@ -69,11 +69,13 @@ function shortVerification(
       subject: cut(each.subject, text),
       detail: cut(each.detail, text),
     })),
-    gates: record.gates.slice(0, list).map(({ facts, ...each }) => ({
+    gates: record.gates.slice(0, list).map(({ facts, screenshots, ...each }) => ({
       ...each,
       name: cut(each.name, 100),
       detail: cut(each.detail, text),
       ...(facts && text >= 500 ? { facts } : {}),
+      // All of a gate's or none: with some of them it would look as if there were no others.
+      ...(screenshots && text >= 500 ? { screenshots } : {}),
     })),
     ...(record.protected_files && {
       protected_files: record.protected_files.slice(0, list).map((each) => ({

@@ -23,6 +23,7 @@ export async function uploadPlace(
     merged: () => objectKey.patch(task.id, number, content.sha256),
     findings: () => objectKey.findings(task.id, number, launch, content.sha256),
     tests: () => objectKey.tests(task.id, number, launch, content.sha256),
+    screenshot: () => objectKey.screenshot(task.id, number, content.sha256),
   }[content.kind]();
   await deps.uploads.admit(task.id, number, deps.now);
   return deps.objects.presignUpload(key, content);

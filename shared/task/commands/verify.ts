@@ -77,6 +77,7 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       detail: firstOf(gate.detail, KEPT_DETAIL),
       findings: gate.findings.length,
       facts: keptFacts(gate.metadata),
+      ...(gate.screenshots && { screenshots: gate.screenshots }),
     })),
     protected_files: putBackFirst(evidence.protected_files).map(
       ({ path, class: kind, used, allowed_by }) => ({

@@ -4,6 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../local/dynamodb/capacity.ts';
 import type { Image } from '../../../local/dynamodb/image.ts';
 import { MAX_APPROVALS, MAX_REASON } from '../../../shared/approval/schema.ts';
+import {
+  MAX_SCREENSHOT_BYTES,
+  MAX_SCREENSHOT_SIDE,
+  MOST_SCREENSHOTS,
+} from '../../../shared/evidence/screenshot.ts';
 import { ReviewSettings } from '../../../shared/review/schema.ts';
 import { toItem } from '../../../shared/store/task-item.ts';
 import type { Attempt, Launch } from '../../../shared/task/attempt.ts';
@@ -106,6 +111,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           detail: of.detail,
           findings: 3,
           facts: Object.fromEntries(['tool', 'a', 'b', 'c'].map((name) => [name, of.facts])),
+          ...(index === 0 && { screenshots: pictures }),
         })),
         protected_files: Array.from({ length: of.checks }, () => ({
           path: of.path,
@@ -197,6 +203,15 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
       deliver: of.deliver,
     }),
   );
+
+const pictures = Array.from({ length: MOST_SCREENSHOTS }, (_, index) => ({
+  name: `${index}`.padEnd(40, 'n'),
+  path: `/${'p'.repeat(499)}`,
+  width: MAX_SCREENSHOT_SIDE,
+  height: MAX_SCREENSHOT_SIDE,
+  sha256: 'a'.repeat(64),
+  bytes: MAX_SCREENSHOT_BYTES,
+}));
 
 /** What a task keeps of its workflow, as large as it may be. */
 const IN_FORCE: NonNullable<Task['workflow_in_force']> = {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { ArtifactQuery } from '../../../shared/api/artifact-schemas.ts';
+import { sha256 } from '../../../shared/tokens.ts';
 import { artifactPart, PART_BYTES, wholeCharacters } from '../../../shared/use-cases/artifact.ts';
-import { attempt, sha1, task } from '../../support/builders.ts';
+import { attempt, sha1, task, verification } from '../../support/builders.ts';
 
 const left = {
   base_commit: sha1('a'),
@@ -54,4 +55,56 @@ it.each([
   [{ offset: '99' }, 'not that much of it'],
 ])('says what there is not: %j', async (fields, message) => {
   await expect(artifactPart(done, query(fields), holding('short'))).rejects.toThrow(message);
+});
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
+const shot = { name: 'start', path: '/', width: 8, height: 6, sha256: sha256(png), bytes: png.length };
+const summary = {
+  name: 'screenshots',
+  outcome: 'passed' as const,
+  required: false,
+  blocked: false,
+  cached: false,
+  duration_ms: 1,
+  detail: '',
+  findings: 0,
+};
+const shown = task({
+  attempts: [
+    attempt({
+      artifact: left,
+      verification: verification({ gates: [{ ...summary, screenshots: [shot] }] }),
+    }),
+  ],
+});
+const pictures = (bytes: Buffer | null) => ({
+  asked: [] as string[],
+  part(key: string) {
+    this.asked.push(key);
+    return Promise.resolve(bytes && { body: bytes, bytes: bytes.length });
+  },
+});
+
+test('hands out a picture by name, as a whole', async () => {
+  const objects = pictures(png);
+  const part = await artifactPart(shown, query({ kind: 'screenshot', name: 'start' }), objects);
+  expect(part).toMatchObject({
+    kind: 'screenshot',
+    encoding: 'base64',
+    next_offset: null,
+    bytes: png.length,
+  });
+  expect(Buffer.from(part.text, 'base64')).toEqual(png);
+  expect(objects.asked).toEqual([`artifacts/T1/1/screenshot-${sha256(png)}.png`]);
+});
+
+it.each([
+  ['has no screenshot other', png, { kind: 'screenshot', name: 'other' }],
+  ['has no screenshot start', null, { kind: 'screenshot', name: 'start' }],
+  ['asked for by its name', png, { kind: 'screenshot' }],
+  ['is one part', png, { kind: 'screenshot', name: 'start', offset: '3' }],
+  ['which has no name', png, { kind: 'patch', name: 'start' }],
+  ['is not what the evidence tells of', Buffer.from('another'), { kind: 'screenshot', name: 'start' }],
+])('hands out no picture where it %s', async (message, bytes, fields) => {
+  await expect(artifactPart(shown, query(fields), pictures(bytes))).rejects.toThrow(message);
 });
