@@ -7,6 +7,7 @@ import { CheckoutError } from '../gates/checkout/error.ts';
 import { captureWorkingTree } from '../gates/checkout/working-tree.ts';
 import { ConfigError } from '../gates/engine/configuration/error.ts';
 import { CONFIG_FILE } from '../gates/engine/configuration/file.ts';
+import type { TakenShot } from '../gates/engine/gate.ts';
 import { gatherEvidence } from '../gates/engine/gather.ts';
 import { fileMemory } from '../gates/engine/memory/file-memory.ts';
 import { killAllGroups } from '../gates/process/groups.ts';
@@ -55,6 +56,8 @@ export interface CheckOptions {
   readonly format?: Format | undefined;
   /** File for the results of all tests. */
   readonly junit?: string | undefined;
+  /** Folder for pictures that gates have taken. */
+  readonly screenshots?: string | undefined;
   /** File for a summary in Markdown. */
   readonly summary?: string | undefined;
 }
@@ -76,6 +79,7 @@ export async function runCheck(
   readonly evidence: Evidence;
   readonly verdict: Verdict;
   readonly suites: readonly TestRunOfGate[];
+  readonly shots: readonly TakenShot[];
 }> {
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
@@ -100,6 +104,7 @@ export async function runCheck(
     const about = task === null ? null : (await reading()).taskOf(task, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir);
     const suites: TestRunOfGate[] = [];
+    const shots: TakenShot[] = [];
     const rooms = join(workDir, 'rooms');
     await mkdir(rooms);
     const evidence = await gatherEvidence({
@@ -115,10 +120,11 @@ export async function runCheck(
       memory: folder === null ? null : fileMemory(folder),
       remember: options.cache !== false,
       onTests: (gate, tests) => suites.push({ gate, tests }),
+      onShots: (_gate, taken) => shots.push(...taken),
       ...(config === null ? {} : { config: { file: options.config ?? '', text: config } }),
     });
     if (stoppedBy) throw new Interrupted(stoppedBy);
-    return { evidence, verdict: reduce(evidence), suites };
+    return { evidence, verdict: reduce(evidence), suites, shots };
   } catch (error) {
     if (stoppedBy) throw new Interrupted(stoppedBy);
     throw usageError(error);
@@ -159,6 +165,7 @@ export function registerCheck(program: Command, io: Io): void {
     .option('--cache-dir <dir>', 'folder for results (default: assay-cache in the git folder)')
     .option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0')
     .option('--junit <file>', 'write the results of all tests that gates run to this file, as JUnit XML')
+    .option('--screenshots <folder>', 'write the pictures that gates take there')
     .option('--summary <file>', 'write what was found to this file, as Markdown')
     .addOption(
       new Option(
@@ -172,7 +179,7 @@ export function registerCheck(program: Command, io: Io): void {
       options.models === undefined
         ? null
         : await (await import('./judge-models.ts')).judgeHere(options.models, session.io);
-    const { evidence, verdict, suites } = await runCheck(options, session.io.cwd, judge);
+    const { evidence, verdict, suites, shots } = await runCheck(options, session.io.cwd, judge);
     if (options.sarif !== undefined) {
       const { sarifOf } = await import('../gates/reports/out/sarif.ts');
       await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);
@@ -180,6 +187,10 @@ export function registerCheck(program: Command, io: Io): void {
     if (options.junit !== undefined) {
       const { junitOf } = await import('../gates/reports/out/junit.ts');
       await writeNamed(session.io.cwd, options.junit, junitOf(suites));
+    }
+    if (options.screenshots !== undefined) {
+      const { writeShots } = await import('./check/shots.ts');
+      await writeShots(session.io.cwd, options.screenshots, shots);
     }
     if (options.summary !== undefined) {
       const { FORMATS: writers } = await import('./check/formats.ts');

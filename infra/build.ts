@@ -12,10 +12,10 @@ import { TOOLCHAINS } from './images.ts';
 /** Root of the checkout. */
 export const ROOT = dirname(import.meta.dirname);
 
-/** Programs that a container's own starts in threads; each is bundled under its name, and lies beside it. */
-const THREADS = { gates: { matcher: 'gates/signals/matcher.ts' } } as const satisfies Partial<
-  Record<ContainerName, Readonly<Record<string, string>>>
->;
+/** Programs that a container's own starts, in threads or by themselves; each is bundled under its name, and lies beside it. */
+const THREADS = {
+  gates: { matcher: 'gates/signals/matcher.ts', screenshots: 'gates/screenshots/program.ts' },
+} as const satisfies Partial<Record<ContainerName, Readonly<Record<string, string>>>>;
 
 /** Files of packages that a container's program reads from beside itself. */
 const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {

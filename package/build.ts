@@ -48,6 +48,11 @@ const bundleRest = () =>
     }),
     build({
       ...COMMON,
+      outfile: join(OUT, 'cli/screenshots.mjs'),
+      entryPoints: ['gates/screenshots/program.ts'],
+    }),
+    build({
+      ...COMMON,
       outfile: join(OUT, 'infra/construct.js'),
       entryPoints: ['infra/construct.ts'],
     }),

@@ -20,6 +20,7 @@ import { mutationTesting } from './mutation-testing.ts';
 import { piiScan } from './pii-scan.ts';
 import { redFirst } from './red-first.ts';
 import { reviewRubric } from './review-rubric.ts';
+import { screenshots } from './screenshots.ts';
 import { securityScan } from './security-scan.ts';
 import { suppressions } from './suppressions.ts';
 import { testExpansion } from './test-expansion.ts';
@@ -56,6 +57,7 @@ export const GATES: readonly Gate[] = [
   redFirst,
   suppressions,
   crossModel,
+  screenshots,
 ];
 
 export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

@@ -52,7 +52,10 @@ describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) =>
 
   test('starts the one program that the build puts beside it, and leaves no package lists', () => {
     const before = box === 'agent' ? ['cli-versions.json install-clis.ts /opt/agents/'] : [];
-    const beside = box === 'gates' ? ['matcher.mjs /app/matcher.mjs', '*.wasm /app/'] : [];
+    const beside =
+      box === 'gates'
+        ? ['matcher.mjs /app/matcher.mjs', 'screenshots.mjs /app/screenshots.mjs', '*.wasm /app/']
+        : [];
     expect(all(box, 'COPY')).toEqual([...before, 'main.mjs /app/main.mjs', ...beside]);
     expect(all(box, 'ENTRYPOINT')).toEqual([
       box === 'deliver'

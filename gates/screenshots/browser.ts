@@ -1,0 +1,32 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** Debian's names of it, Google's, and those of other systems, the most likely first. */
+export const BROWSERS = [
+  'chromium',
+  'chromium-browser',
+  'chromium-headless-shell',
+  'google-chrome',
+  'google-chrome-stable',
+] as const;
+
+/** Path of a browser, where it is not on the PATH under one of those names. Of the machine, never of the repository. */
+export const BROWSER_SETTING = 'ASSAY_CHROMIUM';
+
+const runs = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Path of the browser of this machine; null: there is none. */
+export async function findBrowser(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<string | null> {
+  const set = env[BROWSER_SETTING];
+  if (set !== undefined && set !== '') return isAbsolute(set) && (await runs(set)) ? set : null;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  for (const name of BROWSERS)
+    for (const folder of folders) if (await runs(join(folder, name))) return join(folder, name);
+  return null;
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import {
+  MAX_SCREENSHOT_SIDE,
+  MOST_SCREENSHOTS,
+  ScreenshotName,
+  ScreenshotPath,
+} from '../../shared/evidence/screenshot.ts';
+
+const Side = z.number().int().min(16).max(MAX_SCREENSHOT_SIDE);
+
+/** A page that a picture is taken of. */
+export const Page = z.strictObject({
+  name: ScreenshotName,
+  path: ScreenshotPath.default('/'),
+  /** Of the window, in pixels. */
+  width: Side.default(1_280),
+  height: Side.default(800),
+});
+export type Page = z.infer<typeof Page>;
+
+export const Pages = z
+  .array(Page)
+  .min(1)
+  .max(MOST_SCREENSHOTS)
+  .refine((pages) => new Set(pages.map(({ name }) => name)).size === pages.length, {
+    message: 'each name may be there once',
+  });
+
+/** What the program that drives the browser is told, as JSON on its standard input. */
+export interface Job {
+  /** Path of the browser. */
+  readonly browser: string;
+  /** Of the application: `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly pages: readonly Page[];
+  /** Most time for one page, in milliseconds. */
+  readonly pageMs: number;
+  /** An existing folder of its own; pictures come into it as `<number of the page>.png`. */
+  readonly folder: string;
+}
+
+/**
+ * What came of a page. Of a picture that was not taken: `not_loaded` (no answer, or refused by the browser), `left` (the page is
+ * elsewhere now), `timed_out`, `crashed` (the page ended the part of the browser that shows it), `too_large`, `browser_ended`.
+ */
+export const PAGE_ENDS = [
+  'taken',
+  'not_loaded',
+  'left',
+  'timed_out',
+  'crashed',
+  'too_large',
+  'browser_ended',
+] as const;
+
+export const MOST_ERRORS = 20;
+export const MOST_CHARACTERS = 300;
+const Text = z.string().max(MOST_CHARACTERS);
+
+/** What the program says of each page, in their order. It runs beside the application: what it says is read like anything of the patch. */
+export const PageResult = z.strictObject({
+  end: z.enum(PAGE_ENDS),
+  /** More about it, empty where there is none. */
+  detail: Text,
+  /** HTTP status of the page itself; null: it has not answered. */
+  status: z.number().int().min(0).max(999).nullable(),
+  /** What the page wrote to the console as errors, and exceptions that nobody caught. */
+  errors: z.array(Text).max(MOST_ERRORS),
+});
+export type PageResult = z.infer<typeof PageResult>;

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { browserArguments } from './arguments.ts';
+import type { Job, PageResult } from './job.ts';
+import { Pipe } from './pipe.ts';
+import { serveFolder } from './static.ts';
+import { takeAll } from './take.ts';
+
+/** Drives a browser as the user of a room: `take` reads a Job from standard input and writes `results.json` into its folder. */
+async function take(): Promise<void> {
+  const job = JSON.parse(await text(process.stdin)) as Job;
+  const profile = join(job.folder, 'profile');
+  await mkdir(profile, { recursive: true });
+  const child = spawn(job.browser, browserArguments(profile), {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
+  });
+  const pipe = new Pipe(child.stdio[4] as Readable, child.stdio[3] as Writable);
+  child.once('error', (error) => pipe.end(`the browser could not be started: ${error.message}`));
+  const results: PageResult[] = await takeAll(pipe, job);
+  await writeFile(join(job.folder, 'results.json'), JSON.stringify(results));
+  // Whoever started us ends what is left of the browser.
+  process.exit(0);
+}
+
+const [mode, folder = '.'] = process.argv.slice(2);
+if (mode === 'serve') await serveFolder(folder, Number(process.env['PORT']));
+else await take();

@@ -1,0 +1,144 @@
+import { realpath } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { basename, join } from 'node:path';
+import type { Finding } from '../../shared/evidence/schema.ts';
+import { emptyTree } from '../checkout/store.ts';
+import type { GateContext, GateResult, TakenShot } from '../engine/gate.ts';
+import { withService } from '../engine/service.ts';
+import type { RunResult } from '../process/run.ts';
+import { findBrowser } from './browser.ts';
+import type { Job, Page, PageResult } from './job.ts';
+import { resultsIn, shotIn } from './results.ts';
+import type { Screenshots } from './settings.ts';
+
+/** The program that drives the browser: a source here, elsewhere a bundle that lies beside ours. */
+const PROGRAM = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? 'program.ts' : 'screenshots.mjs',
+);
+
+/** Time for the browser to start, and to write what it has seen, in milliseconds. */
+const START_MS = 20_000;
+
+type Closed = Pick<GateResult, 'outcome' | 'detail'>;
+const closed = (result: Closed): GateResult => ({ kind: 'executed_by_us', findings: [], ...result });
+
+/** A port of loopback that nobody has at the moment. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+const NOT_TAKEN: Readonly<Record<Exclude<PageResult['end'], 'taken'>, string>> = {
+  not_loaded: 'could not be loaded',
+  left: 'does not stay on the application',
+  timed_out: 'was not there in time',
+  crashed: 'has crashed',
+  too_large: 'makes a picture that is larger than 2 MiB',
+  browser_ended: 'was not shown, because the browser has ended',
+};
+
+/** What is wrong with a page, as far as the browser noticed. */
+function findingsOf(page: Page, { end, detail, status, errors }: PageResult): Finding[] {
+  const found = (rule: string, message: string): Finding => ({ file: null, line: null, rule, message });
+  const of = `${page.name} (${page.path})`;
+  return [
+    ...(end === 'taken' ? [] : [found(`page_${end}`, `${of} ${NOT_TAKEN[end]}: ${detail}`)]),
+    ...(status !== null && status >= 400 ? [found('page_status', `${of} answers ${status}`)] : []),
+    ...errors.map((error) => found('page_console', `${of} has an error on its console: ${error}`)),
+  ];
+}
+
+/** Ends of pages that are no fault of what was asked for: nobody can tell what the page would have shown. */
+const UNKNOWN: ReadonlyMap<PageResult['end'], GateResult['outcome']> = new Map([
+  ['browser_ended', 'infra_failed'],
+  ['timed_out', 'timed_out'],
+]);
+
+/** The program itself came to no result. */
+function notDriven({ end, startError, output, exitCode }: RunResult): Closed {
+  const tail = output.trim().slice(-500);
+  if (end === 'timed_out' || end === 'aborted')
+    return { outcome: 'timed_out', detail: 'the browser was not done in time' };
+  return {
+    outcome: 'infra_failed',
+    detail: `the browser could not be driven (${startError ?? exitCode ?? end}): ${tail}`,
+  };
+}
+
+async function look(context: GateContext, job: Omit<Job, 'folder'>, limitMs: number): Promise<GateResult> {
+  const { rooms, store } = context.subject;
+  // In no turn of its own: the application is in, and nobody else of another group until that has ended.
+  const room = await rooms.aside(emptyTree(store));
+  const tmp = await realpath(room.tmp);
+  const input = JSON.stringify({ ...job, folder: join(tmp, 'shots') } satisfies Job);
+  const ran = await room.run({ argv: [process.execPath, PROGRAM, 'take'], input }, limitMs);
+  const results = ran.end === 'exited' ? await resultsIn(tmp, job.pages) : null;
+  if (results === null) return closed(notDriven(ran));
+  const shots: TakenShot[] = [];
+  const findings: Finding[] = [];
+  for (const [index, page] of job.pages.entries()) {
+    const said = results[index];
+    if (!said) continue;
+    const shot = said.end === 'taken' ? await shotIn(tmp, index, page) : null;
+    if (shot) shots.push(shot);
+    else if (said.end === 'taken')
+      return closed({
+        outcome: 'infra_failed',
+        detail: `the browser left no picture of ${page.name} in ${page.width} x ${page.height}`,
+      });
+    findings.push(...findingsOf(page, said));
+  }
+  const unknown = results.flatMap(({ end }) => UNKNOWN.get(end) ?? []);
+  const known = results.some(
+    (said) =>
+      !UNKNOWN.has(said.end) && (said.end !== 'taken' || said.errors.length > 0 || (said.status ?? 0) >= 400),
+  );
+  const outcome = known
+    ? 'failed'
+    : (unknown.find((each) => each === 'infra_failed') ?? unknown[0] ?? 'passed');
+  return {
+    outcome,
+    kind: 'executed_by_us',
+    findings,
+    shots,
+    detail: `${shots.length} of ${job.pages.length} screenshots taken${findings.length > 0 ? `; ${findings[0]?.message}` : ''}`,
+    metadata: { screenshots: shots.length, pages: job.pages.length, browser: basename(job.browser) },
+  };
+}
+
+/** Starts the application and has a browser take a picture of each page. Judges nothing of what they show. */
+export async function takeScreenshots(context: GateContext, settings: Screenshots): Promise<GateResult> {
+  const command = context.command ?? settings.command;
+  const { folder, pages, ready, ready_s, page_s } = settings;
+  if (command === undefined && folder === undefined)
+    return closed({ outcome: 'inert', detail: 'neither screenshots.command nor screenshots.folder is set' });
+  const browser = await findBrowser();
+  if (browser === null)
+    return closed({ outcome: 'inert', detail: 'there is no Chromium here: no screenshot was taken' });
+  const left = context.subject.rooms.within(context.timeoutMs);
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const lookMs = Math.min(left(), pages.length * page_s * 1_000 + START_MS);
+  const service = {
+    program:
+      command !== undefined
+        ? { line: command }
+        : { argv: [process.execPath, PROGRAM, 'serve', folder ?? '.'] },
+    env: { PORT: String(port), HOST: '127.0.0.1' },
+    url: new URL(ready, origin),
+    readyMs: Math.min(left(), ready_s * 1_000),
+    limitMs: left(),
+    // What the application says of a page is a finding; that it answers at all shows that it is up.
+    wrong: ({ status }: { readonly status: number }) => (status >= 500 ? `answers ${status}` : null),
+  };
+  const result = await withService(context.subject, service, () =>
+    look(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),
+  );
+  return 'findings' in result ? result : closed(result);
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { ScreenshotPath } from '../../shared/evidence/screenshot.ts';
+import { Command } from '../tool-run/command.ts';
+import { Pages } from './job.ts';
+
+/** A folder of the checkout. What the checkout links to elsewhere is not served. */
+const Folder = z
+  .string()
+  .max(500)
+  .regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\0\\]+$/, 'must be a folder of the repository, without ..');
+
+export const Screenshots = z
+  .strictObject({
+    enabled: z.boolean().optional(),
+    /** Starts the application; it has to listen on 127.0.0.1 at the port in `PORT`. */
+    command: Command.optional(),
+    /** What is served instead of an application that is started. */
+    folder: Folder.optional(),
+    /** Where the application answers once it is up. */
+    ready: ScreenshotPath.default('/'),
+    /** Most time for coming up, in seconds. */
+    ready_s: z.number().int().min(1).max(600).default(60),
+    /** Most time for one page, in seconds. */
+    page_s: z.number().int().min(1).max(120).default(15),
+    timeout_s: z.number().int().min(1).max(3_600).optional(),
+    pages: Pages.default([{ name: 'start', path: '/', width: 1_280, height: 800 }]),
+  })
+  .refine(({ command, folder }) => command === undefined || folder === undefined, {
+    path: ['folder'],
+    message: 'goes without a command: either the application is started or the folder served',
+  });
+export type Screenshots = z.infer<typeof Screenshots>;
