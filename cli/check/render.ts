@@ -1,5 +1,6 @@
 import type { Outcome } from '../../shared/evidence/outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/evidence/schema.ts';
+import { screenshotsIn } from '../../shared/evidence/screenshot.ts';
 import { count, duration } from '../../shared/format.ts';
 import { describeSignal } from '../../shared/task/signals.ts';
 import type { Colors } from '../io.ts';
@@ -28,7 +29,7 @@ export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
     duration_ms,
   })),
   gates: evidence.gates.map(
-    ({ name, outcome, kind, required, blocked, findings, detail, duration_ms, cached, metadata }) => ({
+    ({
       name,
       outcome,
       kind,
@@ -39,6 +40,19 @@ export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
       duration_ms,
       cached,
       metadata,
+      screenshots,
+    }) => ({
+      name,
+      outcome,
+      kind,
+      required,
+      blocked,
+      findings,
+      detail,
+      duration_ms,
+      cached,
+      metadata,
+      ...(screenshots && { screenshots }),
     }),
   ),
   tests_run: verdict.tests_run,
@@ -94,6 +108,12 @@ export function renderCheck(
     `${pc.dim('base')} ${evidence.base_commit.slice(0, 12)}  ${pc.dim('tree')} ${evidence.tree.slice(0, 12)}  ${count(evidence.changed_files.length, 'changed file')}`,
     '',
     table,
+    ...section(
+      'Screenshots',
+      screenshotsIn(evidence).map(
+        ({ name, path, width, height }) => `${name}  ${pc.dim(`${path}, ${width} x ${height}`)}`,
+      ),
+    ),
     ...section(
       'Findings',
       evidence.gates.flatMap((gate) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseConfig } from '../../gates/engine/configuration/load.ts';
 import { type ListedGate, listGates } from '../gates/list.ts';
+import { webApp } from './web-app.ts';
 
 const run = promisify(execFile);
 
@@ -114,7 +115,18 @@ export async function propose(dir: string): Promise<Proposal> {
             missing: null,
           },
         ];
-  const settings = [...tools, ...(hasTests ? of(WITH_TESTS) : []), ...ready];
+  const shown = webApp(dir);
+  const pictures: Proposed[] =
+    shown === null || !byName.has('screenshots')
+      ? []
+      : [
+          {
+            setting: `screenshots: { enabled: true, ${shown.how(setup)} }`,
+            why: `${shown.why}, and Chromium can take pictures of its pages`,
+            missing: null,
+          },
+        ];
+  const settings = [...tools, ...pictures, ...(hasTests ? of(WITH_TESTS) : []), ...ready];
   const text = [
     'version: 1',
     'quality_gates:',

@@ -4,6 +4,7 @@ import { Text } from '../parts/text.tsx';
 import { oneLine } from '../parts/visible.ts';
 import type { ViewProps } from '../session/view.ts';
 import { DiffPart } from './diff-part.tsx';
+import { ScreenshotsPart } from './screenshots-part.tsx';
 import { TranscriptPart } from './transcript-part.tsx';
 
 /** How strong a kind of evidence is, in words. */
@@ -115,6 +116,7 @@ export function AttemptPart(
         </p>
       )}
       {attempt.artifact !== null && <DiffPart {...props} />}
+      <ScreenshotsPart {...props} />
       {attempt.artifact?.transcript_key && <TranscriptPart {...props} />}
     </details>
   );

@@ -44,6 +44,29 @@ describe('assay init', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 
+  test.each<[string, Record<string, string>, object | undefined]>([
+    [
+      'a server of pages is started',
+      {
+        'package.json': JSON.stringify({ scripts: { start: 'vite' }, devDependencies: { vite: '1.0.0' } }),
+        'package-lock.json': LOCK,
+      },
+      { enabled: true, command: 'npm ci --ignore-scripts && npm start' },
+    ],
+    ['a page is served', { 'index.html': '<h1>Hello</h1>' }, { enabled: true, folder: '.' }],
+    [
+      'a program without pages is left alone',
+      { 'package.json': JSON.stringify({ scripts: { start: 'node a.js' }, dependencies: { zod: '1' } }) },
+      undefined,
+    ],
+  ])('proposes pictures of an application: %s', async (_, files, wanted) => {
+    const { stdout } = await init(makeRepository(files).dir, '--json');
+    const { text } = JSON.parse(stdout) as { text: string };
+    expect(parseConfig(text).gates.settings['screenshots']).toEqual(
+      wanted && expect.objectContaining(wanted),
+    );
+  });
+
   test('says that nothing would speak for a change where there are no tests', async () => {
     const { dir } = makeRepository({ 'README.md': '# shop\n' });
     const { stdout, stderr } = await init(dir);

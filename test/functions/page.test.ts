@@ -16,6 +16,8 @@ it('serves the page, whose policy lets in nothing but its own files', async () =
   expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = String(headers?.['content-security-policy']);
   expect(policy).toContain("default-src 'none'");
+  // Of our own making only: no other origin's, and none written into the page.
+  expect(policy).toContain("img-src 'self' blob:;");
   expect(policy).toContain("require-trusted-types-for 'script'");
   expect(policy).not.toMatch(/unsafe|https?:|\*/);
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../../shared/tokens.ts';
 import { browserHere, sayIfMissing, startBrowser } from '../support/browser.ts';
 import { tellFigures } from '../support/figures.ts';
 import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts';
 import { checkedAttempt, heldTask, manyTasks, tell } from '../support/story.ts';
 
 const chromium = browserHere();
-sayIfMissing(chromium, 14);
+sayIfMissing(chromium, 15);
 /** Where pictures go for somebody to look at; none are made otherwise. */
 const PICTURES = process.env['ASSAY_PICTURES'];
 
@@ -246,6 +247,46 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByText('look at the tests first').waitFor();
     expect(await violations()).toEqual([]);
     await picture('diff');
+  });
+
+  it('shows pictures of the application, which come with the token, each with words beside it', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const shot = {
+      name: 'start',
+      path: '/cart',
+      width: 1,
+      height: 1,
+      sha256: sha256(png),
+      bytes: png.length,
+    };
+    const shown = checkedAttempt(1);
+    const [first, ...others] = shown.verification?.gates ?? [];
+    if (!shown.verification || !first) throw new Error('the attempt has no gates');
+    const verification = { ...shown.verification, gates: [{ ...first, screenshots: [shot] }, ...others] };
+    tell(api, manyTasks(3), 1, new Map([['T1', heldTask({ attempts: [{ ...shown, verification }] })]]));
+    api.answers.set('GET /tasks/T1/artifact', ({ query }) => ({
+      body: {
+        task_id: 'T1',
+        attempt: 1,
+        kind: query.get('kind'),
+        bytes: png.length,
+        offset: 0,
+        next_offset: null,
+        encoding: 'base64',
+        text: query.get('name') === 'start' ? png.toString('base64') : '',
+      },
+    }));
+    await signIn('#/task/T1');
+    await page.locator('summary', { hasText: '1 screenshot' }).click();
+    const image = page.getByAltText('start: the page /cart in 1 by 1 pixels');
+    await image.waitFor();
+    expect(await image.evaluate('(each) => each.decode().then(() => each.naturalWidth)')).toBe(1);
+    expect(await image.getAttribute('src')).toMatch(/^blob:/);
+    expect(await violations()).toEqual([]);
+    expect(said).toEqual([]);
   });
 
   it('plots the figures, each with its numbers and its SQL beside it', async () => {
