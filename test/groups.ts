@@ -69,6 +69,7 @@ export const LONG: Group = {
       'test/system/pipeline.test.ts',
       'test/system/plans.test.ts',
       'test/system/private-repositories.test.ts',
+      'test/system/screenshots.test.ts',
       'test/system/smoke.test.ts',
       'test/system/survival.test.ts',
       'test/system/traces.test.ts',

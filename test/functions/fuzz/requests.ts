@@ -114,6 +114,9 @@ const evidence = build.evidence({
       findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', baseline: 'new' }],
       metadata: { tool: 'ruff' },
       on_error: 'hold',
+      screenshots: [
+        { name: 'start', path: '/', width: 640, height: 480, sha256: 'a'.repeat(64), bytes: 1_024 },
+      ],
     }),
   ],
   expects: ['ci'],
