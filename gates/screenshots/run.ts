@@ -60,14 +60,16 @@ const UNKNOWN: ReadonlyMap<PageResult['end'], GateResult['outcome']> = new Map([
   ['timed_out', 'timed_out'],
 ]);
 
+const lastWords = ({ output }: RunResult): string => output.trim().slice(-500);
+
 /** The program itself came to no result. */
-function notDriven({ end, startError, output, exitCode }: RunResult): Closed {
-  const tail = output.trim().slice(-500);
+function notDriven(ran: RunResult): Closed {
+  const { end, startError, exitCode } = ran;
   if (end === 'timed_out' || end === 'aborted')
     return { outcome: 'timed_out', detail: 'the browser was not done in time' };
   return {
     outcome: 'infra_failed',
-    detail: `the browser could not be driven (${startError ?? exitCode ?? end}): ${tail}`,
+    detail: `the browser could not be driven (${startError ?? exitCode ?? end}): ${lastWords(ran)}`,
   };
 }
 
@@ -107,7 +109,12 @@ async function look(context: GateContext, job: Omit<Job, 'folder'>, limitMs: num
     kind: 'executed_by_us',
     findings,
     shots,
-    detail: `${shots.length} of ${job.pages.length} screenshots taken${findings.length > 0 ? `; ${findings[0]?.message}` : ''}`,
+    detail: [
+      `${shots.length} of ${job.pages.length} screenshots taken`,
+      ...findings.slice(0, 1).map(({ message }) => message),
+      // Why it could not start, it says on its way out.
+      ...(results.some(({ end }) => end === 'browser_ended') ? [lastWords(ran)] : []),
+    ].join('; '),
     metadata: { screenshots: shots.length, pages: job.pages.length, browser: basename(job.browser) },
   };
 }

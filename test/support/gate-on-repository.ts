@@ -4,6 +4,8 @@ import type { Upstream } from '../../gates/checkout/upstream.ts';
 import type { Gate, GateResult } from '../../gates/engine/gate.ts';
 import { Rooms } from '../../gates/engine/rooms.ts';
 import { makeSubject } from '../../gates/engine/subject.ts';
+import type { RunAs } from '../../gates/process/run-as.ts';
+import { openFolder } from './confined.ts';
 import { type Repository, temporaryFolder } from './repository.ts';
 
 /**
@@ -18,12 +20,14 @@ export async function gateOnRepository(
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly upstream?: () => Promise<Upstream | null>;
     readonly timeoutMs?: number;
+    /** Users of its rooms; absent: all run as we do. */
+    readonly users?: readonly RunAs[];
   } = {},
 ): Promise<GateResult> {
   const store = { dir: join(repository.dir, '.git'), format: 'sha1' } as const;
-  const workDir = join(temporaryFolder(), 'rooms');
-  mkdirSync(workDir);
-  const rooms = new Rooms({ store, base, workDir, users: null });
+  const workDir = join(more.users ? openFolder() : temporaryFolder(), 'rooms');
+  mkdirSync(workDir, { mode: 0o711 });
+  const rooms = new Rooms({ store, base, workDir, users: more.users ?? null });
   const tree = repository.git('rev-parse', 'HEAD^{tree}');
   const subject = await makeSubject({
     store,

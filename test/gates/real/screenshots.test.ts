@@ -1,14 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenshots } from '../../../gates/gates/screenshots.ts';
+import type { RunAs } from '../../../gates/process/run-as.ts';
 import { pngSize } from '../../../gates/screenshots/png.ts';
 import { isScreenshot } from '../../../shared/evidence/is-screenshot.ts';
 import { browserHere } from '../../page/support/browser.ts';
+import { canConfine, usersOf } from '../../support/confined.ts';
 import { gateOnRepository } from '../../support/gate-on-repository.ts';
+import { isReachable } from '../../support/reachable.ts';
 import { makeRepository } from '../../support/repository.ts';
 
 const browser = browserHere();
-if (browser === null) console.warn('SKIPPED 12 tests of screenshots for want of chromium');
+if (browser === null) console.warn('SKIPPED 16 tests of screenshots for want of chromium');
+
+/** Whether somebody without any right can start the browser and this Node, and we can be such. */
+const isForAll = ((): boolean => {
+  const [user] = usersOf('gates');
+  if (!canConfine || browser === null || !user || !isReachable(process.execPath)) return false;
+  try {
+    execFileSync(browser, ['--version'], { uid: user.uid, gid: user.gid, stdio: 'ignore', env: {} });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+if (!isForAll) console.warn('SKIPPED 1 test of screenshots: no browser here that every user can start');
 
 /** An application whose answers are the text of a function of path and response. */
 const app = (answers: string, before = ''): string => `
@@ -33,11 +52,14 @@ beforeAll(async () => {
 });
 afterAll(() => foreign.close());
 
-async function shoot(files: Readonly<Record<string, string>>, settings: object) {
+async function shoot(files: Readonly<Record<string, string>>, settings: object, users?: readonly RunAs[]) {
   const repository = makeRepository({ 'README.md': 'a\n' });
   const base = repository.git('rev-parse', 'HEAD');
   repository.commit(files);
-  return gateOnRepository(screenshots, repository, base, { settings: { screenshots: settings } });
+  return gateOnRepository(screenshots, repository, base, {
+    settings: { screenshots: settings },
+    ...(users && { users }),
+  });
 }
 const shootApp = (answers: string, settings: object = {}, before = '') =>
   shoot(
@@ -174,4 +196,29 @@ describe.skipIf(browser === null)('pictures of an application', () => {
       outcome: 'timed_out',
     });
   });
+
+  it.skipIf(!isForAll)(
+    'are taken by another user than the application, where there are several, who leaves nothing running',
+    async () => {
+      const users = usersOf('gates').slice(0, 4);
+      const files = {
+        'app.cjs': app(page('<h1>x</h1>')),
+      };
+      const result = await shoot(files, { command: `exec ${process.execPath} app.cjs` }, users);
+      expect(result).toMatchObject({ outcome: 'passed', detail: '1 of 1 screenshots taken' });
+      const ours = new Set(users.map(({ uid }) => uid));
+      // Without those that have ended and that nobody has waited for.
+      const owners = readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap((name) => {
+          try {
+            const isOver = readFileSync(join('/proc', name, 'stat'), 'latin1').includes(') Z ');
+            return isOver ? [] : [statSync(join('/proc', name)).uid];
+          } catch {
+            return [];
+          }
+        });
+      expect(owners.filter((uid) => ours.has(uid))).toEqual([]);
+    },
+  );
 });
