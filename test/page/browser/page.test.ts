@@ -283,7 +283,12 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.locator('summary', { hasText: '1 screenshot' }).click();
     const image = page.getByAltText('start: the page /cart in 1 by 1 pixels');
     await image.waitFor();
-    expect(await image.evaluate('(each) => each.decode().then(() => each.naturalWidth)')).toBe(1);
+    const width = await image.evaluate(async (each) => {
+      const shown = each as unknown as { decode(): Promise<void>; readonly naturalWidth: number };
+      await shown.decode();
+      return shown.naturalWidth;
+    });
+    expect(width).toBe(1);
     expect(await image.getAttribute('src')).toMatch(/^blob:/);
     expect(await violations()).toEqual([]);
     expect(said).toEqual([]);
