@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { BadCondition, condition } from './condition.ts';
 import { type Expanded, expand, type Library, NO_LIBRARY } from './expand.ts';
 import { CONDITION_FACTS } from './facts.ts';
+import type { WorkflowFault } from './fault.ts';
 import { generatorBefore } from './generator.ts';
 import { cyclesIn, type Graph, graphOf, reachable, targetOf } from './graph.ts';
 import { inputFaults } from './inputs.ts';
@@ -15,14 +16,6 @@ import {
   type Workflow,
   type WorkflowNode,
 } from './schema.ts';
-
-export interface WorkflowFault {
-  /** Of the seed, or one of ours. */
-  readonly code: string;
-  readonly message: string;
-  readonly node_id?: string;
-  readonly edge_id?: string;
-}
 
 type Fault = WorkflowFault;
 type Check = (workflow: Workflow, graph: Graph, known: KnownRubrics, scopes: Expanded['scopes']) => Fault[];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkflowFault } from './check.ts';
 import { CONDITION_FACTS } from './facts.ts';
+import type { WorkflowFault } from './fault.ts';
 import { bindings, type Scope, scopeOf } from './inputs.ts';
 import { MAX_EDGES, MAX_NODES, SubworkflowConfig, Workflow, type WorkflowNode } from './schema.ts';
 

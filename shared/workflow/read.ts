@@ -1,7 +1,8 @@
 import { MAX_STAGE_FILE_BYTES } from '../rubric/read.ts';
 import { type FileProblem, type LineOf, parseYaml } from '../yaml.ts';
-import { faultsIn, type KnownRubrics, type WorkflowFault } from './check.ts';
+import { faultsIn, type KnownRubrics } from './check.ts';
 import { isWithin, type Library, NO_LIBRARY, outermost } from './expand.ts';
+import type { WorkflowFault } from './fault.ts';
 import { Workflow } from './schema.ts';
 
 /** Where a repository keeps workflows of its own. */
