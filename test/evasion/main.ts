@@ -8,7 +8,7 @@ import { figuresOf, writeFigures } from './page.ts';
 import { judgeAll } from './record.ts';
 import { reportOf, tableOf } from './report.ts';
 import { drawn } from './sample.ts';
-import { secondLookPage, secondLooks, toLookAt } from './second-look.ts';
+import { lookerOf, secondLookPage, secondLooks, toLookAt } from './second-look.ts';
 
 const HELP = `Usage: npm run evasion -- [options]
 
@@ -77,20 +77,25 @@ if (help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const looker = options['second-look'];
-if (looker === undefined && (options.url ?? options.price) !== undefined)
+// What was asked for is read whole before anything is looked for on this machine.
+const model = options['second-look'];
+if (model === undefined && (options.url ?? options.price) !== undefined)
   fail('--url and --price are of --second-look');
-if (looker !== undefined && (options.write || options.record !== undefined))
+if (model !== undefined && (options.write || options.record !== undefined))
   fail('--second-look takes neither --write nor --record');
 const all =
-  folder !== undefined ? casesOf(folder, options.hidden) : looker === undefined ? CORPUS : toLookAt();
+  folder !== undefined ? casesOf(folder, options.hidden) : model === undefined ? CORPUS : toLookAt();
 const sample = whole('sample', options.sample);
+const parallel = whole('parallel', options.parallel);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
   fail('--write takes figures of the whole corpus only');
 const corpus = all
   .filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only))
   .filter(({ name }) => drawn(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
+
+const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
+const looker = model === undefined ? null : await lookerOf(model, options.url, options.price).catch(told);
 
 const { stderr } = process;
 const { cases, missing } = available(corpus);
@@ -100,20 +105,19 @@ if (cases.length === 0) fail('no case can be judged here');
 const progress = (done: number, of: number): void => {
   if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} judged` : '\r\x1b[K');
 };
-if (looker !== undefined) {
+if (model !== undefined && looker !== null) {
   const report = await secondLooks({
     cases,
-    model: looker,
-    url: options.url,
-    price: options.price,
-    parallel: whole('parallel', options.parallel),
+    model,
+    looker,
+    parallel,
     onJudged: progress,
-  }).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+  }).catch(told);
   process.stdout.write(`${json ? JSON.stringify(report, null, 2) : secondLookPage(report)}\n`);
   process.exit(0);
 }
 const judged = await judgeAll(cases, {
-  parallel: whole('parallel', options.parallel),
+  parallel,
   file: options.record ?? null,
   onJudged: progress,
 });

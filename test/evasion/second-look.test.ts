@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unlooked } from '../../shared/judging/second-look.ts';
 import type { EvasionCase } from './case.ts';
-import { type Looked, reportOf, secondLookPage, secondLooks, toLookAt } from './second-look.ts';
+import {
+  type Looked,
+  lookerOf,
+  reportOf,
+  SCRIPTED,
+  secondLookPage,
+  secondLooks,
+  toLookAt,
+} from './second-look.ts';
 
 const judgement = {
   ...unlooked({ outcome: 'asked', because: 'b' }),
@@ -73,7 +82,8 @@ describe('second looks at what runs let through', () => {
     });
     const report = await secondLooks({
       cases: [of('passes', gate('"true"')), of('fails', gate('grep -q c a.txt'))],
-      ...{ model: 'scripted', url: undefined, price: undefined, parallel: 1, onJudged: () => {} },
+      looker: await lookerOf(SCRIPTED, undefined, undefined),
+      ...{ model: SCRIPTED, parallel: 1, onJudged: () => {} },
     });
     expect(report.held_by_runs).toBe(1);
     expect(report.looked.map(({ name }) => name).toSorted()).toEqual([
@@ -92,7 +102,13 @@ describe('second looks at what runs let through', () => {
   ])('with %j are refused', (args, message) => {
     let told = '';
     try {
-      execFileSync(process.execPath, ['test/evasion/main.ts', ...args], { encoding: 'utf8', stdio: 'pipe' });
+      // No tool is there: what is wrong with the options is said before one is missed.
+      const env = { ...process.env, PATH: dirname(process.execPath) };
+      execFileSync(process.execPath, ['test/evasion/main.ts', ...args], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env,
+      });
     } catch (error) {
       const { status, stderr } = error as { status: number; stderr: string };
       expect(status).toBe(2);

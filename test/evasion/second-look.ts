@@ -36,7 +36,7 @@ export interface Looked {
 }
 
 /** Who is asked; `close` ends what was started for it. */
-interface Looker {
+export interface Looker {
   readonly model: JudgeModel;
   readonly key: string;
   readonly close: () => Promise<void>;
@@ -67,6 +67,13 @@ function named(text: string, url: string | undefined, price: string | undefined)
   const variable = 'key' in model && model.key?.via === 'environment' ? model.key.variable : '';
   return { model, key: process.env[variable] ?? '', close: async () => {} };
 }
+
+/** Who looks: the model of that name, or the script. @throws CliError where it is no name of one */
+export const lookerOf = async (
+  model: string,
+  url: string | undefined,
+  price: string | undefined,
+): Promise<Looker> => (model === SCRIPTED ? await scripted() : named(model, url, price));
 
 /** Asks as the janitor does, about evidence that was gathered just now. */
 async function lookAt(
@@ -139,16 +146,15 @@ export interface SecondLookOptions {
   readonly cases: readonly EvasionCase[];
   /** `PROVIDER:MODEL`, or `scripted`. */
   readonly model: string;
-  readonly url: string | undefined;
-  readonly price: string | undefined;
+  /** Closed at the end. */
+  readonly looker: Looker;
   readonly parallel: number;
   readonly onJudged: (done: number, of: number) => void;
 }
 
 /** Runs the gates on cases, and has a model look once more at what has passed. */
 export async function secondLooks(options: SecondLookOptions): Promise<SecondLookReport> {
-  const { cases, model, parallel, onJudged } = options;
-  const looker = model === SCRIPTED ? await scripted() : named(model, options.url, options.price);
+  const { cases, model, looker, parallel, onJudged } = options;
   const looked: Looked[] = [];
   try {
     const judged = await runCorpus(cases, parallel, onJudged, async (passed) => {
