@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { constants, Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
-/** Node says once of each thread that this is new; what is printed here is a function's, or a fault. */
-function quietly<T>(work: () => T): T {
+/** How a bundle finds what it imports while it runs: as the program itself does. */
+const IMPORTS = { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+
+/**
+ * Node says once of each thread, at the first import of a script, that this way is new; what is printed here is a function's, or a fault.
+ * So the first import is one of our own, and nobody is told of it.
+ */
+function importOnceQuietly(): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return work();
+    new Script("import('node:module')", IMPORTS).runInThisContext();
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -25,6 +31,7 @@ interface Compiled {
 }
 
 const compiled = new Map<string, Compiled>();
+importOnceQuietly();
 
 function read(file: string): Buffer | undefined {
   try {
@@ -46,14 +53,7 @@ export function compile(path: string, names: readonly string[], cache: string): 
   const name = createHash('sha256').update(source).update(process.version).digest('hex');
   const file = join(cache, `${name}.function`);
   const cachedData = read(file);
-  const script = quietly(
-    () =>
-      new Script(source, {
-        filename: path,
-        ...(cachedData && { cachedData }),
-        importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      }),
-  );
+  const script = new Script(source, { filename: path, ...(cachedData && { cachedData }), ...IMPORTS });
   let writes = cachedData && script.cachedDataRejected !== true ? 0 : 2;
   const made: Compiled = {
     bundle: script.runInThisContext() as Bundle,

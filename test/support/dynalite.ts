@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
@@ -54,6 +54,9 @@ export async function testTable() {
         })),
       }),
     );
+    // It answers while it still makes the table, and until then there is none.
+    const described = () => client.send(new DescribeTableCommand({ TableName: name }));
+    while ((await described()).Table?.TableStatus !== 'ACTIVE');
     return name;
   };
   await create('tasks');
