@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Judge } from '../gates/rules/llm/judge.ts';
 import { allModels, JudgeModels } from '../shared/judging/models.ts';
 import { ENV, MODEL_KEYS } from '../shared/names.ts';
 import type { ReadKey } from '../shared/providers/model-of.ts';
-import { parseYaml } from '../shared/yaml.ts';
-import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
+import { readSettingsFile, refusedFile } from './settings-file.ts';
 
 /** Where a laptop has the key of a provider, when the file does not say. */
 const USUAL = {
@@ -31,40 +28,30 @@ export function withUsualKey(model: z.infer<typeof LooseModel>, environment: Nod
   };
 }
 
-const refused = (file: string, problems: readonly string[]): CliError =>
-  new CliError(EXIT.usage, 'bad_models', `${file} does not say which models judge.`, {
-    details: problems.map((message) => ({ where: file, message })),
-    hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md has all of it.',
-  });
+const REFUSED = {
+  code: 'bad_models',
+  message: 'does not say which models judge.',
+  hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md has all of it.',
+};
 
 /** What FILE says of models, and the variables that hold their keys, all of which are set. */
 async function readJudges(
   file: string,
   io: Io,
 ): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
-  let text: string;
-  try {
-    text = readFileSync(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    throw refused(file, [error instanceof Error ? error.message : String(error)]);
-  }
-  const written = parseYaml(text, file, Loose);
-  if ('problems' in written)
-    throw refused(
-      file,
-      written.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`),
-    );
+  const written = readSettingsFile(file, Loose, REFUSED, io);
   const parsed = JudgeModels.safeParse(
     Object.fromEntries(
-      Object.entries(written.value).map(([purpose, model]) => [
+      Object.entries(written).map(([purpose, model]) => [
         purpose,
         Array.isArray(model) ? model.map((each) => withUsualKey(each, io.env)) : withUsualKey(model, io.env),
       ]),
     ),
   );
   if (!parsed.success)
-    throw refused(
+    throw refusedFile(
       file,
+      REFUSED,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
     );
   const keys = allModels(parsed.data).flatMap((model) =>
@@ -72,8 +59,9 @@ async function readJudges(
   );
   const missing = keys.filter((variable) => !io.env[variable]);
   if (missing.length > 0)
-    throw refused(
+    throw refusedFile(
       file,
+      REFUSED,
       missing.map((variable) => `the variable ${variable} is not set, and a key should be in it`),
     );
   return { models: parsed.data, keys: [...new Set(keys)] };

@@ -29,12 +29,17 @@ export interface ForgeProps {
 /** `Budget Spent` comes with `Task Failed`, and `Task Unverified` with `Task Done`: once is enough. */
 const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
 
+/** What those need who only have to know which there are. */
+export const knownForges = (settings: readonly ForgeSetting[]): Record<string, string> => ({
+  [ENV.forges]: JSON.stringify(settings),
+});
+
 /** What two functions need who speak with forges: the only ones that may read the secret. */
 export const forgeEnvironment = ({
   secretArn,
   settings,
 }: Pick<ForgeProps, 'secretArn' | 'settings'>): Record<string, string> => ({
-  ...(settings.length > 0 && { [ENV.forges]: JSON.stringify(settings) }),
+  ...knownForges(settings),
   [ENV.forgeSecret]: JSON.stringify(
     secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
   ),

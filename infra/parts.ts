@@ -14,7 +14,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
-import { Forge, forgeEnvironment } from './forge.ts';
+import { Forge, forgeEnvironment, knownForges } from './forge.ts';
 import type { Common } from './function.ts';
 import { Minter } from './minter.ts';
 import { Models } from './models.ts';
@@ -80,9 +80,6 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     readFrom: settings.readFrom ?? [],
   });
   const forge = { secretArn: settings.forgeSecretArn, settings: settings.forges ?? [] };
-  const forges: Record<string, string> = settings.forges
-    ? { [ENV.forges]: JSON.stringify(settings.forges) }
-    : {};
   const api = new Api(scope, 'Api', {
     common,
     alarms,
@@ -96,7 +93,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...agents,
         ...approvals,
         [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
-        ...forges,
+        ...knownForges(forge.settings),
         ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },

@@ -3,9 +3,10 @@ import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BOX_ENV } from '../shared/names.ts';
-import { lentPolicy } from './cascade-policy.ts';
+import { takeForgeSecret } from './forge-secret.ts';
 import { takeGitSecret } from './git-secret.ts';
 import type { Lent } from './lent.ts';
+import { lentSettings } from './lent-settings.ts';
 import { takeModelKeys } from './model-keys.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -68,9 +69,9 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-function lentGitSecret(): Lent {
+function lentSecrets(): Lent {
   try {
-    return takeGitSecret(process.env);
+    return { ...takeGitSecret(process.env), ...takeForgeSecret(process.env) };
   } catch (error) {
     return fail(error);
   }
@@ -78,7 +79,7 @@ function lentGitSecret(): Lent {
 
 const { data, port, verbose, settings } = readArguments();
 // Before anything else is started.
-const lent = { ...takeModelKeys(process.env), ...lentGitSecret(), ...lentPolicy(process.env) };
+const lent = { ...takeModelKeys(process.env), ...lentSecrets(), ...lentSettings(process.env) };
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };

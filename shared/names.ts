@@ -166,7 +166,7 @@ export const ENV = {
   minter: 'ASSAY_MINTER',
   /** JSON of GitSecretPlace (shared/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
-  /** JSON of ForgeSettings (shared/forge/schema.ts); absent: no forge is told of anything. */
+  /** JSON of the forges that are told of tasks, and that tell of issues (shared/forge/schema.ts); an empty list: none. */
   forges: 'ASSAY_FORGES',
   /** JSON of GitSecretPlace. Of the two functions that speak with forges only. */
   forgeSecret: 'ASSAY_FORGE_SECRET',
@@ -284,6 +284,8 @@ export const MAX_PATCH_BYTES = 20 * 1_048_576;
 
 /** JSON of GitSecret (shared/repository/git-secret.ts) for the embedded default, which takes it out of its environment. */
 export const EMBEDDED_GIT_SECRET = 'ASSAY_GIT_CREDENTIALS';
+/** JSON of ForgeSecret (shared/forge/schema.ts), in the same way. */
+export const EMBEDDED_FORGE_SECRET = 'ASSAY_FORGE_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
 export const MODEL_KEYS = {

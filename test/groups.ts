@@ -59,6 +59,7 @@ export const LONG: Group = {
       'test/system/approvals.test.ts',
       'test/system/events.test.ts',
       'test/system/fallback.test.ts',
+      'test/system/forges.test.ts',
       'test/system/hidden-tests.test.ts',
       'test/system/judges.test.ts',
       'test/system/learning.test.ts',

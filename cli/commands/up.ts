@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../local/durable.ts';
+import { FORGES } from '../../shared/forge/schema.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/ledger/nudge-rules.ts';
+import { ENV } from '../../shared/names.ts';
+import { Adapter, CLI_KINDS } from '../../shared/task/adapter.ts';
 import { OtlpEndpoint } from '../../shared/telemetry/endpoint.ts';
 import { policyEnvironment } from '../cascade-policy.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { forgeEnvironment } from '../forges.ts';
 import type { Io } from '../io.ts';
 import { judgeEnvironment } from '../judge-models.ts';
 import { startStack } from '../local-stack.ts';
@@ -22,6 +26,8 @@ interface Options {
   readonly verbose?: boolean;
   readonly models?: string;
   readonly cascade?: string;
+  readonly forges?: string;
+  readonly adapter?: string;
   readonly open?: boolean;
   readonly otlp?: string;
   readonly nudgeThreshold?: number;
@@ -69,6 +75,17 @@ function collector(text: string): string {
   throw new CliError(EXIT.usage, 'bad_option', `--otlp ${oneLine(text)} ${read.error.issues[0]?.message}.`);
 }
 
+/** The adapter of a CLI, as the stack takes it. */
+function agentCli(name: string): string {
+  const read = Adapter.safeParse({ kind: name });
+  if (read.success) return JSON.stringify(read.data);
+  throw new CliError(
+    EXIT.usage,
+    'bad_option',
+    `--adapter ${oneLine(name)}: must be one of ${CLI_KINDS.join(', ')}.`,
+  );
+}
+
 function portNumber(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -108,7 +125,11 @@ async function refuseSecond(dataDir: string): Promise<void> {
   });
 }
 
-function screen(connection: ConnectionFile, session: Session): string {
+/** Where forges send what happens there. */
+const hooks = (url: string, session: Session): string[] =>
+  FORGES.map((forge) => `  ${session.out.dim('webhook ')} ${url}/hooks/${forge}`);
+
+function screen(connection: ConnectionFile, forges: boolean, session: Session): string {
   const pc = session.out;
   return [
     `${pc.green('Assay is up.')} Everything runs on this machine and listens on 127.0.0.1 only.`,
@@ -117,6 +138,7 @@ function screen(connection: ConnectionFile, session: Session): string {
     `  ${pc.dim('API     ')} ${pc.bold(connection.url)}`,
     `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE)}; commands in this folder find it there`,
     `  ${pc.dim('records ')} ${connection.records_dir}`,
+    ...(forges ? hooks(connection.url, session) : []),
     '',
     `Next: ${pc.bold('assay submit FILE --wait')}, ${pc.bold('assay tasks')}, ${pc.bold('assay status')}. Ctrl-C stops it; the state stays.`,
   ].join('\n');
@@ -134,6 +156,11 @@ export function registerUp(program: Command, io: Io): void {
     .option('--data <folder>', 'where the state is kept; started again on it, work goes on', DATA_DIR)
     .option('--models <file>', 'which models judge: YAML or JSON, purpose to provider and model')
     .option('--cascade <file>', 'how the cascade chooses a model, and what it may spend: YAML or JSON')
+    .option(
+      '--forges <file>',
+      'GitHub and GitLab, which are told of tasks and whose issues become some: YAML or JSON',
+    )
+    .option('--adapter <name>', 'which agent CLI does tasks that name none', agentCli)
     .option('--open', 'open the page in a browser; it asks for the token')
     .option(...NUDGE_OPTIONS.nudgeThreshold, nudgeSetting('nudgeThreshold'))
     .option(...NUDGE_OPTIONS.nudgeMinCompletions, nudgeSetting('nudgeMinCompletions'))
@@ -149,6 +176,8 @@ export function registerUp(program: Command, io: Io): void {
     const env = {
       ...(options.models === undefined ? {} : await judgeEnvironment(options.models, session.io)),
       ...(options.cascade === undefined ? {} : policyEnvironment(options.cascade, session.io)),
+      ...(options.forges === undefined ? {} : forgeEnvironment(options.forges, session.io)),
+      ...(options.adapter === undefined ? {} : { [ENV.defaultAdapter]: options.adapter }),
     };
     if (!session.json) session.note('Starting …');
     const stack = await startStack({
@@ -162,7 +191,7 @@ export function registerUp(program: Command, io: Io): void {
     try {
       writeConnection(dataDir, stack.connection);
       if (session.json) session.io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
-      else session.print(screen(stack.connection, session));
+      else session.print(screen(stack.connection, options.forges !== undefined, session));
       if (options.open) openAddress(`${stack.connection.url}/`, session);
       const { code, signal } = await stack.ended;
       if (code !== 0 && !stack.interrupted.aborted)
@@ -185,6 +214,7 @@ export function registerUp(program: Command, io: Io): void {
     ['up --open', 'and look at it in a browser'],
     ['up --models judges.yaml', 'with models that judge: docs/judges.md'],
     ['up --cascade cascade.yaml', 'with a policy that learns: docs/cascade.md'],
+    ['up --forges forges.yaml', 'with issues of GitHub or GitLab that become tasks: docs/forges.md'],
     ['up --nudge-threshold 0.1 --nudge-window 20', 'for work of which nearly all must be verified'],
     ['up --otlp http://127.0.0.1:4318/v1/traces', 'with a collector on this machine: docs/traces.md'],
     ['up --port 8080 --data /tmp/assay --json', 'for a script: one JSON line when ready'],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ApprovalRules } from '../../shared/approval/rules.ts';
 import { CascadePolicy } from '../../shared/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
-import { ForgeSettings } from '../../shared/forge/schema.ts';
+import { KnownForges } from '../../shared/forge/schema.ts';
 import { PROVIDERS } from '../../shared/models/protocols.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
@@ -31,10 +31,8 @@ export const cascadePolicy = (): CascadePolicy =>
 export const leaseSeconds = (): number => Number(optionalEnv(ENV.leaseSeconds, '120'));
 
 /** Forges that are told of tasks, and that may tell; empty: none. */
-export const forgeSettings = (): z.infer<typeof ForgeSettings> | [] => {
-  const text = optionalEnv(ENV.forges, '');
-  return text === '' ? [] : ForgeSettings.parse(JSON.parse(text));
-};
+export const forgeSettings = (): z.infer<typeof KnownForges> =>
+  KnownForges.parse(JSON.parse(optionalEnv(ENV.forges, '[]')));
 
 /** Sizes of boxes, and how much may run at once. */
 export const boxRoom = (): BoxRoom => BoxRoom.parse(JSON.parse(requireEnv(ENV.boxRoom)));

@@ -53,6 +53,8 @@ function labelsOf(task: Task): string[] {
 
 const money = (usd: number | null): string => (usd === null ? 'not known' : `$${usd.toFixed(4)}`);
 
+const known = (kind: string | undefined): string => plain((kind ?? 'not known').replaceAll('_', ' '));
+
 /** The evidence of the current attempt as a table, with what is said against it. */
 function evidenceLines(task: Task): string[] {
   const attempt = currentAttempt(task);
@@ -60,11 +62,11 @@ function evidenceLines(task: Task): string[] {
   const rows = [
     ...(found?.signals ?? []).map(
       ({ type, subject, kind, outcome }) =>
-        `| ${plain(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${plain(kind ?? 'not known')} | |`,
+        `| ${plain(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${known(kind)} | |`,
     ),
     ...(found?.gates ?? []).map(
       ({ name, kind, outcome, required, findings }) =>
-        `| ${plain(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${plain(kind ?? 'not known')} | ${findings === 0 ? '' : findings} |`,
+        `| ${plain(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${known(kind)} | ${findings === 0 ? '' : findings} |`,
     ),
   ];
   const reasons = attempt?.verdict?.reasons ?? [];

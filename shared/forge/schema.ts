@@ -27,7 +27,9 @@ export const ForgeSetting = z.strictObject({
     .describe('An issue that gets this label becomes a task.'),
 });
 export type ForgeSetting = z.infer<typeof ForgeSetting>;
-export const ForgeSettings = z.array(ForgeSetting).min(1).max(100);
+export const KnownForges = z.array(ForgeSetting).max(100);
+export const ForgeSettings = KnownForges.min(1);
+export type ForgeSettings = z.infer<typeof ForgeSettings>;
 
 const WebhookSecret = z.string().min(16, 'must have 16 characters and more');
 

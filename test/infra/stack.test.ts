@@ -302,7 +302,7 @@ describe('functions', () => {
   const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
     'api-authorizer': ['table'],
     'api-submit': [
-      'approvalRules',
+      'forges',
       'readFrom',
       'table',
       'bucket',
@@ -326,8 +326,16 @@ describe('functions', () => {
       'tierModels',
       'cascadePolicy',
     ],
-    'api-hook': ['table', 'tierModels', 'defaultAdapter', 'agentClis', 'modelVendors', 'forgeSecret'],
-    'forge-tell': ['table', 'bucket', 'forgeSecret'],
+    'api-hook': [
+      'table',
+      'tierModels',
+      'defaultAdapter',
+      'agentClis',
+      'modelVendors',
+      'forges',
+      'forgeSecret',
+    ],
+    'forge-tell': ['table', 'bucket', 'forges', 'forgeSecret'],
     traces: ['table', 'otlpEndpoint', 'metricsNamespace'],
     conductor: ['metricsNamespace', 'table', 'cascadeMachine', 'defaultAdapter'],
     ledger: ['eventBus', 'metricsNamespace', 'bucket', 'table', 'tierModels'],

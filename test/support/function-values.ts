@@ -54,7 +54,7 @@ export const WHOLE_ENV: Record<string, string> = {
   [ENV.approvalRules]: '{"autonomy":"semi"}',
   [ENV.holdLimit]: '{"days":7,"outcome":"fail"}',
   [ENV.deliverTo]: '[]',
-  [ENV.forges]: '',
+  [ENV.forges]: '[]',
   [ENV.nudgeThreshold]: '0.1',
   [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
   [ENV.gitSecret]: '{"via":"none"}',

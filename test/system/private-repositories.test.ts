@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holding } from './support/holding.ts';
 import { PrivateGit } from './support/private-git.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -48,19 +48,6 @@ const SEARCHES = `
   if (asked.status === 0 && asked.stdout.length > 0) found.push('origin can be read');
   fs.writeFileSync(process.env.ASSAY_USAGE_FILE, JSON.stringify({ summary: 'found [' + found.join() + ']' }));
 `;
-
-/** Files of the stack that hold one of the tokens, in plain or as git sends it. */
-function holding(folder: string, tokens: readonly string[]): string[] {
-  const forms = tokens.flatMap((token) => [token, Buffer.from(`x-access-token:${token}`).toString('base64')]);
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      const text = readFileSync(path, 'latin1');
-      return forms.some((form) => text.includes(form));
-    })
-    .map((path) => relative(folder, path));
-}
 
 describe('a private repository, and hidden tests in another', () => {
   it('are read and delivered to with tokens for one repository each, which nobody finds afterwards', async () => {

@@ -16,12 +16,17 @@ export class GitHubState {
   readonly comments: { id: number; body: string; issue: number; user: { id: number; type: string } }[] = [];
   readonly labels = new Map<number, Set<string>>();
   #next = 100;
+  readonly #accepts: (token: string) => boolean;
+
+  constructor(accepts: (token: string) => boolean = (token) => token === 'token-of-ours') {
+    this.#accepts = accepts;
+  }
 
   readonly script: Script = ({ method, path, query, body, token }) => {
-    if (token !== 'token-of-ours') return [401, { message: 'Bad credentials' }];
+    if (!this.#accepts(token)) return [401, { message: 'Bad credentials' }];
     const at = path.replace(/^\/repos\/acme\/shop/, '');
     if (path === '/user') return [200, { id: 7 }];
-    const route = `${method} ${at.replace(/\/\d+/g, '/N').replace(/[0-9a-f]{40}/, 'SHA')}`;
+    const route = `${method} ${at.replace(/[0-9a-f]{40}/, 'SHA').replace(/\/\d+/g, '/N')}`;
     const number = Number(/\/(\d+)/.exec(at)?.[1] ?? 0);
     if (route === 'GET /pulls') {
       const found = this.pulls.filter(({ head }) => query.get('head') === `acme:${head}`);

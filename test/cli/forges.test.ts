@@ -1,0 +1,57 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../cli/exit.ts';
+import { forgeEnvironment } from '../../cli/forges.ts';
+import { takeForgeSecret } from '../../local/forge-secret.ts';
+import { EMBEDDED_FORGE_SECRET, ENV } from '../../shared/names.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
+const FILE = '- { url: https://github.com/acme, forge: github }\n';
+const SECRET = JSON.stringify({
+  credentials: [
+    { url: 'https://github.com/acme', token: 'github_pat_hush', webhook_secret: 'hush, hush, hush' },
+  ],
+});
+
+function read(text: string, secret: string | undefined = SECRET): Record<string, string> {
+  writeFileSync(join(cwd, 'forges.yaml'), text);
+  return forgeEnvironment('forges.yaml', { cwd, env: secret ? { [EMBEDDED_FORGE_SECRET]: secret } : {} });
+}
+
+describe('forges of a stack on this machine', () => {
+  it('are read from a file, and their secret is lent to those alone who speak with them', () => {
+    const environment: NodeJS.ProcessEnv = { ...read(FILE), [EMBEDDED_FORGE_SECRET]: SECRET };
+    const lent = takeForgeSecret(environment);
+    expect(environment).toEqual({});
+    expect(JSON.parse(lent[ENV.forges]?.[ENV.forges] ?? '')).toMatchObject([
+      { forge: 'github', label: 'assay' },
+    ]);
+    expect(lent[ENV.forgeSecret]?.[EMBEDDED_FORGE_SECRET]).toBe(SECRET);
+    expect(JSON.stringify(lent[ENV.forges])).not.toContain('hush');
+  });
+
+  it.each([
+    ['no forge', '[]', SECRET, 'Too small'],
+    ['a forge that there is not', FILE.replace(': github }', ': bitbucket }'), SECRET, '0.forge'],
+    ['no secret', FILE, '', `${EMBEDDED_FORGE_SECRET} is not set`],
+    ['a secret that is no JSON', FILE, 'hush', `${EMBEDDED_FORGE_SECRET}: /`],
+    ['a short webhook secret', FILE, SECRET.replace('hush, hush, hush', 'hush'), '/credentials/0'],
+    ['a secret for others', FILE.replace('acme', 'other'), SECRET, 'none for https://github.com/other'],
+  ])('are refused with %s, by name and without what is secret', (_what, text, secret, name) => {
+    let told = '';
+    try {
+      read(text, secret);
+    } catch (error) {
+      told = error instanceof CliError ? JSON.stringify(error.details) : String(error);
+    }
+    expect(told).toContain(name);
+    expect(told).not.toContain('hush');
+  });
+
+  it('take no effect without a file, and none start without a secret', () => {
+    expect(takeForgeSecret({ [EMBEDDED_FORGE_SECRET]: SECRET })).toEqual({});
+    expect(() => takeForgeSecret({ [ENV.forges]: '[]' })).toThrow(EMBEDDED_FORGE_SECRET);
+  });
+});
