@@ -56,16 +56,25 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
 const isShown = ({ kind, outcome, calls }: Judgement): boolean =>
   kind !== 'second_look' || outcome !== 'inert' || calls > 0;
 
+/** Gates of a review have findings that do not block; those of all others are among the reasons of the verdict, or none. */
+const keptFindings = ({ kind, verdict, because, reasons }: Judgement): string[] =>
+  (kind === 'red_team' || kind === 'vision') && verdict === 'pass'
+    ? reasons.filter((reason) => reason !== because)
+    : [];
+
 /** What models said, with what it cost to ask them. */
 const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
   // Where nobody looks a second time there is nothing to show of it; the record says how to have it.
-  (verdict?.judgements ?? []).filter(isShown).map((each) => {
+  (verdict?.judgements ?? []).filter(isShown).flatMap((each) => {
     const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
       each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${dollars(each.cost_usd)}`;
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
-    return `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`;
+    return [
+      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
+      ...keptFindings(each).map((reason) => pc.dim(`        ${truncate(oneLine(reason), DETAIL)}`)),
+    ];
   });
 
 /** What its failure was taken for, and what told it. */

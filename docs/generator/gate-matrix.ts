@@ -25,7 +25,7 @@ review:
     timeout_s: 60                   # 90 at most
 \`\`\`
 
-The most severe finding decides, by the [autonomy in force](approvals.md#risk-and-autonomy), the lowest of what deployment, base and task say:
+The most severe finding decides, here and at the [vision gate](vision.md), by the [autonomy in force](approvals.md#risk-and-autonomy), the lowest of what deployment, base and task say:
 
 ${[
   row(['Most severe finding', ...AUTONOMY_LEVELS]),

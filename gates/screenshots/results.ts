@@ -1,11 +1,11 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { pngSize } from '../../shared/evidence/png.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/evidence/screenshot.ts';
 import { sha256 } from '../../shared/tokens.ts';
 import type { TakenShot } from '../engine/gate.ts';
 import { type Page, PageResult } from './job.ts';
-import { pngSize } from './png.ts';
 
 /** Twelve pages with all that may be said of them. */
 const MAX_RESULTS_BYTES = 512 * 1_024;

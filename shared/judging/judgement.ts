@@ -15,6 +15,7 @@ export const JUDGEMENT_KINDS = [
   'review',
   'review_pipeline',
   'red_team',
+  'vision',
 ] as const;
 
 /** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */

@@ -12,6 +12,10 @@ export const PURPOSES = {
   decomposer: { by: 'janitor', what: 'verification nodes with `decomposer: llm`' },
   review: { by: 'janitor', what: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several' },
   red_team: { by: 'janitor', what: 'workflows with `red_team`, of work that has passed all else' },
+  vision: {
+    by: 'janitor',
+    what: 'workflows with `vision` and `verifier: llm_vision`; it must read pictures',
+  },
   intent: { by: 'box', what: 'the gate `intent_verification`' },
   rubric: { by: 'both', what: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
   test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
@@ -31,6 +35,8 @@ const Common = {
   family: z.string().min(1).max(50).optional(),
   /** Dollars per million tokens, where the price table does not know the model. */
   price: z.strictObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }).optional(),
+  /** It reads pictures: asked of the model for `vision`, since no provider's protocol tells. */
+  supports_vision: z.boolean().optional(),
   /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */
   calibrations: z
     .array(
@@ -72,6 +78,10 @@ const BoxModel = JudgeModel.refine(
   (model) => model.provider !== 'bedrock' || GATEWAY_FAMILIES.includes(familyOfModel(model)),
   { path: ['model'], message: `gates can ask Bedrock for models of ${GATEWAY_FAMILIES.join(' and ')} only` },
 );
+const VisionModel = JudgeModel.refine(({ supports_vision: sees }) => sees === true, {
+  path: ['supports_vision'],
+  message: 'must be true of a model that is shown pictures',
+});
 
 const SHAPE = {
   judge: JudgeModel.optional(),
@@ -81,6 +91,7 @@ const SHAPE = {
     .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
     .optional(),
   red_team: JudgeModel.optional(),
+  vision: VisionModel.optional(),
   intent: BoxModel.optional(),
   rubric: BoxModel.optional(),
   test_writer: BoxModel.optional(),

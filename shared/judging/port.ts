@@ -3,6 +3,11 @@ import type { Outcome } from '../evidence/outcome.ts';
 import type { JudgeModel } from './models.ts';
 import type { Prompt } from './prompt.ts';
 
+/** A picture that a model is shown. Whoever shows one has read it to its end. */
+export interface Picture {
+  readonly png: Uint8Array;
+}
+
 /** One question, with the only shape that an answer may have. */
 export interface Question<Schema extends z.ZodType> {
   readonly prompt: Prompt;
@@ -10,6 +15,8 @@ export interface Question<Schema extends z.ZodType> {
   readonly material: string;
   readonly boundary: string;
   readonly injections: readonly string[];
+  /** In their order, behind the material; absent: none. */
+  readonly pictures?: readonly Picture[];
   readonly answer: Schema;
   readonly maxTokens: number;
   readonly timeoutMs: number;

@@ -45,10 +45,13 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
   }));
 }
 
-/** Was work let on although nobody has attacked it who was to? */
+/** Gates that are open where they fail. */
+const OPEN_GATES: readonly JudgementRow['kind'][] = ['red_team', 'vision'];
+
+/** Was work let on although nobody has attacked it, or looked at it, who was to? */
 export const isOpenFault = ({
   kind,
   outcome,
   verdict,
 }: Pick<JudgementRow, 'kind' | 'outcome' | 'verdict'>): boolean =>
-  kind === 'red_team' && verdict === 'pass' && !hasResult(outcome) && outcome !== 'skipped';
+  OPEN_GATES.includes(kind) && verdict === 'pass' && !hasResult(outcome) && outcome !== 'skipped';

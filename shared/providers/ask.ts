@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { APICallError, generateText, type LanguageModel, NoObjectGeneratedError, Output } from 'ai';
+import {
+  APICallError,
+  generateText,
+  type LanguageModel,
+  NoObjectGeneratedError,
+  Output,
+  type UserContent,
+} from 'ai';
 import * as z from 'zod';
 import { plainModel } from '../cascade/prices.ts';
 import { ABOUT_MARKS, material } from '../judging/material.ts';
-import type { Answered, AskModel, Question } from '../judging/port.ts';
+import type { Answered, AskModel, Picture, Question } from '../judging/port.ts';
 import { firstOf } from '../task/cut.ts';
 import { KeyMissing, modelOf, type ReadKey } from './model-of.ts';
 
@@ -40,6 +47,12 @@ function retryAfter(error: APICallError, now: number): number | null {
   const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(said) - now;
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
+
+/** What a model is told, and then shown: each picture is a part of its own, never text. */
+const contentOf = (text: string, pictures: readonly Picture[]): UserContent => [
+  { type: 'text', text },
+  ...pictures.map(({ png }) => ({ type: 'file' as const, mediaType: 'image/png', data: png })),
+];
 
 /** One question to one model, by the SDK of the vendors' protocols. */
 class Asking<Schema extends z.ZodType> {
@@ -87,12 +100,12 @@ class Asking<Schema extends z.ZodType> {
   }
 
   async #once(name: string, repair: string): Promise<Answered<z.output<Schema>>> {
-    const { prompt, material: shown, boundary, answer: schema, maxTokens } = this.#question;
+    const { prompt, material: shown, boundary, pictures = [], answer: schema, maxTokens } = this.#question;
     this.#calls++;
     const result = await generateText({
       model: this.#model,
       instructions: `${prompt.text}\n\n${ABOUT_MARKS(boundary)}`,
-      prompt: `${shown}${repair}`,
+      messages: [{ role: 'user', content: contentOf(`${shown}${repair}`, pictures) }],
       output: Output.object({ schema }),
       maxOutputTokens: maxTokens,
       // Retries are counted here, with the rest of the time.

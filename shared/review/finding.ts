@@ -1,10 +1,14 @@
 import * as z from 'zod';
-import { rank, SEVERITIES } from './matrix.ts';
+import { rank, SEVERITIES, type Severity } from './matrix.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
-/** From this severity on a finding needs something to show. */
-const NEEDS_EVIDENCE = rank('high');
+/** Findings of high and critical severity need something to show: the one rule for all gates of a review. */
+export const needsEvidence = [
+  ({ severity, evidence }: { readonly severity: Severity; readonly evidence: readonly string[] }): boolean =>
+    rank(severity) < rank('high') || evidence.length > 0,
+  { path: ['evidence'], message: 'is empty: a finding of high or critical severity needs some' },
+] satisfies [unknown, object];
 
 /** What an attacker says against work. */
 export const RedTeamFinding = z
@@ -15,10 +19,7 @@ export const RedTeamFinding = z
     evidence: z.array(words(500)).max(10),
     suggested_fix: z.string().max(1_000),
   })
-  .refine(({ severity, evidence }) => rank(severity) < NEEDS_EVIDENCE || evidence.length > 0, {
-    path: ['evidence'],
-    message: 'is empty: a finding of high or critical severity needs some',
-  });
+  .refine(...needsEvidence);
 export type RedTeamFinding = z.infer<typeof RedTeamFinding>;
 
 export const MAX_FINDINGS = 25;
@@ -29,5 +30,6 @@ export const RedTeamReport = z.strictObject({
 export type RedTeamReport = z.infer<typeof RedTeamReport>;
 
 /** As many as a report holds, the most severe first. */
-export const worstOf = (findings: readonly RedTeamFinding[]): RedTeamFinding[] =>
-  [...findings].sort((a, b) => rank(b.severity) - rank(a.severity)).slice(0, MAX_FINDINGS);
+export const worstOf = <Finding extends { readonly severity: Severity }>(
+  findings: readonly Finding[],
+): Finding[] => [...findings].sort((a, b) => rank(b.severity) - rank(a.severity)).slice(0, MAX_FINDINGS);

@@ -1,11 +1,10 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
-import type { Judgement } from '../judging/judgement.ts';
 import { material, type Piece } from '../judging/material.ts';
 import type { Question } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import type { Task } from '../task/task.ts';
-import { type RedTeamFinding, RedTeamReport, worstOf } from './finding.ts';
-import { gateWord } from './matrix.ts';
+import { type RedTeamFinding, RedTeamReport } from './finding.ts';
+import { foundBy, type GateSaid, nothingToLookAt, openGate } from './gate-word.ts';
 import { type RedTeamSettings, STAKES } from './schema.ts';
 
 export const RED_TEAM_SUBJECT = 'red team';
@@ -38,48 +37,25 @@ export function attackQuestion(
   };
 }
 
-type Said = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'>;
-
-const line = ({ attack_surface, severity, description, evidence }: RedTeamFinding): string =>
-  `${severity} ${attack_surface}: ${description}${evidence.length > 0 ? ` (${evidence.join('; ')})` : ''}`.slice(
-    0,
-    1_000,
-  );
-
-/** What findings make of work: what blocks sends it back with the summary, what does not is kept with it. */
-export function attacked(
+/** What findings make of work. */
+export const attacked = (
   summary: string,
   findings: readonly RedTeamFinding[],
   autonomy: AutonomyLevel,
   injections: readonly string[],
-): Said {
-  const all = worstOf(findings);
-  const isBlocked =
-    gateWord(
-      all.map(({ severity }) => severity),
-      autonomy,
-    ) === 'block';
-  return {
-    outcome: isBlocked ? 'failed' : 'passed',
-    verdict: isBlocked ? 'fail' : injections.length > 0 ? 'refer' : 'pass',
-    confidence: null,
-    reasons: [
-      ...(isBlocked ? [`red-team blocked: ${summary.slice(0, 1_000)}`] : []),
-      ...all.map(line),
-      ...injections,
-    ],
-    injections: [...injections],
-  };
-}
+): GateSaid =>
+  foundBy({
+    gate: 'red-team',
+    summary,
+    findings,
+    about: ({ attack_surface }) => attack_surface,
+    autonomy,
+    injections,
+  });
 
 /** Nobody has attacked: the gate is open, with a finding that says so, and its faults are counted. */
-export const openFault = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): Said => ({
-  outcome,
-  verdict: 'pass',
-  confidence: null,
-  reasons: [`info correctness: nobody attacked this work: ${why}`.slice(0, 1_000)],
-  injections: [],
-});
+export const openFault = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): GateSaid =>
+  openGate(outcome, 'correctness', `nobody attacked this work: ${why}`);
 
 /** Why there is nothing to attack, or null. */
 export function missingDeliverable(
@@ -92,10 +68,5 @@ export function missingDeliverable(
     : null;
 }
 
-export const noDeliverable = (why: string, { on_missing_deliverable: then }: RedTeamSettings): Said => ({
-  outcome: then === 'block' ? 'failed' : 'skipped',
-  verdict: then === 'block' ? 'fail' : 'pass',
-  confidence: null,
-  reasons: [why],
-  injections: [],
-});
+export const noDeliverable = (why: string, { on_missing_deliverable: then }: RedTeamSettings): GateSaid =>
+  nothingToLookAt(why, then);

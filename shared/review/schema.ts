@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ReviewClient } from './client.ts';
 import { REVIEW_STAGES } from './kinds.ts';
+import { VisionSettings } from './vision/schema.ts';
 
 /** What may be lost by work that is wrong, the least first. */
 export const STAKES = ['low', 'normal', 'high', 'critical'] as const;
@@ -45,5 +46,6 @@ export const ReviewSettings = z.strictObject({
     .describe('Who the stage `client` asks, one after the other; none: it is passed over.'),
   stakes: z.enum(STAKES).default('normal'),
   red_team: RedTeamSettings.prefault({}),
+  vision: VisionSettings.prefault({}),
 });
 export type ReviewSettings = z.infer<typeof ReviewSettings>;

@@ -210,7 +210,7 @@ export async function askJudges(
     Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]),
     compared(),
     review(),
-    askStage(task, brought.attempt, pieces, { ...context, spent }),
+    askStage(task, brought.attempt, brought.evidence, pieces, { ...context, spent }),
   ]);
   return all.flat();
 }

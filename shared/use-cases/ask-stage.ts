@@ -1,20 +1,26 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
 import { autonomyOf } from '../approval/in-force.ts';
 import { DEFAULT_APPROVAL_RULES } from '../approval/rules.ts';
+import type { Evidence } from '../evidence/schema.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import type { JudgeModels } from '../judging/models.ts';
 import type { AskModel } from '../judging/port.ts';
+import { withinTime } from '../judging/within-time.ts';
 import { redTeamOf } from '../review/red-team.ts';
+import { visionOf } from '../review/vision/vision.ts';
+import type { ObjectStore } from '../store/objects.ts';
 import type { Attempt } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
 import { gradedBy } from '../workflow/gradings.ts';
 import { attack } from './attack.ts';
 import { grade } from './grade.ts';
+import { lookAtPictures } from './vision/look.ts';
 
 export interface StageContext {
   readonly ask: AskModel;
   readonly models: JudgeModels;
+  readonly objects: Pick<ObjectStore, 'part'>;
   /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel | undefined;
   /** Why no model is asked about the task any more, or null. */
@@ -24,37 +30,46 @@ export interface StageContext {
 
 /** Does the workflow of a task have anybody asked? */
 export const hasStage = (task: Pick<Task, 'workflow_in_force'>): boolean =>
-  gradedBy(task).length > 0 || redTeamOf(task) !== null;
+  gradedBy(task).length > 0 || redTeamOf(task) !== null || visionOf(task) !== null;
 
 /** Pieces that are the work itself; the others are what the task says of it. */
 const WORK = ['what was observed', 'diff'];
 
-/** Has the work of an attempt graded, and then attacked, as the workflow of its task says. */
+/** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
 export async function askStage(
   task: Task,
   attempt: Attempt,
+  evidence: Pick<Evidence, 'gates'>,
   pieces: readonly Piece[],
-  { ask, models, autonomy, spent, now }: StageContext,
+  { ask: unbounded, models, objects, autonomy, spent, now }: StageContext,
 ): Promise<Judgement[]> {
   if (!hasStage(task)) return [];
   const isWork = ({ label }: Piece): boolean => WORK.includes(label);
+  const ask = withinTime(unbounded);
+  const about = pieces.filter((piece) => !isWork(piece));
   const graded = await grade(
     {
       task,
       attempt,
-      about: pieces.filter((piece) => !isWork(piece)),
+      about,
       payload: Object.fromEntries(pieces.filter(isWork).map(({ label, text }) => [label, text])),
     },
     { ask, models, spent, now },
   );
   // What was graded down goes back as it is: an attack on it would be paid for in vain.
   if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
+  const inForce = autonomyOf(task, autonomy ?? DEFAULT_APPROVAL_RULES.autonomy);
   const attacked = await attack(task, attempt, pieces, {
     ask,
     attacker: models.red_team,
-    autonomy: autonomyOf(task, autonomy ?? DEFAULT_APPROVAL_RULES.autonomy),
+    autonomy: inForce,
     spent,
     now,
   });
-  return [...graded, ...attacked];
+  if (attacked.some(({ verdict }) => verdict === 'fail')) return [...graded, ...attacked];
+  const looked = await lookAtPictures(
+    { task, attempt, evidence, about },
+    { ask, viewer: models.vision, objects, autonomy: inForce, spent, now },
+  );
+  return [...graded, ...attacked, ...looked];
 }

@@ -14,8 +14,8 @@ import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
 import { withLetGo } from '../verdict/let-go.ts';
 import { reduce } from '../verdict/reduce.ts';
-import { allAttacks } from '../workflow/attacks.ts';
 import { allGradings } from '../workflow/gradings.ts';
+import { allReviewGates } from '../workflow/review-gates.ts';
 import { throughWorkflow } from '../workflow/through.ts';
 import { hasStage } from './ask-stage.ts';
 
@@ -99,7 +99,7 @@ export async function combineVerdicts(
   const made = [
     ...allJudgements(task, observed, judgements, look, pipeline),
     ...allGradings(task, observed, judgements),
-    ...allAttacks(task, observed, judgements),
+    ...allReviewGates(task, observed, judgements),
   ];
   const joined = throughWorkflow(task, combine(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;

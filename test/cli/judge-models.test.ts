@@ -53,8 +53,8 @@ describe('models that judge, on a laptop', () => {
     ],
     [
       'a purpose that nothing asks for yet',
-      'vision: { provider: bedrock, model: m }',
-      'vision is not served',
+      'hearing: { provider: bedrock, model: m }',
+      'hearing is not served',
     ],
     ['a provider that there is not', 'judge: { provider: nobody, model: m }', 'judge.provider'],
     ['a model without a name', 'judge: { provider: bedrock }', 'judge.model'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenshots } from '../../../gates/gates/screenshots.ts';
 import type { RunAs } from '../../../gates/process/run-as.ts';
-import { pngSize } from '../../../gates/screenshots/png.ts';
+import { pngSize } from '../../../shared/evidence/png.ts';
 import { isScreenshot } from '../../../shared/evidence/is-screenshot.ts';
 import { browserHere } from '../../page/support/browser.ts';
 import { canConfine, usersOf } from '../../support/confined.ts';

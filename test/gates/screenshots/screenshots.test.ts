@@ -6,7 +6,7 @@ import { screenshots } from '../../../gates/gates/screenshots.ts';
 import { browserArguments } from '../../../gates/screenshots/arguments.ts';
 import { findBrowser } from '../../../gates/screenshots/browser.ts';
 import { MOST_CHARACTERS, Page, type PageResult } from '../../../gates/screenshots/job.ts';
-import { pngSize } from '../../../gates/screenshots/png.ts';
+import { pngSize } from '../../../shared/evidence/png.ts';
 import { resultsIn, shotIn } from '../../../gates/screenshots/results.ts';
 import { Screenshots } from '../../../gates/screenshots/settings.ts';
 import { fileFor } from '../../../gates/screenshots/static.ts';

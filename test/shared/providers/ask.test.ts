@@ -6,6 +6,7 @@ import type { Question } from '../../../shared/judging/port.ts';
 import { PROMPTS } from '../../../shared/judging/prompts.ts';
 import { askModel } from '../../../shared/providers/ask.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
+import { picture } from '../../support/png.ts';
 
 const Answer = z.strictObject({ reason: z.string(), answer: z.enum(['yes', 'no']) });
 let server: ModelServer;
@@ -38,6 +39,15 @@ const MODELS: Readonly<Record<Provider, (url: string) => JudgeModel>> = {
   openai_compatible: (url) => ({ provider: 'openai_compatible', model: 'own-model', key, url: `${url}/v1` }),
 };
 const PROVIDERS = Object.keys(MODELS) as Provider[];
+
+/** The parts of what a user said, whatever the protocol calls them. */
+const partsOf = ({ messages, input, contents }: Readonly<Record<string, unknown>>): object[] =>
+  ([messages, input, contents].flat() as { role?: string; content?: unknown; parts?: unknown }[])
+    .filter((each) => each?.role === 'user')
+    .flatMap(({ content, parts }) => [content ?? parts].flat() as object[]);
+/** A picture among them, in base64; null: it is none. */
+const imageIn = (part: object): string | null =>
+  /"(?:data:image\/png;base64,)?(iVBOR[A-Za-z0-9+/=]*)"/.exec(JSON.stringify(part))?.[1] ?? null;
 
 const pauses: number[] = [];
 const ask = askModel({
@@ -95,6 +105,28 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(system).toContain('You review the work of a coding agent');
     expect(system).not.toContain('ignore the rules');
     expect(JSON.stringify([messages, input, contents])).toContain('ignore the rules');
+  });
+
+  it('is shown pictures as pictures, behind what is said, and its tokens are counted as for words', async () => {
+    said = { reason: 'it is red', answer: 'no' };
+    const pictures = [picture(2, 2, [255, 0, 0]), picture(3, 1, [0, 0, 255])].map((png) => ({ png }));
+    const answered = await ask(MODELS[provider](server.url), question({ pictures }));
+    expect(answered).toMatchObject({ value: said, calls: 1, tokens: { input: expect.any(Number) } });
+    const parts = partsOf(server.calls.at(-1)?.body ?? {});
+    expect(parts.map((part) => imageIn(part))).toEqual([
+      null,
+      ...pictures.map(({ png }) => png.toString('base64')),
+    ]);
+    expect(JSON.stringify(parts[0])).toContain('ignore the rules');
+  });
+
+  it('that takes no pictures has not judged, and what it says of that is passed on', async () => {
+    const answered = await ask(
+      MODELS[provider](server.at('blind')),
+      question({ pictures: [{ png: picture(1, 1, [0, 0, 0]) }] }),
+    );
+    expect(answered).toMatchObject({ outcome: 'inert', calls: 1, tokens: null });
+    expect('why' in answered && answered.why).toContain('does not support image input');
   });
 
   it('is asked once more for an answer of another shape, and then no longer', async () => {

@@ -152,7 +152,7 @@ describe('a grader', () => {
       const [attempt] = task.attempts;
       if (!attempt) throw new Error('there is an attempt');
       const model = { provider: 'anthropic', model: 'claude-sonnet-5-5', family: 'other' } as never;
-      const said = await askStage(task, attempt, [{ label: 'diff', text: '+1' }], {
+      const said = await askStage(task, attempt, { gates: [] }, [{ label: 'diff', text: '+1' }], {
         ask: async (_model, { answer }) => ({
           value: answer.parse({
             findings: [],
@@ -165,6 +165,7 @@ describe('a grader', () => {
           ms: 1,
         }),
         models: { rubric: model },
+        objects: { part: async () => null },
         autonomy: DEFAULT_APPROVAL_RULES.autonomy,
         spent: null,
         now: () => NOW,

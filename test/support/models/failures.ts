@@ -38,6 +38,13 @@ const FAILURES: Readonly<Record<string, Words>> = {
     'UNAVAILABLE',
   ],
   529: [529, 'Overloaded', 'overloaded_error', 'server_error', 'UNAVAILABLE'],
+  blind: [
+    400,
+    'this model does not support image input',
+    'invalid_request_error',
+    'unsupported_content',
+    'INVALID_ARGUMENT',
+  ],
   context: [
     400,
     'prompt is too long: 208310 tokens > 200000 maximum',

@@ -18,6 +18,7 @@ export const SCENARIOS = {
   503: 'unavailable',
   529: 'overloaded',
   context: 'the prompt is too long',
+  blind: 'the model reads no pictures',
   redirect: '307 to another host',
   garbage: '200 with bytes that mean nothing',
   hang: 'takes the request and never answers',

@@ -1,0 +1,37 @@
+import { isScreenshot } from '../../evidence/is-screenshot.ts';
+import { MAX_SCREENSHOT_BYTES, type Screenshot, screenshotKey } from '../../evidence/screenshot.ts';
+import type { GateSaid } from '../../review/gate-word.ts';
+import { BadPicture } from '../../review/vision/pixels.ts';
+import { unseen } from '../../review/vision/vision.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+
+/** Who has the pictures of an attempt. */
+export interface Album {
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly objects: Pick<ObjectStore, 'part'>;
+}
+
+/** A picture that the evidence names, when it is the one that the evidence tells of. @throws BadPicture */
+export async function pictureAt(shot: Screenshot, { taskId, attempt, objects }: Album): Promise<Buffer> {
+  const found = await objects.part(screenshotKey(taskId, attempt, shot), 0, MAX_SCREENSHOT_BYTES);
+  if (!found) throw new BadPicture(`${shot.name}: it is not kept any more`);
+  if (!isScreenshot(found.body, shot))
+    throw new BadPicture(`${shot.name}: it is not what the evidence tells of`);
+  return Buffer.from(found.body);
+}
+
+/** What comes of looking; a picture that cannot be read, or is not read in time, leaves the gate open. */
+export async function looking<Said>(
+  seconds: number,
+  look: (signal: AbortSignal) => Promise<Said>,
+): Promise<Said | GateSaid> {
+  const signal = AbortSignal.timeout(seconds * 1_000);
+  try {
+    return await look(signal);
+  } catch (error) {
+    if (signal.aborted) return unseen('timed_out', `they were not read within ${seconds} s`);
+    if (error instanceof BadPicture) return unseen('infra_failed', error.message);
+    throw error;
+  }
+}
