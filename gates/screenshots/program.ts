@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -16,6 +17,9 @@ async function take(): Promise<void> {
   await mkdir(profile, { recursive: true });
   const child = spawn(job.browser, browserArguments(profile), {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
+    // It makes a socket there, and the path of one has 107 bytes at most: a room lies deeper than that.
+    cwd: tmpdir(),
+    env: { ...process.env, TMPDIR: '.' },
   });
   const pipe = new Pipe(child.stdio[4] as Readable, child.stdio[3] as Writable);
   child.once('error', (error) => pipe.end(`the browser could not be started: ${error.message}`));

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenshots } from '../../../gates/gates/screenshots.ts';
 import type { RunAs } from '../../../gates/process/run-as.ts';
-import { pngSize } from '../../../shared/evidence/png.ts';
 import { isScreenshot } from '../../../shared/evidence/is-screenshot.ts';
+import { pngSize } from '../../../shared/evidence/png.ts';
+import { looksOf } from '../../../shared/review/vision/looks.ts';
 import { browserHere } from '../../page/support/browser.ts';
 import { canConfine, usersOf } from '../../support/confined.ts';
 import { gateOnRepository } from '../../support/gate-on-repository.ts';
@@ -14,7 +15,7 @@ import { isReachable } from '../../support/reachable.ts';
 import { makeRepository } from '../../support/repository.ts';
 
 const browser = browserHere();
-if (browser === null) console.warn('SKIPPED 16 tests of screenshots for want of chromium');
+if (browser === null) console.warn('SKIPPED 17 tests of screenshots for want of chromium');
 
 /** Whether somebody without any right can start the browser and this Node, and we can be such. */
 const isForAll = ((): boolean => {
@@ -68,6 +69,21 @@ const shootApp = (answers: string, settings: object = {}, before = '') =>
   );
 
 describe.skipIf(browser === null)('pictures of an application', () => {
+  it('are read to their pixels: the colour of a page, and whether it is blank', async () => {
+    const paint = (colour: string, body = '') =>
+      page(`<div style="background:${colour};width:100%;height:100vh">${body}</div>`);
+    for (const [answers, mean, isBlank] of [
+      [paint('rgb(220, 20, 21)'), [220, 20, 21], true],
+      [paint('rgb(0, 0, 255)', '<b style="background:#000">.</b>'), [0, 0, expect.closeTo(254, -0.5)], false],
+    ] as const) {
+      const { shots: [taken] = [] } = await shootApp(answers, {
+        pages: [{ name: 'start', width: 200, height: 150 }],
+      });
+      if (!taken) throw new Error('no picture was taken');
+      expect(await looksOf(taken.png, taken.shot)).toEqual({ mean, isBlank });
+    }
+  });
+
   it('are taken of each page, in its size, and are the same the second time', async () => {
     const answers = page('<h1>Hello</h1><input autofocus><p style="animation: x 1s infinite">moves</p>');
     const pages = [{ name: 'start' }, { name: 'small', path: '/small?a=1', width: 320, height: 240 }];
