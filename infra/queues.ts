@@ -72,8 +72,8 @@ export class LaunchQueue extends Construct {
       // So that a batch in work is not delivered twice; the reconciler takes no box for lost before it was.
       visibilityTimeout: Duration.seconds(LAUNCH_VISIBILITY_SECONDS),
       retentionPeriod: Duration.days(4),
-      // A receive is spent each time that Fargate has no capacity. At two minutes each, this is a day of waiting for a small quota.
-      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 500 },
+      // The most that SQS has. A receive is spent each time that Fargate has no capacity: this is a day of waiting for a small quota.
+      deadLetterQueue: { queue: deadLetters.queue, maxReceiveCount: 1_000 },
     });
     alarms.add(this, 'OldestMessage', {
       metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: FAULT_PERIOD }),

@@ -3,7 +3,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { POOLS, type Pool } from '../task/box-room.ts';
-import { isNext, mayTake, type Shares, WAIT_SECONDS } from '../task/fair-share.ts';
+import { type Ask, mayTake, passing, type Shares, type Waiting, wordOf } from '../task/fair-share.ts';
+import { PRIORITIES } from '../task/schema.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
 export interface RegisteredBox {
@@ -26,12 +27,12 @@ const SHARD_CPU = 16 * 1_024;
 /** Items that one box may be in: with several to choose from, room in the last ones is found. */
 const CHOICES = 3;
 const ENTRY = 'box:';
-/** Attributes `wait:<submitter>`: until when room is kept for one that waits, in epoch seconds. */
+/** Attributes `wait:<launch>`: one that waits, for which room is kept. */
 const WAIT = 'wait:';
-/** Submitters for whom one item keeps room; one that is not among them waits all the same. */
-const MAX_WAITING = 50;
+/** Attributes `passed:<priority>`: boxes that went before that priority while it waited. */
+const PASSED = 'passed:';
 
-/** There is no room; `next`: what becomes free is kept for this submitter, which has less than another. */
+/** There is no room; `next`: what becomes free is kept for this launch and its like, when it asks again soon. */
 export type NoRoom = 'full' | 'next';
 type Item = Readonly<Record<string, unknown>>;
 
@@ -51,48 +52,60 @@ export class BoxRegister {
     this.#limits = limits;
   }
 
-  /** Lets a box in, once: a repeat finds the entry of the first time. Room is shared among those who submit (`mayTake`). */
-  async admit(name: string, pool: Pool, cpu: number, by: string, now: Date): Promise<RegisteredBox | NoRoom> {
+  /** Lets a box in, once: a repeat finds the entry of the first time. Who may take room that is free, says `mayTake`. */
+  async admit(ask: Ask, pool: Pool, cpu: number, at: Date): Promise<RegisteredBox | NoRoom> {
+    const { name, by } = ask;
     const present = await this.find(name);
     if (present) return present;
-    const seconds = Math.floor(now.getTime() / 1_000);
+    const now = Math.floor(at.getTime() / 1_000);
     const room = Math.floor(this.#limits[pool] / this.#shards(pool)) - cpu;
     let waits: NoRoom = 'full';
     for (const [choice, shard] of this.#choices(name, pool).entries()) {
-      const item = (await this.#read(pool, shard)) ?? {};
-      const shares = sharesOf(item, pool);
-      const entry = { cpu, at: now.toISOString(), by, arn: null };
+      const shares = sharesOf((await this.#read(pool, shard)) ?? {}, pool);
+      const entry = { cpu, at: at.toISOString(), by, arn: null };
+      const { counted, ended } = passing(ask, shares, now);
+      const passed = [...counted, ...ended].map((each) => [`#passed${each}`, `${PASSED}${each}`]);
       const isIn =
-        mayTake(by, shares, seconds) &&
+        room >= 0 &&
+        mayTake(ask, shares, now) &&
         (await this.#update(pool, shard, {
-          UpdateExpression: 'SET #entry = :entry REMOVE #wait ADD #used :cpu',
+          UpdateExpression: `SET #entry = :entry REMOVE ${['#wait', ...ended.map((each) => `#passed${each}`)].join(', ')} ADD ${['#used :cpu', ...counted.map((each) => `#passed${each} :one`)].join(', ')}`,
           ConditionExpression:
             'attribute_not_exists(#entry) AND (attribute_not_exists(#used) OR #used <= :room)',
-          ExpressionAttributeNames: { '#entry': ENTRY + name, '#used': 'used', '#wait': WAIT + by },
-          ExpressionAttributeValues: { ':entry': entry, ':cpu': cpu, ':room': room },
+          ExpressionAttributeNames: {
+            '#entry': ENTRY + name,
+            '#used': 'used',
+            '#wait': WAIT + name,
+            ...Object.fromEntries(passed),
+          },
+          ExpressionAttributeValues: {
+            ':entry': entry,
+            ':cpu': cpu,
+            ':room': room,
+            ...(counted.length > 0 && { ':one': 1 }),
+          },
         }));
       if (isIn) return { name, pool, shard, ...entry };
-      if (isNext(by, shares)) waits = 'next';
       // In one place only: in each, room would be kept.
-      if (choice === 0) await this.#wait(pool, shard, by, shares, seconds);
+      if (choice === 0 && (await this.#wait(pool, shard, ask, shares, now))) waits = 'next';
     }
     // Another delivery of the same message may have been quicker.
     return (await this.find(name)) ?? waits;
   }
 
-  /** Keeps room for a submitter, and for nobody any longer who has not come for it. */
-  async #wait(pool: Pool, shard: number, by: string, { waiting }: Shares, now: number): Promise<void> {
-    const until = waiting.get(by) ?? 0;
-    const over = [...waiting].filter(([other, end]) => other !== by && end < now).slice(0, MAX_WAITING);
-    // Each message of a submitter says it; one in half a minute is enough.
-    if (until > now + WAIT_SECONDS / 2 || waiting.size - over.length >= MAX_WAITING) return;
-    const names = Object.fromEntries(over.map(([other], at) => [`#over${at}`, WAIT + other]));
+  /** Has room kept for a launch that found none, and for none any longer that has not come for it. False: there is no place for its word. */
+  async #wait(pool: Pool, shard: number, ask: Ask, shares: Shares, now: number): Promise<boolean> {
+    const { isKept, write, over } = wordOf(ask, shares, now);
+    if (write === null) return isKept;
+    const { name, ...word } = write;
+    const names = Object.fromEntries(over.map((other, at) => [`#over${at}`, WAIT + other]));
     const removed = over.length === 0 ? '' : ` REMOVE ${Object.keys(names).join(', ')}`;
     await this.#update(pool, shard, {
-      UpdateExpression: `SET #wait = :until${removed}`,
-      ExpressionAttributeNames: { '#wait': WAIT + by, ...names },
-      ExpressionAttributeValues: { ':until': now + WAIT_SECONDS },
+      UpdateExpression: `SET #wait = :word${removed}`,
+      ExpressionAttributeNames: { '#wait': WAIT + name, ...names },
+      ExpressionAttributeValues: { ':word': word },
     });
+    return true;
   }
 
   /** Writes down as what ECS runs a box. Nothing when it is out already. */
@@ -188,10 +201,14 @@ export class BoxRegister {
 function sharesOf(item: Item, pool: Pool): Shares {
   const held = new Map<string, number>();
   for (const { by = '', cpu } of entriesOf(item, pool)) held.set(by, (held.get(by) ?? 0) + cpu);
-  const waiting = Object.entries(item).flatMap(([key, until]): [string, number][] =>
-    key.startsWith(WAIT) ? [[key.slice(WAIT.length), Number(until)]] : [],
-  );
-  return { held, waiting: new Map(waiting) };
+  const waiting = Object.entries(item).flatMap(([key, word]): Waiting[] => {
+    if (!key.startsWith(WAIT)) return [];
+    // Earlier versions wrote of submitters, and a number: such a word is over.
+    const { by = '', priority = 3, since = 0, until = 0 } = word as Partial<Waiting>;
+    return [{ name: key.slice(WAIT.length), by, priority, since, until }];
+  });
+  const passed = PRIORITIES.map((each) => [each, Number(item[`${PASSED}${each}`] ?? 0)] as const);
+  return { held, waiting, passed: new Map(passed) };
 }
 
 function entriesOf(item: Item, pool: Pool): RegisteredBox[] {

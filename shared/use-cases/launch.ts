@@ -161,10 +161,9 @@ export async function launchBox(
     );
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
-    name,
+    { name, by: submitterOf(task), priority: task.priority },
     poolFor(context.room, message.kind, context.receiveCount),
     context.room.boxes[message.kind].cpu,
-    submitterOf(task),
     context.now,
   );
   if (typeof entry === 'string') {

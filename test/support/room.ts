@@ -1,5 +1,6 @@
 import type { BoxRegister, RegisteredBox } from '../../shared/store/box-register.ts';
 import type { BoxRoom, Pool } from '../../shared/task/box-room.ts';
+import type { Ask } from '../../shared/task/fair-share.ts';
 
 export const ROOM: BoxRoom = {
   limits: { on_demand: 6_144, spot: 6_144 },
@@ -16,7 +17,7 @@ export function registerOf(most: number): BoxRegister & { readonly held: Map<str
   return {
     held,
     find: async (name: string) => held.get(name) ?? null,
-    admit: async (name: string, pool: Pool, cpu: number, by: string, now: Date) => {
+    admit: async ({ name, by }: Ask, pool: Pool, cpu: number, now: Date) => {
       const entry = held.get(name) ?? { name, pool, cpu, by, shard: 0, at: now.toISOString(), arn: null };
       if (!held.has(name) && held.size >= most) return 'full';
       held.set(name, entry);

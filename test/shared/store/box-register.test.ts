@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BoxRegister } from '../../../shared/store/box-register.ts';
 import type { Pool } from '../../../shared/task/box-room.ts';
+import { itemBytes } from '../../../shared/task/item-bytes.ts';
 import { NOW } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
@@ -12,15 +15,28 @@ beforeAll(async () => {
 afterAll(() => table.close());
 
 let made = 0;
+const items = async () =>
+  (await table.db.send(new ScanCommand({ TableName: 'tasks', ConsistentRead: true }))).Items ?? [];
 /** A register of its own in the same table. */
 async function fresh(vcpus: number): Promise<BoxRegister> {
-  for (const each of await table.register.list()) await table.register.release(each);
+  for (const { pk, sk } of await items())
+    await table.db.send(new DeleteCommand({ TableName: 'tasks', Key: { pk, sk } }));
   made += 1;
   return new BoxRegister(table.db, 'tasks', { on_demand: vcpus * 1_024, spot: 1_024 });
 }
+type Priority = 1 | 2 | 3;
+const ask = (box: string, by: string, priority: Priority = 2) => ({ name: box, by, priority });
 /** Of one submitter alone, unless said. */
-const admit = async (register: BoxRegister, box: string, pool: Pool, cpu: number, at = NOW, by = 'ann') => {
-  const entry = await register.admit(box, pool, cpu, by, at);
+const admit = async (
+  register: BoxRegister,
+  box: string,
+  pool: Pool,
+  cpu: number,
+  at = NOW,
+  by = 'ann',
+  priority: Priority = 2,
+) => {
+  const entry = await register.admit(ask(box, by, priority), pool, cpu, at);
   return typeof entry === 'string' ? null : entry;
 };
 const name = (index: number): string => `T${made}/1/agent/${index}`;
@@ -105,7 +121,7 @@ it('keeps the next room for one that has asked for little, while another asks fo
   const register = await fresh(6);
   const much = Array.from({ length: 40 }, (_, index) => name(index));
   for (const box of much) await admit(register, box, 'on_demand', 1_024, NOW, 'much');
-  expect(await register.admit(name(100), 'on_demand', 1_024, 'little', NOW)).toBe('next');
+  expect(await register.admit(ask(name(100), 'little'), 'on_demand', 1_024, NOW)).toBe('next');
   const [first] = await register.list();
   if (!first) throw new Error('six are in');
   await register.release(first);
@@ -118,10 +134,72 @@ it('keeps the next room for one that has asked for little, while another asks fo
 it('keeps room for nobody who comes no more', async () => {
   const register = await fresh(1);
   const running = await admit(register, name(1), 'on_demand', 1_024, NOW, 'much');
-  expect(await register.admit(name(2), 'on_demand', 1_024, 'little', NOW)).toBe('next');
-  expect(await register.admit(name(3), 'on_demand', 512, 'much', NOW)).toBe('full');
+  expect(await register.admit(ask(name(2), 'little'), 'on_demand', 1_024, NOW)).toBe('next');
+  expect(await register.admit(ask(name(3), 'much'), 'on_demand', 512, NOW)).toBe('next');
   if (!running) throw new Error('there is room');
   const later = new Date(NOW.getTime() + 61_000);
   await register.release({ ...running });
   expect(await admit(register, name(3), 'on_demand', 512, later, 'much')).not.toBeNull();
+});
+
+it('keeps the next room for the higher priority, also of one submitter, and says so to a launch of an earlier version', async () => {
+  const register = await fresh(1);
+  await table.db.send(
+    new UpdateCommand({
+      TableName: 'tasks',
+      Key: { pk: 'boxes#on_demand', sk: '000000' },
+      UpdateExpression: 'SET #old = :until',
+      // Of a submitter, as it was once written: nobody waits for it.
+      ExpressionAttributeNames: { '#old': 'wait:bob' },
+      ExpressionAttributeValues: { ':until': NOW.getTime() / 1_000 + 60 },
+    }),
+  );
+  const running = await admit(register, name(1), 'on_demand', 1_024, NOW, 'ann', 3);
+  if (!running) throw new Error('there is room');
+  expect(await register.admit(ask(name(2), 'ann', 1), 'on_demand', 1_024, NOW)).toBe('next');
+  await register.release(running);
+  expect(await admit(register, name(3), 'on_demand', 1_024, NOW, 'ann', 3)).toBeNull();
+  expect(await admit(register, name(4), 'on_demand', 1_024, NOW, 'bob', 2)).toBeNull();
+  const urgent = await admit(register, name(2), 'on_demand', 1_024, NOW, 'ann', 1);
+  if (!urgent) throw new Error('the room is its own');
+  await register.release(urgent);
+  // Its word has ended with it.
+  expect(await admit(register, name(4), 'on_demand', 1_024, NOW, 'bob', 2)).not.toBeNull();
+});
+
+it('writes an item of a few KB however many wait, and counts what is passed over only while it waits', async () => {
+  const register = await fresh(16);
+  const of = async () =>
+    (await items()).find(({ pk, sk }) => pk === 'boxes#on_demand' && sk === '000000') ?? {};
+  for (let index = 0; index < 70; index++) {
+    const by = createHash('sha256')
+      .update(`${index % 20}`)
+      .digest('hex')
+      .slice(0, 32);
+    await admit(register, name(index), 'on_demand', 1_024, NOW, by, ((index % 3) + 1) as Priority);
+  }
+  expect(itemBytes(await of())).toBeLessThan(8 * 1_024);
+  const words = async () => Object.keys(await of()).filter((each) => each.startsWith('wait:'));
+  expect((await words()).length).toBe(30);
+  const [first] = await register.list();
+  if (!first) throw new Error('some are in');
+  await register.release(first);
+  const waiting = (await words()).map((each) => each.slice('wait:'.length));
+  let taken = 0;
+  for (const each of waiting) {
+    const index = Number(each.split('/').at(-1));
+    const by = createHash('sha256')
+      .update(`${index % 20}`)
+      .digest('hex')
+      .slice(0, 32);
+    if (await admit(register, each, 'on_demand', 1_024, NOW, by, ((index % 3) + 1) as Priority)) taken += 1;
+  }
+  expect(taken).toBe(1);
+  expect(await of()).toMatchObject({ 'passed:3': expect.any(Number) });
+  const long = new Date(NOW.getTime() + 120_000);
+  const [second] = await register.list();
+  if (!second) throw new Error('some are in');
+  await register.release(second);
+  expect(await admit(register, name(500), 'on_demand', 1_024, long, 'ann', 1)).not.toBeNull();
+  expect(await of()).not.toHaveProperty('passed:3');
 });

@@ -1,9 +1,10 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { backOffSeconds } from '../../../functions/dispatch/back-off.ts';
 import type { LaunchMessage } from '../../../shared/messages/queue.ts';
 import { Refusal } from '../../../shared/refusal.ts';
-import { BoxRegister } from '../../../shared/store/box-register.ts';
+import { BoxRegister, type RegisteredBox } from '../../../shared/store/box-register.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import { LockStore } from '../../../shared/store/locks.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
@@ -12,6 +13,7 @@ import { ObjectStore } from '../../../shared/store/objects.ts';
 import { NotStarted } from '../../../shared/store/run-task-answers.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
 import { startAttempt } from '../../../shared/task/commands/claim.ts';
+import { LONG_SECONDS, NEXT_SECONDS, PASSED_OVER } from '../../../shared/task/fair-share.ts';
 import { launchName } from '../../../shared/task/task.ts';
 import { type ClaimContext, claimNext } from '../../../shared/use-cases/claim.ts';
 import { launchBox } from '../../../shared/use-cases/launch.ts';
@@ -45,6 +47,24 @@ const ids = Array.from({ length: MANY }, (_, n) => `T${String(n).padStart(4, '0'
 const priorityOf = (n: number): 1 | 2 | 3 => (((n * 7) % 3) + 1) as 1 | 2 | 3;
 const hands = (work: () => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: HANDS }, work));
+
+/** Numbers from 0 to 1, the same each time. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
+    return state / 0x7fffffff;
+  };
+}
+
+/** Takes out what comes first, unless that is later than `until`. */
+function first<Each extends { readonly at: number }>(
+  all: Each[],
+  until = Number.POSITIVE_INFINITY,
+): Each | undefined {
+  const least = all.reduce((best, { at }, index) => (at < (all[best]?.at ?? at) ? index : best), 0);
+  return (all[least]?.at ?? Number.POSITIVE_INFINITY) <= until ? all.splice(least, 1)[0] : undefined;
+}
 
 describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
@@ -133,6 +153,66 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
     expect(refused).toBeGreaterThan(0);
     const all = await tasks.getMany(ids);
     expect([...all.values()].every(({ attempts }) => attempts[0]?.agent?.number === 1)).toBe(true);
+  });
+
+  it('of three priorities, sent within half a minute: each let in once, and the urgent ones first', async () => {
+    const MINUTE = 60_000;
+    let now = NOW.getTime();
+    const table = new Table(
+      () => now,
+      () => 0,
+    );
+    const db = {
+      send: async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) =>
+        table.run(name, input),
+    } as unknown as DynamoDBDocumentClient;
+    const register = new BoxRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    const chance = random(7);
+    const waiting = ids.map((id, n) => ({
+      name: launchName(id, 1, 'agent', 1),
+      priority: priorityOf(n),
+      at: now + chance() * (MINUTE / 2),
+      receives: 0,
+    }));
+    const running: { readonly box: RegisteredBox; readonly at: number }[] = [];
+    const started: { readonly name: string; readonly priority: number; readonly at: number }[] = [];
+    let early = 0;
+    let most = 0;
+    for (let next = first(waiting); next; next = first(waiting)) {
+      for (let over = first(running, next.at); over; over = first(running, next.at)) {
+        now = over.at;
+        await register.release(over.box);
+      }
+      now = next.at;
+      next.receives += 1;
+      const { name, priority } = next;
+      const entry = await register.admit({ name, by: 'ann', priority }, 'on_demand', 1_024, new Date(now));
+      if (typeof entry === 'string') {
+        const seconds = backOffSeconds(next.receives, chance());
+        next.at = now + 1_000 * (entry === 'next' ? Math.min(seconds, NEXT_SECONDS) : seconds);
+        waiting.push(next);
+        continue;
+      }
+      running.push({ box: entry, at: now + MINUTE * (1 + 2 * chance()) });
+      most = Math.max(most, running.length);
+      // After the rooms that were free from the start.
+      const isEarly = started.length >= AT_ONCE && waiting.some((each) => each.priority < priority);
+      if (isEarly) early += 1;
+      if (isEarly) expect(now - NOW.getTime(), name).toBeGreaterThan(LONG_SECONDS * 1_000);
+      started.push({ name, priority, at: now });
+    }
+    expect(started.map(({ name }) => name).toSorted()).toEqual(
+      ids.map((id) => launchName(id, 1, 'agent', 1)).toSorted(),
+    );
+    expect(most).toBe(AT_ONCE);
+    // For a quarter of an hour none; then, of those that were passed over, one of eleven of each priority.
+    expect(early).toBeGreaterThan(0);
+    expect(early / started.length).toBeLessThan(2 / (PASSED_OVER + 1));
+    const waits = ([1, 2, 3] as const).map((priority) => {
+      const of = started.filter((each) => each.priority === priority).map(({ at }) => at);
+      return of.reduce((sum, at) => sum + at, 0) / of.length;
+    });
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   });
 
   it('as many claims: each task goes to one, priority first, then oldest', async () => {

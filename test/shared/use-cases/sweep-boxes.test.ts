@@ -64,7 +64,7 @@ const withAgent = () =>
     }),
   );
 async function enter(name: string, arn: string | null): Promise<void> {
-  const entry = await table.register.admit(name, 'on_demand', 1_024, 'ann', NOW);
+  const entry = await table.register.admit({ name, by: 'ann', priority: 2 }, 'on_demand', 1_024, NOW);
   if (typeof entry === 'string') throw new Error('there is room');
   if (arn !== null) await table.register.started(entry, arn);
 }

@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 
 /** As in infra/queues.ts. */
 const VISIBILITY_SECONDS = 180;
-const MAX_RECEIVES = 500;
+const MAX_RECEIVES = 1_000;
 const BATCH = 10;
 /** Polls at once: more than one, so that a message which comes twice can be worked on twice. */
 const POLLERS = 2;

@@ -45,6 +45,8 @@ export class Knowledge {
   readonly qualities = new Map<string, Quality>();
   /** Deliver boxes that had leave to push, by task. */
   readonly deliveries = new Map<string, number>();
+  /** Priorities of the boxes that were let in, in their order, by the item that counts their vCPUs. */
+  readonly letIn = new Map<string, readonly number[]>();
   /** Writes of tasks, and pushes, that were looked at. */
   writes = 0;
   pushes = 0;

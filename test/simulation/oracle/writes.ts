@@ -1,4 +1,4 @@
-import { INDEXES } from '../../../shared/names.ts';
+import { INDEXES, ITEM_PREFIX } from '../../../shared/names.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
 import { overlap } from '../../../shared/task/file-overlap.ts';
 import type { Status } from '../../../shared/task/status.ts';
@@ -7,6 +7,7 @@ import type { Write } from '../engines/table.ts';
 import type { Simulation } from '../simulation.ts';
 import { Knowledge } from './knowledge.ts';
 import { checkLeave, checkRequestWrite, isRequest } from './leave.ts';
+import { checkRoom } from './room.ts';
 import { checkFoundation, checkStall } from './stall.ts';
 
 /** The model: which status may follow which. Written down here a second time on purpose, and not from the table that the code uses. */
@@ -190,6 +191,7 @@ function checkDeadline({ before, after }: Write, broken: Broken): void {
 /** Looks at each write of a task at the moment at which it happens. */
 export function checkWrite(of: Simulation, write: Write): void {
   if (isRequest(write.key)) checkRequestWrite(of, write);
+  if (String(write.key['pk']).startsWith(ITEM_PREFIX.box)) checkRoom(of, write);
   if (write.key['sk'] !== 'task' || write.after === null) return;
   of.knowledge.writes++;
   const before = write.before as unknown as Task | null;

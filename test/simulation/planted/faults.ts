@@ -118,6 +118,11 @@ export const PLANTED = {
     replace: [/ AND \(attribute_not_exists\(#used\) OR #used <= :room\)/, ' AND :room = :room'],
     breaks: ['launches stay under the quota'],
   },
+  'urgent work waits like any other': {
+    module: 'shared/task/fair-share.ts',
+    replace: [/isPassedOver \? .* : ask\.priority,/, 'isPassedOver ? 0 : 0,'],
+    breaks: ['room goes to what is urgent'],
+  },
   'a word that was lost is waited for all day': {
     module: 'infra/machines/cascade.ts',
     replace: [/const HEARTBEAT = 900;/, 'const HEARTBEAT = 80_000;'],
