@@ -150,7 +150,11 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
           providers: settings.models,
           judges: settings.judges,
           concurrency: settings.modelConcurrency,
-          environment: { ...tiers, [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd) },
+          environment: {
+            ...tiers,
+            [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd),
+            [ENV.keepModelCalls]: String(settings.otlpEndpoint !== undefined),
+          },
         }).url,
         [ENV.modelGatewayWitnesses]: 'true',
         [ENV.judgesKnown]: JSON.stringify(settings.judges),

@@ -55,7 +55,7 @@ export const TABLE_ACCESS = {
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
   'api-hook': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
   'forge-tell': { GetItem: ['task', 'beat'] },
-  traces: { GetItem: ['task', 'beat'] },
+  traces: { GetItem: ['task', 'beat'], Query: ['meter'] },
   conductor: {
     GetItem: [
       'task',

@@ -178,6 +178,8 @@ export const ENV = {
   recordEvents: 'ASSAY_RECORD_EVENTS',
   /** Base URL that OTLP over HTTP is sent to, `…/v1/traces`; empty or absent: nobody is told of traces. */
   otlpEndpoint: 'ASSAY_OTLP_ENDPOINT',
+  /** "true" when single calls of models are kept, for traces. Of the gateway only. */
+  keepModelCalls: 'ASSAY_KEEP_MODEL_CALLS',
   /** JSON of GitSecretPlace with the headers for it; absent: none are sent. */
   otlpSecret: 'ASSAY_OTLP_SECRET',
   /** Name of the bus that events of the deployment go to. */

@@ -18,6 +18,7 @@ function atMostOf(text: string): number {
 
 type Health = z.infer<typeof FileHealth>;
 const score = (value: number | null): string => (value === null ? '-' : String(value));
+const FLAGGED = { low: 'low', fell: 'has fallen' } as const;
 const right = (title: string) => ({ title, align: 'right' as const });
 
 function renderFiles(files: readonly Health[], session: Session): string {
@@ -34,6 +35,7 @@ function renderFiles(files: readonly Health[], session: Session): string {
       right('CHURN'),
       right('FAILED'),
       right('REVERTED'),
+      { title: 'LOOK AT IT', optional: true },
       ...(many ? [{ title: 'REPOSITORY', optional: true, shrinkTo: 16 }] : []),
     ],
     files.map((each) => [
@@ -46,6 +48,7 @@ function renderFiles(files: readonly Health[], session: Session): string {
       score(each.churn_score),
       `${each.failure_touches} of ${each.failure_touches + each.success_touches}`,
       String(each.reverts),
+      each.flag_reason === null ? '' : FLAGGED[each.flag_reason],
       ...(many ? [oneLine(each.repository)] : []),
     ]),
     session.io.stdout.columns,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { plainModel } from '../../shared/cascade/prices.ts';
+import type { WitnessedCall } from '../../shared/models/call.ts';
 import { billOf } from '../../shared/models/cost.ts';
-import type { Reservation } from '../../shared/models/meter.ts';
+import type { Reservation, Settlement } from '../../shared/models/meter.ts';
 import { type Reading, UNREAD, UsageReader } from '../../shared/models/reading.ts';
 import { BROKEN, type CallEnd, endOf, MAX_TROUBLES } from '../../shared/models/trouble.ts';
 import { type Admitted, admit } from './admit.ts';
@@ -31,11 +32,13 @@ class Call {
   readonly #admitted: Admitted;
   readonly #gateway: Gateway;
   readonly #id = randomUUID();
+  readonly #started: string;
   #settled: Promise<void> | null = null;
 
   constructor(admitted: Admitted, gateway: Gateway) {
     this.#admitted = admitted;
     this.#gateway = gateway;
+    this.#started = gateway.now().toISOString();
   }
 
   async reserve(): Promise<Reservation> {
@@ -59,14 +62,33 @@ class Call {
     const mistaken = isOther ? `${plainModel(model)} > ${bill.model}` : null;
     const settlement = { ...bill, mistaken, end };
     const about = { task_id: grant.taskId, attempt: grant.attempt, model };
-    try {
-      await meters.settle(grant, this.#id, reserved, settlement);
-    } catch (error) {
-      // The reservation stays, and counts as spent.
-      onProblem('a call could not be settled', { ...about, error: String(error) });
-    }
+    await Promise.all([
+      meters.settle(grant, this.#id, reserved, settlement).catch((error: unknown) =>
+        // The reservation stays, and counts as spent.
+        onProblem('a call could not be settled', { ...about, error: String(error) }),
+      ),
+      this.#keep(status, settlement),
+    ]);
     if (bill.micro === null) onProblem('a model has no price', { ...about, answered: bill.model });
     onCall({ ...about, protocol: route.protocol, status, settlement });
+  }
+
+  /** Beside the settling, which it neither waits for nor is waited for longer than. A call that is not kept is one that traces count only. */
+  async #keep(status: number, { model: answered, usage, micro, end }: Settlement): Promise<void> {
+    const { grant, route, model } = this.#admitted;
+    const { calls, now, onProblem } = this.#gateway;
+    const call: WitnessedCall = {
+      ...{ id: this.#id, attempt: grant.attempt, caller: grant.caller, protocol: route.protocol },
+      ...{ model, answered, status, usage, micro },
+      started_at: this.#started,
+      ended_at: now().toISOString(),
+      trouble: typeof end === 'object' ? end.class : null,
+    };
+    await calls
+      ?.keep(grant.taskId, call, now())
+      .catch((error: unknown) =>
+        onProblem('a call could not be kept', { task_id: grant.taskId, error: String(error) }),
+      );
   }
 }
 

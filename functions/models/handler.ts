@@ -7,6 +7,7 @@ import { Providers } from '../../shared/models/providers.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { MeterStore } from '../../shared/store/meters.ts';
+import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
@@ -18,6 +19,7 @@ const { db, table, tasks } = stores();
 const shared: Omit<Gateway, 'deadlineMs'> = {
   tasks,
   meters: new MeterStore(db, table),
+  calls: optionalEnv(ENV.keepModelCalls, 'false') === 'true' ? new ModelCallStore(db, table) : null,
   providers: Providers.parse(JSON.parse(requireEnv(ENV.modelProviders))),
   opinions: boxModels(JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}')))),
   tiers: tierModels(),

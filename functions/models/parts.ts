@@ -3,12 +3,15 @@ import type { BoxModel } from '../../shared/judging/box.ts';
 import type { Settlement } from '../../shared/models/meter.ts';
 import type { Providers } from '../../shared/models/providers.ts';
 import type { MeterStore } from '../../shared/store/meters.ts';
+import type { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { TaskStore } from '../../shared/store/tasks.ts';
 
 /** What the gateway works with. */
 export interface Gateway {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
+  /** Where single calls are kept; null: nobody wants them. */
+  readonly calls: Pick<ModelCallStore, 'keep'> | null;
   readonly providers: Providers;
   /** What gates may ask; agents may not. */
   readonly opinions: readonly BoxModel[];

@@ -13,7 +13,7 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { PlannedTrace } from '../../shared/telemetry/spans.ts';
+import type { PlannedTrace } from '../../shared/telemetry/plan.ts';
 import { VERSION } from '../../shared/version.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;

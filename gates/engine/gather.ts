@@ -128,7 +128,7 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
   });
   const signalResults: Evidence['signals'] = [];
   const gateResults = await runJobs(
-    gates.jobs,
+    gates.jobs.map((job) => timed(job, started)),
     signalSteps.map((step, index) => async () => {
       signalResults[index] = await step();
     }),
@@ -168,6 +168,15 @@ export async function gatherEvidence(options: GatherOptions): Promise<Evidence> 
     duration_ms: Math.round(performance.now() - started),
   };
 }
+
+/** A job that says when it began: how long it took alone does not tell what ran side by side. */
+const timed = (job: GateJob, since: number): GateJob => ({
+  ...job,
+  run: async () => {
+    const began_ms = Math.round(performance.now() - since);
+    return { ...(await job.run()), began_ms };
+  },
+});
 
 interface Gates {
   readonly jobs: readonly GateJob[];

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Line, Plot } from '../parts/plot.tsx';
+import { Sql } from './sql.tsx';
 
 interface Props {
   readonly title: string;
@@ -49,15 +50,7 @@ export function Figure({ title, about, dates, times, lines, show, sql }: Props) 
           </table>
         </div>
       </details>
-      <details>
-        <summary>SQL: {title}</summary>
-        <p>
-          <code>assay query {sql.name}</code>
-        </p>
-        <div class="text">
-          <pre>{sql.text}</pre>
-        </div>
-      </details>
+      <Sql title={title} {...sql} />
     </section>
   );
 }

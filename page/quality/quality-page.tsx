@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import { dollars, duration, percent } from '../../shared/format.ts';
+import type { FileList } from '../../shared/health/schemas.ts';
 import costSql from '../../shared/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/ledger/queries/durations.sql';
 import winRateSql from '../../shared/ledger/queries/model-win-rate.sql';
@@ -12,6 +13,7 @@ import type { QualityTrend, QualityView } from '../../shared/quality/schemas.ts'
 import { TokenOver } from '../api/errors.ts';
 import type { Status, ViewProps } from '../session/view.ts';
 import { Figure } from './figure.tsx';
+import { FilesTable } from './files.tsx';
 import { linesOf } from './lines.ts';
 import { CostTables, Forecast, GateTable } from './tables.tsx';
 
@@ -20,6 +22,7 @@ interface Answers {
   readonly trend: z.infer<typeof QualityTrend>;
   readonly cost: z.infer<typeof QualityCost>;
   readonly forecast: z.infer<typeof BudgetForecast>;
+  readonly files: z.infer<typeof FileList>;
 }
 
 const share = (value: number | null): string => (value === null ? 'no data' : percent(value));
@@ -43,10 +46,11 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
       read<Answers['trend']>('/quality/trend?days=30'),
       read<Answers['cost']>('/quality/cost?days=30'),
       read<Answers['forecast']>('/quality/budget-forecast'),
+      read<Answers['files']>('/quality/file-health'),
     ]).then(
-      ([quality, trend, cost, forecast]) => {
+      ([quality, trend, cost, forecast, files]) => {
         if (over) return;
-        setAnswers({ quality, trend, cost, forecast });
+        setAnswers({ quality, trend, cost, forecast, files });
         setTrouble('');
       },
       (error: Error) => {
@@ -145,6 +149,7 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
           </div>
           <Forecast forecast={answers.forecast} />
           <GateTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
+          <FilesTable list={answers.files} api={api} onTokenOver={onTokenOver} />
           <CostTables cost={answers.cost} />
         </>
       )}

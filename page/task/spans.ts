@@ -14,13 +14,13 @@ export interface Span {
 
 const at = (iso: string): number => Date.parse(iso);
 
-/** Gates run side by side; only how long each took is known, so each is drawn from where checking began. */
+/** Gates run side by side. Evidence of earlier versions says only how long each took, and is drawn from where checking began. */
 function gatesOf(attempt: AttemptView, from: number): Span[] {
-  return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, cached }) => ({
+  return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, began_ms = 0, cached }) => ({
     what: name,
     kind: 'gate',
-    from,
-    to: from + duration_ms,
+    from: from + began_ms,
+    to: from + began_ms + duration_ms,
     note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
     depth: 2,
   }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { GRADES } from './score.ts';
+import { FLAGS, GRADES } from './score.ts';
 
 const Score = z.number().int().min(0).max(100);
 const MOST = 500;
@@ -21,7 +21,11 @@ export const FileHealth = z
     success_touches: z.number().int().describe('Attempts that changed it and were accepted.'),
     reverts: z.number().int().describe('Accepted ones that were reverted where they were delivered to.'),
     last_updated: z.iso.datetime(),
-    flagged: z.boolean().describe('Below 60, or 10 less than before its latest touch.'),
+    flagged: z.boolean(),
+    flag_reason: z
+      .enum(FLAGS)
+      .nullable()
+      .describe('`low`: below 60; `fell`: 10 less than before its latest touch. Null: it is not flagged.'),
   })
   .meta({ id: 'FileHealth' });
 

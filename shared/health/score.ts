@@ -58,6 +58,7 @@ export const gradeOf = (total: number): Grade =>
 
 const LOW = 60;
 const DROP = 10;
-/** Is it to be looked at: below 60, or 10 less than before? */
-export const isFlagged = (total: number, before: number | null): boolean =>
-  total < LOW || (before !== null && before > 0 && before - total >= DROP);
+/** Why a file is to be looked at: it is below 60, or 10 less than before. */
+export const FLAGS = ['low', 'fell'] as const;
+export const flagOf = (total: number, before: number | null): (typeof FLAGS)[number] | null =>
+  total < LOW ? 'low' : before !== null && before > 0 && before - total >= DROP ? 'fell' : null;

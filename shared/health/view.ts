@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { FileHealth, FileHistory, FileList, FilesQuery } from './schemas.ts';
-import { gradeOf, isFlagged, scoresOf, totalOf } from './score.ts';
+import { flagOf, gradeOf, scoresOf, totalOf } from './score.ts';
 import { type FileState, LOOKED_AT, type Touch, type Touches, withTouch } from './state.ts';
 
 export interface TouchedFile extends FileState {
@@ -35,6 +35,7 @@ export function healthOf(file: TouchedFile, now: Date): Health {
   const scores = scoresOf(all, file.latest, now.getTime());
   const total = totalOf(scores);
   const last = stepsOf(file).at(-1);
+  const flag_reason = flagOf(total, null) ?? (last ? flagOf(last.total, last.before) : null);
   return {
     repository: file.repository,
     path: file.path,
@@ -48,7 +49,8 @@ export function healthOf(file: TouchedFile, now: Date): Health {
     success_touches: all.accepted,
     reverts: all.reverted,
     last_updated: last?.touch.at ?? now.toISOString(),
-    flagged: isFlagged(total, null) || (last !== undefined && isFlagged(last.total, last.before)),
+    flagged: flag_reason !== null,
+    flag_reason,
   };
 }
 
@@ -93,7 +95,7 @@ export const historyView = (file: TouchedFile, now: Date): z.infer<typeof FileHi
       outcome: touch.outcome,
       previous_total: before,
       new_total: total,
-      flagged: isFlagged(total, before),
+      flagged: flagOf(total, before) !== null,
     })),
   generated_at: now.toISOString(),
 });

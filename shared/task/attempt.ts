@@ -195,6 +195,8 @@ export const VerificationRecord = z.object({
       blocked: z.boolean(),
       cached: z.boolean(),
       duration_ms: z.number().int(),
+      /** Milliseconds after the gathering of the evidence began. Absent where nobody has said so. */
+      began_ms: z.number().int().nonnegative().optional(),
       detail: z.string(),
       findings: z.number().int(),
       /** As much of the gate's facts as has room. Absent in items of earlier versions. */

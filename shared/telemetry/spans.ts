@@ -1,60 +1,17 @@
+import type { WitnessedCall } from '../models/call.ts';
 import { ADAPTER_FACTS } from '../task/adapter-facts.ts';
-import type { Attempt, Launch, Usage } from '../task/attempt.ts';
+import type { Attempt, Launch } from '../task/attempt.ts';
 import type { Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
-
-type Value = string | number | boolean;
-
-/** A span as it is to be told: ids, times and attributes follow from the task alone, so that what is told twice is the same span. */
-export interface PlannedSpan {
-  readonly spanId: string;
-  /** Null: it is the root. */
-  readonly parentId: string | null;
-  readonly name: string;
-  /** `client`: a call of another system. */
-  readonly kind: 'internal' | 'client';
-  /** ISO 8601. */
-  readonly start: string;
-  readonly end: string;
-  readonly attributes: Readonly<Record<string, Value>>;
-  /** Why it failed; null: it did not. */
-  readonly error: string | null;
-}
-
-export interface PlannedTrace {
-  readonly traceId: string;
-  readonly spans: readonly PlannedSpan[];
-}
-
-/** 16 bytes in hex. */
-export const traceIdOf = (taskId: string): string => sha256(`trace ${taskId}`).slice(0, 32);
-/** 8 bytes in hex. */
-export const spanIdOf = (key: string): string => sha256(`span ${key}`).slice(0, 16);
-
-/** Names of the registry of semantic conventions for generative AI, and ours under `assay.`. */
-const GEN_AI_PROVIDER: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  openai: 'openai',
-  gemini: 'gcp.gemini',
-};
-
-const known = (attributes: Readonly<Record<string, Value | null | undefined>>): Record<string, Value> =>
-  Object.fromEntries(
-    Object.entries(attributes).filter(
-      (entry): entry is [string, Value] => entry[1] !== null && entry[1] !== undefined,
-    ),
-  );
-
-/** Cached tokens are part of what went in. */
-const usageOf = (usage: Usage | null | undefined): Record<string, Value> =>
-  usage
-    ? {
-        'gen_ai.usage.input_tokens': usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
-        'gen_ai.usage.output_tokens': usage.output_tokens,
-        'gen_ai.usage.cache_read.input_tokens': usage.cache_read_tokens,
-        'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens,
-      }
-    : {};
+import { callSpans, modelSpans } from './call-spans.ts';
+import {
+  GEN_AI_PROVIDER,
+  known,
+  type PlannedSpan,
+  type PlannedTrace,
+  spanIdOf,
+  traceIdOf,
+  usageOf,
+} from './plan.ts';
 
 const before = (end: string, ms: number, notBefore: string): string => {
   const start = new Date(Date.parse(end) - ms).toISOString();
@@ -74,6 +31,22 @@ interface Around {
   readonly parentId: string;
   /** When the attempt is over. */
   readonly end: string;
+  /** Single calls of models, as far as they were kept. */
+  readonly calls: readonly WitnessedCall[];
+}
+
+const ofBox = (calls: readonly WitnessedCall[], kind: 'agent' | 'gates'): WitnessedCall[] =>
+  calls.filter(({ caller }) => caller === kind);
+
+/** How many calls of a box were counted beside those that are spans of their own. */
+function leftOut(
+  kind: 'agent' | 'gates',
+  { witnessed, opinions }: Attempt,
+  calls: readonly WitnessedCall[],
+): Record<string, number> {
+  const kept = ofBox(calls, kind).length;
+  const counted = (kind === 'agent' ? witnessed : opinions)?.calls ?? 0;
+  return kept > 0 && counted > kept ? { 'assay.model.calls_left_out': counted - kept } : {};
 }
 
 /** A container: from when it was launched until it has said its word. */
@@ -81,7 +54,7 @@ function boxSpan(
   kind: 'agent' | 'gates' | 'deliver',
   launch: Launch | null,
   until: string | null | undefined,
-  { task, attempt, parentId, end }: Around,
+  { task, attempt, parentId, end, calls }: Around,
 ): PlannedSpan[] {
   if (!launch) return [];
   return [
@@ -92,63 +65,47 @@ function boxSpan(
       kind: 'internal',
       start: least(launch.launched_at, until ?? end),
       end: until ?? end,
-      attributes: { 'assay.box.kind': kind, 'assay.box.launch': launch.number },
+      attributes: known({
+        'assay.box.kind': kind,
+        'assay.box.launch': launch.number,
+        ...(kind !== 'deliver' && leftOut(kind, attempt, calls)),
+      }),
       error: launch.lost && !until ? 'box_lost' : null,
     },
   ];
 }
 
-/** The gates of an attempt. Nobody writes down when each began, only how long it took; they begin side by side with their box's work. */
+/** The gates of an attempt, each from when it began by the clock of its box; one that was remembered took no time. */
 function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
   const { verification } = attempt;
   if (!verification) return [];
-  const start = before(verification.at, verification.duration_ms, attempt.started_at);
-  return verification.gates.map((gate) => ({
-    spanId: spanIdOf(`${task.id}#${attempt.number}#gate#${gate.name}`),
-    parentId,
-    name: `gate ${gate.name}`,
-    kind: 'internal',
-    start,
-    end: least(new Date(Date.parse(start) + gate.duration_ms).toISOString(), verification.at),
-    attributes: known({
-      'assay.gate.name': gate.name,
-      'assay.gate.outcome': gate.outcome,
-      'assay.gate.required': gate.required,
-      'assay.gate.blocked': gate.blocked,
-      'assay.gate.cached': gate.cached,
-      'assay.gate.findings': gate.findings,
-      'assay.start_estimated': true,
-    }),
-    error: gate.outcome === 'failed' || gate.outcome === 'timed_out' ? gate.outcome : null,
-  }));
-}
-
-/** What the gateway has counted of each model: a span for all calls of one model, since single calls leave no record. */
-function callSpans(parentId: string, provider: string | null, around: Around): PlannedSpan[] {
-  const { task, attempt, end } = around;
-  const { witnessed, report } = attempt;
-  const start = attempt.agent?.launched_at ?? attempt.started_at;
-  const until = report?.at ?? end;
-  const models = Object.entries(witnessed?.by_model ?? {});
-  return models.map(([model, usage]) => ({
-    spanId: spanIdOf(`${task.id}#${attempt.number}#model#${model}`),
-    parentId,
-    name: `chat ${model}`,
-    kind: 'client',
-    start: least(start, until),
-    end: until,
-    attributes: known({
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': provider,
-      'gen_ai.request.model': model,
-      ...usageOf(usage),
-      // Of all models together: where there is one, its own.
-      'assay.model.calls': models.length === 1 ? witnessed?.calls : null,
-      'assay.model.cost_usd': models.length === 1 ? witnessed?.cost_usd : null,
-      'assay.start_estimated': true,
-    }),
-    error: witnessed?.trouble ? witnessed.trouble.class : null,
-  }));
+  const gathering = before(verification.at, verification.duration_ms, attempt.started_at);
+  const after = (ms: number): string =>
+    least(new Date(Date.parse(gathering) + ms).toISOString(), verification.at);
+  return verification.gates.map((gate) => {
+    const known_start = gate.began_ms !== undefined;
+    const took = known_start && gate.cached ? 0 : gate.duration_ms;
+    const began = gate.began_ms ?? 0;
+    return {
+      spanId: spanIdOf(`${task.id}#${attempt.number}#gate#${gate.name}`),
+      parentId,
+      name: `gate ${gate.name}`,
+      kind: 'internal',
+      start: after(began),
+      end: after(began + took),
+      attributes: known({
+        'assay.gate.name': gate.name,
+        'assay.gate.outcome': gate.outcome,
+        'assay.gate.required': gate.required,
+        'assay.gate.blocked': gate.blocked,
+        'assay.gate.cached': gate.cached,
+        'assay.gate.findings': gate.findings,
+        // Evidence of earlier versions says only how long it took.
+        'assay.start_estimated': known_start ? null : true,
+      }),
+      error: gate.outcome === 'failed' || gate.outcome === 'timed_out' ? gate.outcome : null,
+    };
+  });
 }
 
 function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
@@ -181,11 +138,16 @@ function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
   });
 }
 
-function attemptSpans(task: Task, attempt: Attempt, root: string, taskEnd: string): PlannedSpan[] {
-  const spanId = spanIdOf(`${task.id}#${attempt.number}`);
+function attemptSpans(
+  task: Task,
+  attempt: Attempt,
+  { root, taskEnd, calls }: { root: string; taskEnd: string; calls: readonly WitnessedCall[] },
+): PlannedSpan[] {
+  const key = `${task.id}#${attempt.number}`;
+  const spanId = spanIdOf(key);
   const end = attempt.ended_at ?? taskEnd;
   const { agent, provider } = agentOf(task, attempt);
-  const around: Around = { task, attempt, parentId: spanId, end };
+  const around: Around = { task, attempt, parentId: spanId, end, calls };
   const failed =
     attempt.outcome === 'failed' || attempt.outcome === 'infra_failed' || attempt.outcome === 'expired';
   const boxes = [
@@ -220,14 +182,26 @@ function attemptSpans(task: Task, attempt: Attempt, root: string, taskEnd: strin
       error: failed ? (attempt.failure?.code ?? attempt.outcome) : null,
     },
     ...boxes,
-    ...callSpans(parentOf('agent'), provider, around),
+    ...(['agent', 'gates'] as const).flatMap((kind) =>
+      callSpans(ofBox(calls, kind), { key, parentId: parentOf(kind), end: taskEnd }),
+    ),
+    ...(ofBox(calls, 'agent').length > 0
+      ? []
+      : modelSpans(attempt.witnessed, provider, {
+          ...{ key, parentId: parentOf('agent') },
+          start: attempt.agent?.launched_at ?? attempt.started_at,
+          end: attempt.report?.at ?? end,
+        })),
     ...gateSpans(parentOf('gates'), around),
     ...judgeSpans(around),
   ];
 }
 
-/** The trace of a task that has ended; null: it has not, and a trace of what is under way would have to be told again. */
-export function traceOf(task: Task): PlannedTrace | null {
+/**
+ * The trace of a task that has ended; null: it has not, and a trace of what is under way would have to be told again.
+ * @param calls single calls of models, as far as they were kept
+ */
+export function traceOf(task: Task, calls: readonly WitnessedCall[] = []): PlannedTrace | null {
   const end = task.ended_at;
   if (end === null) return null;
   const root = spanIdOf(task.id);
@@ -257,7 +231,13 @@ export function traceOf(task: Task): PlannedTrace | null {
         }),
         error: task.status === 'failed' ? (task.failure?.code ?? 'failed') : null,
       },
-      ...task.attempts.flatMap((attempt) => attemptSpans(task, attempt, root, end)),
+      ...task.attempts.flatMap((attempt) =>
+        attemptSpans(task, attempt, {
+          root,
+          taskEnd: end,
+          calls: calls.filter((call) => call.attempt === attempt.number),
+        }),
+      ),
     ],
   };
 }

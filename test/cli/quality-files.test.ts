@@ -34,7 +34,7 @@ describe('assay quality files', () => {
     expect(code).toBe(0);
     expect(api.seen[0]?.url).toBe('/quality/file-health?limit=5&min_score=90&grade=F');
     const lines = stdout.split('\n');
-    expect(lines[1]).toMatch(/^src\/b.*\.ts +\d+ +F .* 2 of 3 +0$/);
+    expect(lines[1]).toMatch(/^src\/b.*\.ts +\d+ +F .* 2 of 3 +0 +low$/);
     expect(lines[2]).toMatch(/^src\/a\.ts +99 +A .* 0 of 1 +0$/);
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/2 known, 1 to be looked at; mean [\d.]+ of 100\nThere are more/);

@@ -1,13 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WitnessedCall } from '../../shared/models/call.ts';
 import { ENV } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
-import { spanIdOf, traceIdOf, traceOf } from '../../shared/telemetry/spans.ts';
+import { spanIdOf, traceIdOf } from '../../shared/telemetry/plan.ts';
+import { traceOf } from '../../shared/telemetry/spans.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-values.ts';
 
@@ -59,9 +61,11 @@ afterAll(() => {
 beforeEach(() => {
   seen.length = 0;
   status = 200;
+  kept = [];
   table.reset();
 });
 
+const nanos = (iso: string): string => `${Date.parse(iso)}000000`;
 const at = (second: number): string => build.later(second).toISOString();
 const usage = { input_tokens: 100, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 0 };
 const witnessed = {
@@ -86,7 +90,7 @@ const first = build.attempt({
     at: at(95),
     duration_ms: 30_000,
     gates: [
-      { ...build.gate({ name: 'lint', outcome: 'failed', duration_ms: 4_000 }), findings: 2 },
+      { ...build.gate({ name: 'lint', outcome: 'failed', duration_ms: 4_000 }), began_ms: 500, findings: 2 },
       { ...build.gate({ name: 'tests', duration_ms: 25_000 }), findings: 0 },
     ],
   }),
@@ -99,6 +103,19 @@ const second = build.attempt({
   ended_at: at(200),
   outcome: 'passed',
 });
+const called = (
+  id: string,
+  from: number,
+  to: number,
+  fields: Partial<WitnessedCall> = {},
+): WitnessedCall => ({
+  ...{ id, attempt: 1, caller: 'agent', protocol: 'anthropic', status: 200, micro: 2_000, trouble: null },
+  ...{ model: 'claude-haiku-4-5', answered: 'claude-haiku-4-5', usage },
+  started_at: at(from),
+  ended_at: at(to),
+  ...fields,
+});
+let kept: WitnessedCall[] = [];
 const done = (fields: Partial<Task> = {}): Task =>
   build.task({
     status: 'done',
@@ -110,6 +127,7 @@ const done = (fields: Partial<Task> = {}): Task =>
   });
 const tell = async (task: Task | null): Promise<void> => {
   table.on(GetCommand).resolves(task ? { Item: toItem(task) } : {});
+  table.on(QueryCommand).resolves({ Items: kept.map((call) => ({ call })) });
   await handler({ detail: { task_id: 'T1' } } as EventBridgeEvent<string, unknown>);
 };
 const spans = (): Span[] =>
@@ -168,11 +186,51 @@ describe('the trace of a task', () => {
       'assay.task.status': 'done',
       'assay.task.verified': true,
     });
-    const nanos = (iso: string): string => `${Date.parse(iso)}000000`;
     expect([named('task')?.startTimeUnixNano, named('task')?.endTimeUnixNano]).toEqual([
       nanos(at(0)),
       nanos(at(201)),
     ]);
+  });
+
+  it('has each call of a model where it was kept, below the box that made it, and says how many were left out', async () => {
+    kept = [
+      called('a', 20, 24),
+      called('b', 30, 31, { status: 529, micro: 0, trouble: 'provider_transient' }),
+      called('c', 70, 72, {
+        caller: 'gates',
+        protocol: 'gemini',
+        model: 'gemini-3',
+        answered: 'gemini-3-001',
+      }),
+    ];
+    await tell(done());
+    const below = (name: string): string[] =>
+      spans()
+        .filter(({ parentSpanId }) => parentSpanId === named(name)?.spanId)
+        .map((span) => span.name);
+    expect(below('box agent')).toEqual(['chat claude-haiku-4-5', 'chat claude-haiku-4-5']);
+    expect(below('box gates')).toContain('generate_content gemini-3');
+    expect(attributesOf(named('box agent'))['assay.model.calls_left_out']).toBe(5);
+    const [first, broken] = spans().filter(({ name }) => name === 'chat claude-haiku-4-5');
+    expect([first?.startTimeUnixNano, first?.endTimeUnixNano]).toEqual([nanos(at(20)), nanos(at(24))]);
+    expect(attributesOf(first)).toMatchObject({
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.usage.input_tokens': 130,
+      'gen_ai.usage.output_tokens': 20,
+      'assay.model.cost_usd': 0.002,
+      'http.response.status_code': 200,
+    });
+    expect(attributesOf(first)['assay.start_estimated']).toBeUndefined();
+    expect(broken?.status.code).toBe(2);
+    expect(attributesOf(broken)['error.type']).toBe('provider_transient');
+  });
+
+  it('has gates from when they began, where their evidence says so', async () => {
+    await tell(done());
+    expect(named('gate lint')?.startTimeUnixNano).toBe(nanos(at(65.5)));
+    expect(attributesOf(named('gate lint'))['assay.start_estimated']).toBeUndefined();
+    expect(named('gate tests')?.startTimeUnixNano).toBe(nanos(at(65)));
+    expect(attributesOf(named('gate tests'))['assay.start_estimated']).toBe(true);
   });
 
   it('is the same spans when it is told again', async () => {

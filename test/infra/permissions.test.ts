@@ -90,7 +90,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   'api-evidence': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],
   'api-read': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject'],
   'api-hook': ['dynamodb:GetItem', 'dynamodb:PutItem', 'secretsmanager:GetSecretValue'],
-  traces: ['dynamodb:GetItem'],
+  traces: ['dynamodb:GetItem', 'dynamodb:Query'],
   'forge-tell': ['dynamodb:GetItem', 's3:GetObject', 'secretsmanager:GetSecretValue', ...DEAD_LETTERS],
   conductor: [
     'dynamodb:BatchGetItem',

@@ -377,7 +377,7 @@ describe('functions', () => {
     page: [],
     'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
     judge: ['table', 'bucket', 'judgeModels', 'approvalRules'],
-    models: ['table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
+    models: ['keepModelCalls', 'table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom', 'tierModels', 'cascadePolicy'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {

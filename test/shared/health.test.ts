@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changedFiles } from '../../shared/evidence/changed.ts';
 import { FileHistory, FileList, FilesQuery } from '../../shared/health/schemas.ts';
-import { gradeOf, isFlagged, scoresOf, totalOf } from '../../shared/health/score.ts';
+import { flagOf, gradeOf, scoresOf, totalOf } from '../../shared/health/score.ts';
 import { NO_TOUCHES, type Touch } from '../../shared/health/state.ts';
 import { healthOf, historyView } from '../../shared/health/view.ts';
 import { deriveRows } from '../../shared/ledger/derive.ts';
@@ -108,12 +108,12 @@ describe('the health of a file', () => {
   });
 
   test.each([
-    ['nothing but accepted work', [{}], { total: 99, grade: 'A', flagged: false }],
+    ['nothing but accepted work', [{}], { total: 99, grade: 'A', flagged: false, flag_reason: null }],
     ['one attempt that was rejected', [{ outcome: 'rejected' }], { bug_density_score: 0, flagged: false }],
     [
       'work that was accepted and then reverted',
       [{}, { outcome: 'reverted' }],
-      { bug_density_score: 0, reverts: 1, flagged: true },
+      { bug_density_score: 0, reverts: 1, flagged: true, flag_reason: 'fell' },
     ],
     [
       'a revert of something that is older than the records',
@@ -137,13 +137,13 @@ describe('the health of a file', () => {
   });
 
   test.each([
-    [90, null, false, 'A'],
-    [89, 99, true, 'B'],
-    [70, 79, false, 'C'],
-    [60, null, false, 'D'],
-    [59, null, true, 'F'],
-  ])('of %i after %s is flagged: %s, grade %s', (total, before, flagged, grade) => {
-    expect([isFlagged(total, before), gradeOf(total)]).toEqual([flagged, grade]);
+    [90, null, null, 'A'],
+    [89, 99, 'fell', 'B'],
+    [70, 79, null, 'C'],
+    [60, null, null, 'D'],
+    [59, null, 'low', 'F'],
+  ])('of %i after %s is flagged because it is %s, grade %s', (total, before, flag, grade) => {
+    expect([flagOf(total, before), gradeOf(total)]).toEqual([flag, grade]);
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { costUsd } from '../../shared/cascade/prices.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { filesWith, wordsOfProcessesBelow } from '../support/planted.ts';
+import { calls } from './support/model-call.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -21,14 +22,6 @@ afterAll(async () => {
   repository.remove();
 });
 
-/** Calls a model as a CLI does, with what the box has in its environment; `status` and `text` are in scope afterwards. */
-const calls = (fields = ''): string => `
-  const answer = await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', {
-    method: 'POST',
-    headers: { authorization: 'Bearer ' + process.env.ANTHROPIC_AUTH_TOKEN, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify({ model, max_tokens: 1000, stream: true, messages: [{ role: 'user', content: 'Make sum add' }] ${fields} }),
-  });
-  const [status, text] = [answer.status, await answer.text()];`;
 const task = (code: string, fields: Record<string, unknown> = {}) => ({
   title: 'Make sum add',
   repository: repository.url,

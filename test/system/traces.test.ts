@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
-import { spanIdOf, traceIdOf } from '../../shared/telemetry/spans.ts';
+import { spanIdOf, traceIdOf } from '../../shared/telemetry/plan.ts';
+import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { calls } from './support/model-call.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -11,6 +13,8 @@ interface Span {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
 }
 interface Body {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Span[] }[] }[];
@@ -19,6 +23,7 @@ interface Body {
 let stack: Stack;
 let repository: Repository;
 let collector: Server;
+let models: ModelServer;
 const spans: Span[] = [];
 /** Called when spans have come. */
 let came = (): void => {};
@@ -40,13 +45,15 @@ beforeAll(async () => {
   });
   const { port } = collector.address() as AddressInfo;
   // Half a minute of synthesis, once: the address is part of the template.
-  stack = await Stack.start({}, [], {
+  models = await startModelServer();
+  stack = await Stack.start({ ANTHROPIC_API_KEY: 'sk-ant-scripted', ANTHROPIC_BASE_URL: models.url }, [], {
     otlpEndpoint: `http://127.0.0.1:${port}/v1/traces`,
     recordEvents: '["verification_nudges","file_touches"]',
   });
 });
 afterAll(async () => {
   await stack.stop();
+  await models.stop();
   collector.closeAllConnections();
   collector.close();
   repository.remove();
@@ -61,7 +68,7 @@ describe('a deployment with a collector', () => {
     const { id } = await stack.submit({
       title: 'Make sum add',
       repository: repository.url,
-      adapter: agent(writes('src/sum.js', RIGHT)),
+      adapter: agent(`{ ${calls()} } { ${calls()} } ${writes('src/sum.js', RIGHT)}`),
     });
     await stack.ended(id);
     await stack.control('POST', '/drain');
@@ -72,6 +79,10 @@ describe('a deployment with a collector', () => {
     const names = own.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['task', 'invoke_agent command', 'box agent', 'box gates']));
     expect(names.some((name) => name.startsWith('gate '))).toBe(true);
+    const box = own.find(({ name }) => name === 'box agent');
+    const asked = own.filter(({ parentSpanId }) => parentSpanId === box?.spanId);
+    expect(asked.map(({ name }) => name)).toEqual(['chat claude-haiku-4-5', 'chat claude-haiku-4-5']);
+    expect(Number(asked[1]?.startTimeUnixNano)).toBeGreaterThanOrEqual(Number(asked[0]?.endTimeUnixNano));
     const ids = new Set(own.map(({ spanId }) => spanId));
     for (const { parentSpanId } of own) if (parentSpanId) expect(ids).toContain(parentSpanId);
     // Records that were asked for are events, too, and no others.

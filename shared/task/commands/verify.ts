@@ -74,6 +74,7 @@ function summarise(evidence: Evidence, key: string, now: Date): VerificationReco
       blocked: gate.blocked,
       cached: gate.cached,
       duration_ms: gate.duration_ms,
+      ...(gate.began_ms !== undefined && { began_ms: gate.began_ms }),
       detail: firstOf(gate.detail, KEPT_DETAIL),
       findings: gate.findings.length,
       facts: keptFacts(gate.metadata),

@@ -109,6 +109,17 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
         cache_read_tokens: 0,
         cache_write_tokens: protocol === 'anthropic' ? 300 : 0,
       });
+      expect(at.kept).toMatchObject([
+        {
+          attempt: 1,
+          caller: 'agent',
+          protocol,
+          model: MODEL,
+          status: 200,
+          usage: counted?.usage,
+          trouble: null,
+        },
+      ]);
       expect(models.counted().output - before.output).toBe(80);
       expect(at.meter.meter()).toMatchObject({ open: [], estimated: 0 });
     },
@@ -132,6 +143,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     );
     expect(await answer.text()).not.toContain('assay');
     expect([at.meter.taken, at.meter.meter().open]).toEqual([0, []]);
+    expect(at.kept).toMatchObject([{ status, micro: 0 }]);
   });
 
   it('makes a 401 of the provider a matter of the deployment, and follows no redirect', async () => {
@@ -319,6 +331,13 @@ describe('the gateway', () => {
     const gemini = `/v1beta/models/${MODEL}:generateContent?key=${TOKEN}`;
     expect((await at.post(gemini, SHAPES['gemini']?.body(), { authorization: '' })).status).toBe(200);
     expect(last().url).not.toContain(TOKEN);
+  });
+
+  it('answers and counts all the same where the call itself cannot be kept', async () => {
+    const at = await gateway('ok', { keepFails: true });
+    const answer = await at.post('/v1/messages', SHAPES['anthropic']?.body());
+    expect([answer.status, at.meter.settled.length]).toEqual([200, 1]);
+    expect(at.problems).toContain('a call could not be kept');
   });
 
   it('counts tokens for nothing', async () => {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { serve } from '../../../functions/models/gateway.ts';
 import type { CallRecord, Gateway } from '../../../functions/models/parts.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import type { WitnessedCall } from '../../../shared/models/call.ts';
 import type { Meter, Reservation, Settlement } from '../../../shared/models/meter.ts';
 import type { Providers } from '../../../shared/models/providers.ts';
 import { MAX_TROUBLES } from '../../../shared/models/trouble.ts';
@@ -93,15 +94,23 @@ export async function startGateway(
     readonly opinions?: Gateway['opinions'];
     readonly deadlineMs?: number;
     readonly maxAttemptUsd?: number;
+    readonly keepFails?: boolean;
   } = {},
 ) {
   const meter = memoryMeter();
   const calls: CallRecord[] = [];
+  const kept: WitnessedCall[] = [];
   const problems: string[] = [];
   let present = options.task === undefined ? running() : options.task;
   const gateway: Gateway = {
     tasks: { get: async () => present },
     meters: meter,
+    calls: {
+      keep: async (_task, call) => {
+        kept.push(call);
+        if (options.keepFails) throw new Error('no table');
+      },
+    },
     providers,
     opinions: options.opinions ?? [],
     tiers: DEFAULT_TIER_MODELS,
@@ -140,6 +149,7 @@ export async function startGateway(
     url,
     meter,
     calls,
+    kept,
     problems,
     setTask: (next: Task | null) => {
       present = next;

@@ -9,7 +9,7 @@ import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts
 import { checkedAttempt, heldTask, manyTasks, tell } from '../support/story.ts';
 
 const chromium = browserHere();
-sayIfMissing(chromium, 15);
+sayIfMissing(chromium, 16);
 /** Where pictures go for somebody to look at; none are made otherwise. */
 const PICTURES = process.env['ASSAY_PICTURES'];
 
@@ -308,6 +308,24 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await picture('figures');
     await page.emulateMedia({ colorScheme: 'dark' });
     await picture('figures-dark');
+    expect(said).toEqual([]);
+  });
+
+  it('shows the health of files, why one is to be looked at, and what happened to it', async () => {
+    tellFigures(api);
+    await signIn('#/quality');
+    const files = page.locator('section', { has: page.getByRole('heading', { name: 'Files', exact: true }) });
+    expect(await files.innerText()).toContain('3 that agents have changed, 2 to be looked at');
+    expect(await files.innerText()).toMatch(
+      /src\/prices\/round.ts\s+\d+\s+F\s+2 of 3\s+1\s+50\s+75\s+80\s+low/,
+    );
+    expect(await files.innerText()).toContain('an⟨U+202E⟩gnp.exe.ts');
+    await files.getByRole('button', { name: 'src/prices/round.ts' }).click();
+    await files.getByText('What happened to src/prices/round.ts').waitFor();
+    expect(await files.locator('table').last().innerText()).toMatch(/reverted\s+\d+ → \d+\s+T3/);
+    expect(await violations()).toEqual([]);
+    await files.getByText('SQL: Files').click();
+    await files.getByText('assay query files-that-fail').waitFor();
     expect(said).toEqual([]);
   });
 

@@ -1,3 +1,6 @@
+import { FilesQuery } from '../../../shared/health/schemas.ts';
+import { NO_TOUCHES, type Touch } from '../../../shared/health/state.ts';
+import { historyView, listView, type TouchedFile } from '../../../shared/health/view.ts';
 import type { Derived } from '../../../shared/ledger/derive.ts';
 import { costView } from '../../../shared/quality/cost.ts';
 import { type Figures, NO_FIGURES, withRecord } from '../../../shared/quality/figures.ts';
@@ -59,6 +62,24 @@ export function tellFigures(api: ScriptedApi): void {
   api.answers.set('GET /quality', () => ({ body: qualityView(days, NOW) }));
   api.answers.set('GET /quality/trend', () => ({ body: trendView(days, 'day', 30, NOW) }));
   api.answers.set('GET /quality/cost', () => ({ body: costView(days, 30, NOW) }));
+  const file = (path: string, outcomes: readonly Touch['outcome'][], findings = 0): TouchedFile => ({
+    ...{ repository: 'https://example.test/shop.git', path, earlier: NO_TOUCHES },
+    latest: outcomes.map((outcome, index) => ({
+      ...{ id: `T${index}#1#file#0`, outcome, findings, flaky: findings > 4 ? 1 : 0 },
+      at: new Date(NOW.getTime() - (20 - index) * 3_600_000).toISOString(),
+    })),
+  });
+  const files = [
+    file('src/prices/round.ts', ['rejected', 'accepted', 'rejected', 'reverted'], 5),
+    file('src/cart.ts', ['accepted', 'accepted', 'rejected']),
+    file('src/an\u202egnp.exe.ts', ['accepted']),
+  ];
+  api.answers.set('GET /quality/file-health', () => ({
+    body: listView(files, FilesQuery.parse({}), false, NOW),
+  }));
+  api.answers.set('GET /quality/file-health/file', () => ({
+    body: historyView(files[0] as TouchedFile, NOW),
+  }));
   api.answers.set('GET /quality/budget-forecast', () => ({
     body: forecastView(days, new Map([['backend', { open: 12 }]]), 40, NOW),
   }));

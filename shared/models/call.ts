@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { Usage } from '../task/attempt.ts';
+import { PROTOCOLS } from './protocols.ts';
+
+/** One call of a model as the gateway has witnessed it; never what was asked or said. */
+export const WitnessedCall = z.object({
+  id: z.string(),
+  attempt: z.number().int().positive(),
+  /** Who has asked: the agent of the attempt, or one of its gates. */
+  caller: z.enum(['agent', 'gates']),
+  protocol: z.enum(PROTOCOLS),
+  model: z.string(),
+  /** What it was billed as. */
+  answered: z.string(),
+  /** Of the answer; 0: there was none. */
+  status: z.number().int().nonnegative(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime(),
+  usage: Usage,
+  /** Millionths of a dollar. Null: the model has no price. */
+  micro: z.number().nullable(),
+  /** What the provider could not do; null: it did, or nobody knows. */
+  trouble: z.string().nullable(),
+});
+export type WitnessedCall = z.infer<typeof WitnessedCall>;

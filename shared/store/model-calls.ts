@@ -1,0 +1,57 @@
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { WitnessedCall } from '../models/call.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { goneAfter } from './gone-after.ts';
+
+/** Days that a call is kept: whoever wants it asks when its task has ended. */
+const RETENTION_DAYS = 30;
+
+const below = (attempt: number): string => `call#${String(attempt).padStart(4, '0')}#`;
+
+/**
+ * Single calls of models: each an item of its own beside its meter, so that no item grows with how many there are. They are kept where
+ * somebody wants them; what is counted and billed is the meter's.
+ */
+export class ModelCallStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  /** Writes a call down. A repeat writes the same. */
+  async keep(taskId: string, call: WitnessedCall, now: Date): Promise<void> {
+    await this.#db.send(
+      new UpdateCommand({
+        TableName: this.#table,
+        Key: {
+          [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
+          [TABLE.sk]: `${below(call.attempt)}${call.started_at}#${call.id}`,
+        },
+        UpdateExpression: 'SET #call = :call, #ttl = :ttl',
+        ExpressionAttributeNames: { '#call': 'call', '#ttl': TABLE.ttl },
+        ExpressionAttributeValues: { ':call': call, ':ttl': goneAfter(RETENTION_DAYS, now) },
+      }),
+    );
+  }
+
+  /** The first calls of an attempt, in the order in which they began, so many at most. */
+  async of(taskId: string, attempt: number, most: number): Promise<WitnessedCall[]> {
+    const { Items = [] } = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :below)',
+        ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+        ExpressionAttributeValues: {
+          ':pk': `${ITEM_PREFIX.meter}${taskId}`,
+          ':below': below(attempt),
+        },
+        Limit: most,
+        ConsistentRead: true,
+      }),
+    );
+    return Items.map((item) => WitnessedCall.parse(item['call']));
+  }
+}
