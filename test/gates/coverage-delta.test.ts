@@ -57,14 +57,9 @@ const PYTHON = {
   'a.py': 'def f():\n    return 1\n',
   'test_a.py': 'import a\n\n\ndef test_f():\n    assert a.f() == 1\n',
 };
-const GO = {
-  'go.mod': 'module example.org/a\n\ngo 1.20\n',
-  'a.go': 'package a\n\nfunc F() int { return 1 }\n',
-  'a_test.go': 'package a\n\nimport "testing"\n\nfunc TestF(t *testing.T) { F() }\n',
-};
 
 describe('the gate of coverage', () => {
-  const missing = missingOf([{ needs: 'pytest-cov' }, { needs: 'go' }]);
+  const missing = missingOf([{ needs: 'pytest-cov' }]);
   beforeEach(warmToolchains);
 
   const run = (command: string) =>
@@ -99,14 +94,6 @@ describe('the gate of coverage', () => {
   test.skipIf(missing.includes('pytest-cov'))('measures Python with pytest-cov', async () => {
     const result = await runGate(gate, PYTHON, { 'a.py': `${PYTHON['a.py']}\n\ndef g():\n    return 2\n` });
     expect(result).toMatchObject({ outcome: 'failed', metadata: { tool: 'pytest-cov', coverage_base: 100 } });
-  });
-
-  test.skipIf(missing.includes('go'))('measures Go with its own tool', async () => {
-    const result = await runGate(gate, GO, { 'a.go': `${GO['a.go']}\nfunc G() int { return 2 }\n` });
-    expect(result).toMatchObject({
-      outcome: 'failed',
-      metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
-    });
   });
 
   test('measures JavaScript with Node', async () => {

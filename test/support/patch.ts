@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStore, type Store } from '../../gates/checkout/store.ts';
 import type { Gate, GateContext, GateResult } from '../../gates/engine/gate.ts';
 import { Rooms } from '../../gates/engine/rooms.ts';
 import { makeSubject, type Subject } from '../../gates/engine/subject.ts';
+import { type Entry, writeCommit, writeObject, writeTree } from './git-objects.ts';
 import { temporaryFolder } from './repository.ts';
 
 /** Content by path. */
@@ -12,37 +12,37 @@ export type Files = Readonly<Record<string, string | Buffer>>;
 /** What a patch does: new content by path; null deletes. */
 export type Edits = Readonly<Record<string, string | Buffer | null>>;
 
-const IDENTITY = 'Ada <ada@example.org> 1700000000 +0000';
+const WHO = 'Ada <ada@example.org>';
+const WHEN = 1_700_000_000;
 
-/** Two commits in a store of their own, made with one process and without a checkout. */
+/** Two commits in a store of their own, made without a process and without a checkout. */
 export async function makePatch(
   base: Files,
   edits: Edits,
 ): Promise<{ readonly store: Store; readonly base: string; readonly tree: string }> {
   const store = await createStore(join(temporaryFolder(), 'store.git'));
-  const commit = (branch: string, files: Edits, from?: string): Buffer[] => [
-    Buffer.from(
-      `commit refs/heads/${branch}\n${from ? '' : 'mark :1\n'}committer ${IDENTITY}\ndata 0\n${from ? `from ${from}\n` : ''}`,
-    ),
-    ...Object.entries(files).flatMap(([path, content]) => {
-      const name = JSON.stringify(path);
-      if (content === null) return [Buffer.from(`D ${name}\n`)];
-      const bytes = Buffer.from(content as string);
-      return [Buffer.from(`M 100644 inline ${name}\ndata ${bytes.length}\n`), bytes, Buffer.from('\n')];
-    }),
-    Buffer.from('\n'),
-  ];
-  const git = (args: readonly string[], input?: Buffer): string =>
-    execFileSync('git', args, {
-      env: { PATH: process.env['PATH'], GIT_DIR: store.dir },
-      input,
-      encoding: 'utf8',
-    });
-  git(['fast-import', '--quiet'], Buffer.concat([...commit('base', base), ...commit('head', edits, ':1')]));
-  const [first = '', second = ''] = git(['rev-parse', 'refs/heads/base', 'refs/heads/head^{tree}'])
-    .trim()
-    .split('\n');
-  return { store, base: first, tree: second };
+  const objects = join(store.dir, 'objects');
+  const files = new Map<string, Entry>();
+  const edit = (all: Edits): string => {
+    for (const [path, content] of Object.entries(all)) {
+      const name = Buffer.from(path).toString('latin1');
+      // A file may go where a folder was, and a folder where a file was.
+      for (const each of files.keys())
+        if (each === name || each.startsWith(`${name}/`) || name.startsWith(`${each}/`)) files.delete(each);
+      if (content === null) continue;
+      files.set(name, { mode: '100644', id: writeObject(objects, 'blob', Buffer.from(content as string)) });
+    }
+    return writeTree(objects, files);
+  };
+  const first = edit(base);
+  const commit = { who: WHO, when: WHEN, message: '' };
+  const id = writeCommit(objects, { ...commit, tree: first, parents: [] });
+  const tree = edit(edits);
+  const head = writeCommit(objects, { ...commit, tree, parents: [id] });
+  mkdirSync(join(store.dir, 'refs/heads'));
+  for (const [name, at] of Object.entries({ base: id, head }))
+    writeFileSync(join(store.dir, 'refs/heads', name), `${at}\n`);
+  return { store, base: id, tree };
 }
 
 /** What the gates look at, for a patch on a few files. */

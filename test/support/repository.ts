@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { commitFolder } from './commit-folder.ts';
 
 /** A real git repository in a temporary folder. */
 export interface Repository {
@@ -14,15 +15,16 @@ export interface Repository {
   commit(files: Readonly<Record<string, string | Buffer | null>>, message?: string): string;
 }
 
+const WHO = { name: 'Ada', email: 'ada@example.org' };
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
   HOME: '/nonexistent',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@example.org',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@example.org',
+  GIT_AUTHOR_NAME: WHO.name,
+  GIT_AUTHOR_EMAIL: WHO.email,
+  GIT_COMMITTER_NAME: WHO.name,
+  GIT_COMMITTER_EMAIL: WHO.email,
   // A process less for each commit.
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'maintenance.auto',
@@ -36,13 +38,14 @@ const run = (cwd: string, args: readonly string[]): string =>
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
 
-let prepared: string | null = null;
+let prepared: { readonly dir: string; readonly config: string } | null = null;
 /** An empty repository, made once for all tests of a process: to copy it takes no process of its own. */
-function emptyRepository(): string {
-  if (prepared === null || !existsSync(prepared)) {
-    prepared = temporaryFolder('assay-empty-');
-    run(prepared, ['init', '--quiet', '--template=', '--initial-branch=main']);
-    mkdirSync(join(prepared, '.git/hooks'));
+function emptyRepository(): NonNullable<typeof prepared> {
+  if (prepared === null || !existsSync(prepared.dir)) {
+    const dir = temporaryFolder('assay-empty-');
+    run(dir, ['init', '--quiet', '--template=', '--initial-branch=main']);
+    mkdirSync(join(dir, '.git/hooks'));
+    prepared = { dir, config: readFileSync(join(dir, '.git/config'), 'utf8') };
   }
   return prepared;
 }
@@ -59,6 +62,7 @@ export function temporaryFolder(prefix = 'assay-test-'): string {
 }
 
 export function makeRepository(files: Readonly<Record<string, string | Buffer>> = {}): Repository {
+  const empty = emptyRepository();
   const dir = temporaryFolder('assay-repo-');
   const git = (...args: string[]): string => run(dir, args);
   const write: Repository['write'] = (changes) => {
@@ -74,11 +78,13 @@ export function makeRepository(files: Readonly<Record<string, string | Buffer>> 
   };
   const commit: Repository['commit'] = (changes, message = 'change') => {
     write(changes);
+    const made = commitFolder(dir, { config: empty.config, who: `${WHO.name} <${WHO.email}>`, message });
+    if (made !== null) return made;
     git('add', '--all', '--force');
     git('commit', '--quiet', '--allow-empty', '-m', message);
     return headOf(dir);
   };
-  cpSync(emptyRepository(), dir, { recursive: true });
+  cpSync(empty.dir, dir, { recursive: true });
   commit(files, 'base');
   return { dir, url: `file://${dir}`, git, write, commit };
 }

@@ -40,6 +40,15 @@ function mentionsIn(value: unknown, found: Mentions): Mentions {
   return found;
 }
 
+/** Of bodies that were read before. */
+const mentions = new WeakMap<Node, Mentions>();
+
+function mentionsOf(body: Node): Mentions {
+  const known = mentions.get(body) ?? mentionsIn(body, { names: new Set(), codes: new Set() });
+  mentions.set(body, known);
+  return known;
+}
+
 /** The handlers of `serve(function, { name: … })` in a file. */
 function handlersIn(source: Source): [string, Node][] {
   return (source.bodies.get('handler') ?? []).flatMap((call) => {
@@ -110,8 +119,9 @@ export class Refusals {
       const [source, body] = next;
       if (seen.has(body)) continue;
       seen.add(body);
-      for (const name of mentionsIn(body, { names: new Set(), codes }).names)
-        waiting.push(...this.#resolve(name, source));
+      const found = mentionsOf(body);
+      for (const code of found.codes) codes.add(code);
+      for (const name of found.names) waiting.push(...this.#resolve(name, source));
     }
     return codes;
   }

@@ -65,7 +65,17 @@ function declarationsOf(item: Node): [string, Node][] {
   });
 }
 
+/** By name and text: what is planted changes one file of some hundred. */
+const parsed = new Map<string, Source>();
+
 export function parseSource(file: string, text: string): Source {
+  const key = `${file}\n${text}`;
+  const source = parsed.get(key) ?? parse(file, text);
+  parsed.set(key, source);
+  return source;
+}
+
+function parse(file: string, text: string): Source {
   const items = parseSync(text, { syntax: 'typescript', target: 'es2022' }).body as unknown as Node[];
   const bodies = new Map<string, Node[]>();
   const imports = new Map<string, { file: string; name: string }>();

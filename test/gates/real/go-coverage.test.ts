@@ -1,0 +1,23 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { coverageDelta as gate } from '../../../gates/gates/coverage-delta.ts';
+import { runGate } from '../../support/patch.ts';
+import { missingOf, warmToolchains } from '../../support/tools.ts';
+
+const BASE = {
+  'go.mod': 'module example.org/a\n\ngo 1.20\n',
+  'a.go': 'package a\n\nfunc F() int { return 1 }\n',
+  'a_test.go': 'package a\n\nimport "testing"\n\nfunc TestF(t *testing.T) { F() }\n',
+};
+
+/** Go compiles its own library anew for coverage: a quarter of a minute, where nothing is kept. */
+describe('the gate of coverage', () => {
+  beforeEach(warmToolchains);
+
+  test.skipIf(missingOf([{ needs: 'go' }]).length > 0)('measures Go with its own tool', async () => {
+    const result = await runGate(gate, BASE, { 'a.go': `${BASE['a.go']}\nfunc G() int { return 2 }\n` });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
+    });
+  });
+});

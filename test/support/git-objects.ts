@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+
+/** A file or link as a tree has it. */
+export interface Entry {
+  readonly mode: '100644' | '100755' | '120000';
+  readonly id: string;
+}
+
+const FOLDER = '40000';
+
+/** Writes one object as git does, and gives its id. No process is started: fixtures make thousands of them. */
+export function writeObject(objects: string, type: 'blob' | 'tree' | 'commit', content: Buffer): string {
+  const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  const id = createHash('sha1').update(whole).digest('hex');
+  const path = join(objects, id.slice(0, 2), id.slice(2));
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, deflateSync(whole, { level: 1 }), { mode: 0o444 });
+  }
+  return id;
+}
+
+/**
+ * Writes the trees of these files and gives the id of the first.
+ * @param files by path; a path is its bytes, one character each, as not all of them are UTF-8.
+ */
+export function writeTree(objects: string, files: ReadonlyMap<string, Entry>): string {
+  const here: [name: string, mode: string, id: string][] = [];
+  const below = new Map<string, Map<string, Entry>>();
+  for (const [path, { mode, id }] of files) {
+    const end = path.indexOf('/');
+    if (end < 0) here.push([path, mode, id]);
+    else {
+      const folder = path.slice(0, end);
+      const inside = below.get(folder) ?? new Map<string, Entry>();
+      below.set(folder, inside.set(path.slice(end + 1), { mode, id }));
+    }
+  }
+  for (const [name, inside] of below) here.push([name, FOLDER, writeTree(objects, inside)]);
+  // A folder is sorted as if its name ended with a slash. https://git-scm.com/docs/git-mktree
+  const key = ([name, mode]: (typeof here)[number]): string => (mode === FOLDER ? `${name}/` : name);
+  here.sort((one, other) => (key(one) < key(other) ? -1 : 1));
+  const lines = here.flatMap(([name, mode, id]) => [
+    Buffer.from(`${mode} ${name}\0`, 'latin1'),
+    Buffer.from(id, 'hex'),
+  ]);
+  return writeObject(objects, 'tree', Buffer.concat(lines));
+}
+
+/** @param when seconds since 1970. */
+export function writeCommit(
+  objects: string,
+  {
+    tree,
+    parents,
+    message,
+    who,
+    when,
+  }: {
+    readonly tree: string;
+    readonly parents: readonly string[];
+    readonly message: string;
+    readonly who: string;
+    readonly when: number;
+  },
+): string {
+  const by = `${who} ${when} +0000`;
+  const head = [`tree ${tree}`, ...parents.map((id) => `parent ${id}`), `author ${by}`, `committer ${by}`];
+  return writeObject(objects, 'commit', Buffer.from(`${head.join('\n')}\n\n${message}`));
+}
