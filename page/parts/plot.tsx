@@ -29,6 +29,14 @@ function colour(element: HTMLElement, name: string): string {
 const NAMES = ['--link', '--good', '--warn', '--bad', '--dim'] as const;
 
 const HEIGHT = 220;
+const DAY = 86_400;
+/** Between two marks of the time axis: what is shown is by day. */
+const DAYS = [1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY);
+/** As whoever looks at it writes a day; days are those of UTC. */
+const dayOf = (seconds: number): string =>
+  new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    seconds * 1_000,
+  );
 
 /** Draws into an element; the library asks the browser for things when it is loaded, which not every browser knows. */
 async function draw(element: HTMLElement, { times, lines, show }: Props): Promise<uPlot> {
@@ -42,16 +50,24 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
       height: HEIGHT,
       cursor: { drag: { x: false, y: false } },
       tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-      axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map(show) }],
+      axes: [
+        { ...axis, incrs: DAYS, values: (_, ticks) => ticks.map(dayOf) },
+        { ...axis, size: 70, values: (_, ticks) => ticks.map(show) },
+      ],
       series: [
-        { label: 'Day', value: '{YYYY}-{MM}-{DD}' },
+        {
+          label: 'Day',
+          value: (_: uPlot, seconds: number | null) => dayOf(seconds ?? times.at(-1) ?? 0),
+        },
         ...lines.map((line, index) => ({
           label: line.name,
           stroke: colour(element, line.mark ? '--bad' : (NAMES[index % NAMES.length] ?? '--link')),
           width: 2,
           dash: line.mark ? [4, 4] : (DASHES[index % DASHES.length] ?? []),
           points: { show: !line.mark, size: 6 },
-          value: (_: uPlot, value: number | null) => show(value),
+          // While nothing is pointed at: the latest.
+          value: (_: uPlot, value: number | null, _line: number, index: number | null) =>
+            show(index === null ? (line.values.at(-1) ?? null) : value),
         })),
       ],
     },

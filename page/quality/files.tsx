@@ -5,6 +5,7 @@ import filesSql from '../../shared/ledger/queries/files-that-fail.sql';
 import type { Api } from '../api/client.ts';
 import { TokenOver } from '../api/errors.ts';
 import { oneLine } from '../parts/visible.ts';
+import { when } from '../parts/when.ts';
 import { hashOf } from '../place.ts';
 import { Sql } from './sql.tsx';
 
@@ -13,7 +14,17 @@ type History = z.infer<typeof FileHistory>;
 
 const score = (value: number | null): string => (value === null ? 'no data' : String(value));
 const FLAGGED = { low: 'low', fell: 'has fallen' } as const;
-const COLUMNS = ['Health', 'Grade', 'Rejected', 'Reverted', 'Findings', 'Flaky tests', 'Churn', 'Look at it'];
+/** Scores are from 0 to 100, the more the better, as the line above the table says. */
+const COLUMNS = [
+  'Health',
+  'Grade',
+  'Rejected',
+  'Reverted',
+  'Score of findings',
+  'of flaky tests',
+  'of churn',
+  'Look at it',
+] as const;
 const short = (repository: string): string =>
   repository
     .replace(/^[a-z]+:\/\//, '')
@@ -41,7 +52,7 @@ function Touches({ history }: { readonly history: History }) {
         <tbody>
           {history.touch_history.map((each) => (
             <tr key={`${each.timestamp} ${each.task_id} ${each.outcome}`}>
-              <th scope="row">{each.timestamp.slice(0, 16).replace('T', ' ')}</th>
+              <th scope="row">{when(each.timestamp)}</th>
               <td>{each.outcome}</td>
               <td class="number">
                 {each.previous_total === null ? '' : `${each.previous_total} → `}
@@ -86,7 +97,7 @@ export function FilesTable({ list, api, onTokenOver }: Props) {
       <p class="dim">
         {summary.total_tracked === 0
           ? 'No attempt has been judged yet that changed one.'
-          : `${summary.total_tracked} that agents have changed, ${summary.flagged_for_review} to be looked at, mean health ${score(summary.avg_score)} of 100${files.length < summary.total_tracked ? `; the ${files.length} worst` : ''}.`}{' '}
+          : `${summary.total_tracked} that agents have changed, ${summary.flagged_for_review} to be looked at, mean health ${score(summary.avg_score)} of 100; scores are from 0 to 100, the more the better${files.length < summary.total_tracked ? `; the ${files.length} worst` : ''}.`}{' '}
         {truncated && 'There are more than are looked at.'}
       </p>
       {files.length > 0 && (

@@ -89,7 +89,7 @@ export function GateTable({
                     gate.blocked,
                     gate.flagged,
                     duration(gate.seconds * 1_000),
-                    `${share(gate.false_block_rate)} of ${gate.held}`,
+                    gate.held === 0 ? 'never looked at' : `${share(gate.false_block_rate)} of ${gate.held}`,
                     gate.false_greens,
                   ]}
                 />

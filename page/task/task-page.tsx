@@ -6,6 +6,7 @@ import { Refused, TokenOver } from '../api/errors.ts';
 import { usePoll } from '../api/poll.ts';
 import { Text } from '../parts/text.tsx';
 import { oneLine } from '../parts/visible.ts';
+import { shortCommit, when } from '../parts/when.ts';
 import type { ViewProps } from '../session/view.ts';
 import { Actions } from './actions.tsx';
 import { spansOf } from './spans.ts';
@@ -28,16 +29,16 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['Id', task.id],
     ['Role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`],
-    ['Repository', `${task.repository} at ${task.base_ref}`],
-    ['Base', task.base_commit],
+    ['Repository', `${task.repository} at ${shortCommit(task.base_ref)}`],
+    ['Base', task.base_commit && shortCommit(task.base_commit)],
     ['Depends on', task.depends_on.join(', ')],
     ['Files', task.files.join(', ')],
     ['Waits for', task.blocked_reason?.message],
     ['Held because', task.hold?.reasons.join('; ')],
-    ['Held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`],
+    ['Held until', task.hold?.until && `${when(task.hold.until)}, then ${task.hold.outcome}`],
     ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
     ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],
-    ['Created', `${task.created_at} by ${task.created_by}`],
+    ['Created', `${when(task.created_at)} by ${task.created_by}`],
     ['Ended', task.ended_at],
     [
       'Cost',

@@ -1,6 +1,7 @@
 import { duration } from '../../shared/format.ts';
 import { oneLine } from '../parts/visible.ts';
 import type { Span } from './spans.ts';
+import { scaleOf } from './time-scale.ts';
 
 const width = (share: number): string => `${Math.max(0.4, share * 100).toFixed(2)}%`;
 
@@ -8,7 +9,7 @@ const width = (share: number): string => `${Math.max(0.4, share * 100).toFixed(2
 export function Waterfall({ spans, now }: { readonly spans: readonly Span[]; readonly now: number }) {
   const first = Math.min(...spans.map(({ from }) => from));
   const last = Math.max(first + 1, ...spans.map(({ from, to }) => to ?? Math.max(from, now)));
-  const share = (ms: number): number => ms / (last - first);
+  const scale = scaleOf(spans, first, last, now);
   return (
     <table class="waterfall">
       <thead>
@@ -22,7 +23,7 @@ export function Waterfall({ spans, now }: { readonly spans: readonly Span[]; rea
           </th>
           <th scope="col">Result</th>
           <th scope="col" class="bars">
-            {duration(last - first)} in all
+            {duration(last - first)} in all{scale.isCut && '; long waits are drawn shorter'}
           </th>
         </tr>
       </thead>
@@ -43,8 +44,8 @@ export function Waterfall({ spans, now }: { readonly spans: readonly Span[]; rea
               <span
                 class={`bar ${kind} ${to === null ? 'going' : ''}`}
                 style={{
-                  marginLeft: width(Math.min(0.99, share(from - first)) - 0.004),
-                  width: width(share((to ?? Math.max(from, now)) - from)),
+                  marginLeft: width(Math.min(0.99, scale.at(from)) - 0.004),
+                  width: width(scale.at(to ?? Math.max(from, now)) - scale.at(from)),
                 }}
               />
             </td>

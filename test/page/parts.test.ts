@@ -6,7 +6,8 @@ import { GROUPS, groupOf } from '../../page/board/groups.ts';
 import { oneLine, visible } from '../../page/parts/visible.ts';
 import { hashOf, placeOf } from '../../page/place.ts';
 import { isNews } from '../../page/session/news.ts';
-import { spansOf } from '../../page/task/spans.ts';
+import { type Span, spansOf } from '../../page/task/spans.ts';
+import { scaleOf } from '../../page/task/time-scale.ts';
 import { unknownOf } from '../../page/task/unknown.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
 import { summarise } from '../../shared/ledger/nudge.ts';
@@ -143,5 +144,44 @@ describe('a task', () => {
     expect(spans[0]).toMatchObject({ kind: 'waiting', from: Date.parse(held.created_at) });
     expect(spans.at(-1)).toMatchObject({ kind: 'person', to: null });
     for (const { from, to } of spans) expect(to === null || to >= from).toBe(true);
+  });
+});
+
+describe('how time is drawn', () => {
+  const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
+    ...{ what: kind, kind, from, to, note: '', depth: 0 },
+  });
+
+  it('leaves work its room where a person is waited for for days', () => {
+    const spans = [span('waiting', 0, 60), span('agent', 60, 160), span('person', 160, null)];
+    const { at, isCut } = scaleOf(spans, 0, 400_000, 400_000);
+    expect(isCut).toBe(true);
+    // Of 15, 100 and 15.
+    expect([at(0), at(60), at(160), at(400_000)].map((each) => Math.round(each * 130))).toEqual([
+      0, 15, 115, 130,
+    ]);
+  });
+
+  test('never turns time around, begins at 0 and ends at 1', () => {
+    const spans = fc.array(
+      fc
+        .tuple(fc.constantFrom('waiting', 'agent', 'gate', 'person'), fc.nat(1_000), fc.option(fc.nat(1_000)))
+        .map(([kind, from, took]) => span(kind as Span['kind'], from, took === null ? null : from + took)),
+      { minLength: 1, maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(spans, fc.array(fc.nat(2_500), { minLength: 2, maxLength: 6 }), (all, moments) => {
+        const now = 2_000;
+        const first = Math.min(...all.map(({ from }) => from));
+        const last = Math.max(first + 1, ...all.map(({ from, to }) => to ?? Math.max(from, now)));
+        const { at } = scaleOf(all, first, last, now);
+        const inside = moments.map((each) => Math.min(last, Math.max(first, each))).sort((a, b) => a - b);
+        const drawn = inside.map(at);
+        expect(drawn).toEqual(drawn.toSorted((a, b) => a - b));
+        for (const each of drawn) expect(each >= 0 && each <= 1 + 1e-9).toBe(true);
+        expect([at(first), Math.round(at(last) * 1e6) / 1e6]).toEqual([0, 1]);
+      }),
+      { numRuns: 200 },
+    );
   });
 });
