@@ -43,6 +43,14 @@ const PARTS = {
       return { figures, sections: waitingSections(figures) };
     },
   },
+  embedded: {
+    what: 'CPU of one submission, one claim and one task on the embedded stack, and its memory; needs Linux',
+    measure: async (say: Say) => {
+      const { benchEmbedded, embeddedSections } = await import('./embedded.ts');
+      const figures = await benchEmbedded(say);
+      return { figures, sections: embeddedSections(figures) };
+    },
+  },
   simulation: {
     what: '10,000 simulated runs of the control plane: what held, and what went wrong on purpose',
     measure: async (say: Say) => {

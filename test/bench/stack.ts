@@ -17,7 +17,7 @@ const TOGETHER = 50;
 const WARM_UP = 3;
 
 /** A repository with one commit and no assay.yaml: no gates. */
-function emptyRepository(folder: string): string {
+export function emptyRepository(folder: string): string {
   const bare = join(folder, 'repository.git');
   const git = (...args: string[]): void => {
     execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import type { SubmitTaskInput } from '../../shared/task/schema.ts';
 import { createControl } from './control.ts';
 import type { Snapshot } from './cost.ts';
 import type { Section } from './page.ts';
+import { cpuSeconds } from './process-use.ts';
 
 /** How many tasks wait. */
 const WAITING = [100, 1_000, 10_000] as const;
@@ -17,8 +18,6 @@ const MINUTES = 2;
 const REST_MS = 180_000;
 const BATCH = 100;
 const MOST_DRAINS = 60;
-/** Ticks of the kernel's clock in a second, by which it counts CPU time. */
-const TICKS = 100;
 
 export interface WaitingFigures {
   readonly rows: readonly {
@@ -29,13 +28,6 @@ export interface WaitingFigures {
     /** Requests to the table, and its read units, for one `GET /status`. */
     readonly status: { readonly requests: number; readonly read_units: number };
   }[];
-}
-
-/** CPU time of a process, all its threads together, in seconds. */
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
 /** One that an outside agent may claim, and one that waits for it, in turn. */
