@@ -93,6 +93,7 @@ export function startServices(options: ServicesOptions): Services {
     faults,
     bus,
     env: { [STACK_MARK]: options.stackId, ...trusted() },
+    startsAhead: true,
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
     onError,

@@ -198,6 +198,8 @@ export const BOX_ENV = {
   box: 'ASSAY_BOX',
   /** Set in the embedded default: exit, with all children, when standard input ends, because then the machine is gone. */
   exitWithParent: 'ASSAY_EXIT_WITH_PARENT',
+  /** Set there in a box that was started before there is anything for it: the rest of its environment comes as a line on standard input. */
+  startedAhead: 'ASSAY_STARTED_AHEAD',
   /** Names, separated by commas, of variables that the agent may have beside the few that every command has: of a worker on a laptop. */
   passOn: 'ASSAY_PASS_ON',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */

@@ -41,6 +41,26 @@ function exitWithParent(): void {
   process.stdin.resume();
 }
 
+/** The end of the one line that one which was started ahead is given. */
+const NEWLINE = 0x0a;
+
+/** In the embedded default a box may be started, and loaded, before there is anything for it to do: it waits until it is told what. */
+async function begin(): Promise<void> {
+  if (process.env[BOX_ENV.startedAhead] === undefined) return;
+  const pieces: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    const hear = (piece: Buffer): void => {
+      pieces.push(piece);
+      if (!piece.includes(NEWLINE)) return;
+      process.stdin.off('data', hear);
+      resolve();
+    };
+    process.stdin.on('data', hear);
+  });
+  delete process.env[BOX_ENV.startedAhead];
+  Object.assign(process.env, JSON.parse(Buffer.concat(pieces).toString('utf8')));
+}
+
 /**
  * Runs a box from start to end: reads the assignment, does the work in a folder of its own, and cleans up.
  * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
@@ -51,7 +71,10 @@ export async function runBox<Kind extends Assignment['kind']>(
   work: (assignment: Extract<Assignment, { kind: Kind }>, box: Box) => Promise<void>,
 ): Promise<void> {
   const embedded = process.env[BOX_ENV.exitWithParent] !== undefined;
-  if (embedded) exitWithParent();
+  if (embedded) {
+    exitWithParent();
+    await begin();
+  }
   const stopping = new AbortController();
   let workDir: string | null = null;
   let code = 0;

@@ -57,8 +57,10 @@ const DEFAULT_OUTPUT_BYTES = 256 * 1024;
 const DRAIN_MS = 250;
 const MARK = 'ASSAY_COMMAND';
 /** The box that commands belong to is in their environment too, for those who look for what a box that was killed has left. */
-const BOX_MARK: Readonly<Record<string, string>> =
-  process.env[BOX_ENV.box] === undefined ? {} : { [BOX_ENV.box]: process.env[BOX_ENV.box] ?? '' };
+const boxMark = (): Readonly<Record<string, string>> => {
+  const box = process.env[BOX_ENV.box];
+  return box === undefined ? {} : { [BOX_ENV.box]: box };
+};
 
 /**
  * Runs a command in its own process group and waits for its end. Whatever it leaves behind is killed, also when it
@@ -73,7 +75,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
 
   const settings = {
     cwd: options.cwd,
-    env: { ...options.env, ...BOX_MARK, [MARK]: mark },
+    env: { ...options.env, ...boxMark(), [MARK]: mark },
     detached: true,
     ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
   };

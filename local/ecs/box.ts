@@ -1,25 +1,18 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BOX_ENV } from '../../shared/names.ts';
 import { after } from '../timer.ts';
+import { type BoxProcess, IS_WINDOWS, type Program, startProcess } from './box-process.ts';
 
 /** Time in milliseconds that the output of an ended program may take to drain. */
 const DRAIN_MS = 500;
-const IS_WINDOWS = process.platform === 'win32';
-/** Without these, no program starts on Windows. */
-const WINDOWS_VARIABLES = IS_WINDOWS ? ['SystemRoot', 'ComSpec', 'PATHEXT'] : [];
 
 export interface BoxOptions {
-  readonly directory: string;
-  readonly command: readonly string[];
+  readonly program: Program;
+  /** What this box has in its environment besides that of its program, or in place of it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Made for this box, and removed after it ended. */
-  readonly scratch: string;
   /** Every line of output is appended to this file. */
   readonly logFile: string;
   onLine(line: string): void;
@@ -36,27 +29,13 @@ export interface Box {
   readonly exitCode: Promise<number>;
 }
 
-/** Starts the program of a box. Throws when it cannot be started. */
-export async function startBox(options: BoxOptions): Promise<Box> {
-  const home = join(options.scratch, 'home');
-  const temporary = join(options.scratch, 'tmp');
-  await Promise.all([mkdir(home, { recursive: true }), mkdir(temporary, { recursive: true })]);
-  const child = spawn(process.execPath, [join(options.directory, 'main.mjs'), ...options.command], {
-    cwd: home,
-    detached: !IS_WINDOWS,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      ...pick('PATH', 'NODE_COMPILE_CACHE', ...WINDOWS_VARIABLES),
-      HOME: home,
-      TMPDIR: temporary,
-      LANG: process.env['LANG'] ?? 'C.UTF-8',
-      ...options.environment,
-      [BOX_ENV.exitWithParent]: '1',
-    },
-  });
-  await once(child, 'spawn');
-  // The pipe is never written to: it ends when this process does, however that happens.
+/** Starts a box, in a process that was started ahead where there is one. Throws when it cannot be started. */
+export async function startBox(options: BoxOptions, ahead: BoxProcess | null = null): Promise<Box> {
+  const { program, environment } = options;
+  const { child, scratch } = ahead ?? (await startProcess(program, environment));
+  // The pipe stays open: it ends when this process does, however that happens.
   child.stdin.on('error', () => {});
+  if (ahead) child.stdin.write(`${JSON.stringify(environment)}\n`);
   const log = createWriteStream(options.logFile, { flags: 'a' });
   const onLine = (line: string) => {
     log.write(`${line}\n`);
@@ -89,7 +68,7 @@ export async function startBox(options: BoxOptions): Promise<Box> {
     await closed;
     undrained();
     await new Promise<void>((resolve) => log.end(resolve));
-    await rm(options.scratch, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) =>
+    await rm(scratch, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) =>
       options.onLine(`its scratch directory is left behind: ${String(error)}`),
     );
     return typeof code === 'number' ? code : 128 + signalNumber(signal);
@@ -110,13 +89,4 @@ export async function startBox(options: BoxOptions): Promise<Box> {
 function signalNumber(signal: unknown): number {
   const found = Object.entries(constants.signals).find(([name]) => name === signal);
   return found?.[1] ?? 0;
-}
-
-function pick(...names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
 }

@@ -23,6 +23,8 @@ export interface EcsOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Most tasks that run at once. */
   readonly capacity: number;
+  /** See runner.ts. */
+  readonly startsAhead?: boolean;
   onLog(line: string): void;
   onError(message: string): void;
   readonly accountId: string;

@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly bus: EventBus;
   readonly boxes: Pick<BoxHost, 'startBox'>;
+  /** The programs of all definitions know how to be started before there is anything for them to do. */
+  readonly startsAhead?: boolean;
   onLog(line: string): void;
 }
 
@@ -20,11 +22,21 @@ export interface Runner {
   run(task: Task): Promise<void>;
 }
 
+/** The overrides of a request that has none. */
+const NONE: Task['request']['overrides'] = { containerOverrides: [] };
+
 /** Where boxes have their home and temporary folders. */
 export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
 
 /** Runs tasks as child processes and tells the bus of each change of state. */
-export function createRunner({ dataDir, env, bus, boxes, onLog }: RunnerOptions): Runner {
+export function createRunner({
+  dataDir,
+  env,
+  bus,
+  boxes,
+  startsAhead = false,
+  onLog,
+}: RunnerOptions): Runner {
   const logs = join(dataDir, 'ecs-logs');
   const scratch = scratchFolder(dataDir);
   for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
@@ -37,12 +49,17 @@ export function createRunner({ dataDir, env, bus, boxes, onLog }: RunnerOptions)
     async run(task) {
       const { definition, id } = task;
       const { command, environment } = overridden(definition, task.request);
+      const { environment: common } = overridden(definition, { ...task.request, overrides: NONE });
       try {
         const box = await boxes.startBox({
-          directory: definition.container.directory,
-          command,
-          environment: { ...env, ...environment },
-          scratch: join(scratch, id),
+          program: {
+            directory: definition.container.directory,
+            command,
+            environment: { ...env, ...common },
+            scratch,
+            startsAhead,
+          },
+          environment,
           logFile: join(logs, `${id}.log`),
           onLine: (line) => onLog(`[${definition.container.name} ${id.slice(0, 8)}] ${line}`),
         });

@@ -6,6 +6,7 @@ import { runAgent as work } from '../../containers/agent/agent.ts';
 import { FailBody } from '../../shared/api/report-schemas.ts';
 import { failureOf } from '../../shared/cascade/failure/of-attempt.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/names.ts';
 import { attempt, report } from '../support/builders.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox, startBox } from './box.ts';
@@ -31,7 +32,11 @@ const runAgent = async (argv: string | readonly string[], more: Partial<AgentAss
   return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
 };
 
-const start = (script: string, more: Partial<AgentAssignment> = {}) =>
+const start = (
+  script: string,
+  more: Partial<AgentAssignment> = {},
+  env: Readonly<Record<string, string>> = {},
+) =>
   startBox(
     ['containers/agent/main.ts'],
     api,
@@ -39,6 +44,7 @@ const start = (script: string, more: Partial<AgentAssignment> = {}) =>
     {
       TMPDIR: tmp,
       SECRET_OF_THE_HOST: 'secret',
+      ...env,
     },
   );
 describe('an agent', () => {
@@ -318,6 +324,20 @@ describe('the box', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     await runAgent('true');
     expect(log).toHaveBeenCalledWith(expect.stringContaining('complete was refused with 409'));
+  });
+
+  test('that was started ahead waits for the rest of its environment, and else ends with the machine that started it', async () => {
+    const env = { [BOX_ENV.startedAhead]: '1', [BOX_ENV.assignmentUrl]: '' };
+    const box = start('echo "$ASSAY_BOX"', {}, env);
+    box.child.stdin?.write(
+      `${JSON.stringify({ [BOX_ENV.assignmentUrl]: `${api.url}/assignment`, [BOX_ENV.box]: 'T1/1/agent/1' })}\n`,
+    );
+    expect((await api.called('complete')).body).toMatchObject({ summary: 'T1/1/agent/1' });
+    expect((await box.ended).code).toBe(0);
+    const unused = start('echo', {}, env);
+    unused.child.stdin?.end();
+    expect((await unused.ended).code).toBe(1);
+    expect(api.bodies('complete')).toHaveLength(1);
   });
 
   test('ends with an error when it has no assignment, or one for another box', async () => {

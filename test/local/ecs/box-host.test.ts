@@ -13,10 +13,14 @@ it('boxes end as killed when the process that starts them dies, and the next box
   const start = async (name: string) => {
     const parent = Promise.withResolvers<number>();
     const box = await host.startBox({
-      directory: directory.path,
-      command: [],
+      program: {
+        directory: directory.path,
+        command: [],
+        environment: {},
+        scratch: directory.path,
+        startsAhead: false,
+      },
       environment: {},
-      scratch: join(directory.path, name),
       logFile: join(directory.path, `${name}.log`),
       onLine: (line) => parent.resolve(Number(line)),
     });
