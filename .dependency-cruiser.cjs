@@ -22,7 +22,13 @@ module.exports = {
     only('shared', []),
     only('page', ['shared']),
     only('gates', ['shared']),
-    only('functions', ['shared']),
+    {
+      name: 'functions-import-only-shared',
+      comment: 'What delivers calls git as the boxes do, and shares with them how.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: '^functions/deliver/' },
+      to: { path: `^${ROOMS}/`, pathNot: '^(functions|shared)/' },
+    },
     only('containers', ['shared', 'gates']),
     only('cli', ['shared', 'gates', 'local']),
     only('local', ['shared']),
@@ -85,12 +91,12 @@ module.exports = {
     {
       name: 'deliver-reaches-no-gates',
       comment:
-        'The box with the push credential moves objects; nothing that judges or runs code is in it, however far away.',
+        'The function with the push credential moves objects; nothing that judges or runs code is in it, however far away.',
       severity: 'error',
-      from: { path: '^containers/deliver/' },
+      from: { path: '^functions/deliver/' },
       to: {
-        path: '^(gates|containers/(gates|agent))/',
-        pathNot: '^gates/(checkout|process)/',
+        path: '^(gates|containers|infra|local|cli|page|test|docs)/',
+        pathNot: '^(gates/(checkout|process)|containers/supervisor)/',
         reachable: true,
       },
     },

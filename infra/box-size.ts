@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DELIVERY_SECONDS } from '../shared/names.ts';
 
 /** Memory in MiB that Fargate offers for each vCPU share (1,024 is one vCPU), beside steps: [least, most, step]. */
 const MEMORY: Readonly<Record<number, readonly [number, number, number]>> = {
@@ -37,3 +38,14 @@ export const BoxSize = z
       });
   });
 export type BoxSize = z.infer<typeof BoxSize>;
+
+/** What one delivery may use, within what Lambda offers. */
+export const DeliverySize = z.strictObject({
+  /** MiB; the share of a CPU grows with it, one at 1,769. */
+  memory: z.int().min(512).max(10_240).default(1_769),
+  /** MiB in /tmp; 512 come without charge. What a repository weighs at one commit, packed. */
+  disk: z.int().min(512).max(10_240).default(2_048),
+  /** Its last minute is for saying why it has not ended. */
+  seconds: z.int().min(120).max(DELIVERY_SECONDS.works).default(DELIVERY_SECONDS.works),
+});
+export type DeliverySize = z.infer<typeof DeliverySize>;

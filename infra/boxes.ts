@@ -12,21 +12,18 @@ import {
   LinuxParameters,
   LogDrivers,
   OperatingSystemFamily,
-  Secret,
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Secret as StoredSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { BOX_ENV, CONTAINER_NAME, ENV } from '../shared/names.ts';
 import type { CliKind } from '../shared/task/adapter.ts';
-import type { BoxKind } from '../shared/task/attempt.ts';
+import type { ContainerKind } from '../shared/task/attempt.ts';
 import { DEFAULT_IMAGE } from '../shared/task/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
-import { type Built, ImageBuilds } from './image-builds.ts';
-import type { Image, ImageBuild, Images } from './images.ts';
-import { DELIVER_SIZE } from './room.ts';
+import type { ImageBuilds } from './image-builds.ts';
+import type { Image, Images } from './images.ts';
 
 export interface BoxesProps {
   readonly common: Common;
@@ -34,77 +31,21 @@ export interface BoxesProps {
   readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
   /** What the image of the agent box brings. */
   readonly agentClis: readonly CliKind[];
-  /** Where the deliver box asks for leave, and nowhere else. */
-  readonly apiUrl: string;
-  /** ARN of the secret that the deliver box pushes with. @default - it can push to public write endpoints only */
-  readonly deliverySecretArn?: string | undefined;
   /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
   readonly images: Images;
-  /** @default - built */
-  readonly deliverImage?: string | undefined;
   /** What builds images in the account. @default - Docker, where the deployment runs */
-  readonly imageBuild?: ImageBuild | undefined;
+  readonly builds?: ImageBuilds | undefined;
 }
 
 /** The only places where a box can write. The images declare them as volumes, so that they keep their owner and mode. */
 const WRITABLE = { work: '/work', temporary: '/tmp' };
 
-/**
- * What would change how Node or git start, or whom they believe. RunTask may override any variable of a definition but not its entry
- * point, so what must hold for the box with the push credential is said there: these are gone, and PINNED are as they are here.
- */
-const UNSET = [
-  'NODE_OPTIONS',
-  'NODE_PATH',
-  'NODE_EXTRA_CA_CERTS',
-  'NODE_TLS_REJECT_UNAUTHORIZED',
-  'NODE_USE_ENV_PROXY',
-  'NODE_USE_SYSTEM_CA',
-  'NODE_COMPILE_CACHE',
-  'NODE_V8_COVERAGE',
-  'NODE_REPL_EXTERNAL_MODULE',
-  'OPENSSL_CONF',
-  'OPENSSL_MODULES',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'SSH_AUTH_SOCK',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'HTTP_PROXY',
-  'http_proxy',
-  'ALL_PROXY',
-  'all_proxy',
-  'LD_PRELOAD',
-  'LD_LIBRARY_PATH',
-  'LD_AUDIT',
-  'GIT_SSL_CAINFO',
-  BOX_ENV.caBundle,
-  BOX_ENV.caFile,
-  BOX_ENV.exitWithParent,
-  BOX_ENV.runAs,
-] as const;
-const PINNED = { PATH: '/usr/local/bin:/usr/bin:/bin', TMPDIR: '/work' };
-
-/** `env` takes away and sets, and becomes the one program, which reads no arguments. */
-const deliverEntryPoint = (apiUrl: string, caBundle: string | undefined): string[] => [
-  '/usr/bin/env',
-  ...UNSET.flatMap((name) => ['-u', name]),
-  ...Object.entries({
-    ...PINNED,
-    [BOX_ENV.apiUrl]: apiUrl,
-    ...(caBundle && { [BOX_ENV.caBundle]: caBundle }),
-  }).map(([name, value]) => `${name}=${value}`),
-  '/usr/local/bin/node',
-  '/app/main.mjs',
-];
-
 /** The cluster and what runs in it: an image and a task definition for each kind of box, none of which may call AWS. */
 export class Boxes extends Construct {
   readonly cluster: Cluster;
-  readonly definitions: Readonly<Record<BoxKind, FargateTaskDefinition>>;
+  readonly definitions: Readonly<Record<ContainerKind, FargateTaskDefinition>>;
   /** Of agent and gates boxes from other images: RunTask may override much of a definition, but not its image. */
   readonly byImage: Readonly<Record<string, Readonly<Record<'agent' | 'gates', FargateTaskDefinition>>>>;
-  readonly #builds: ImageBuilds | undefined;
 
   constructor(scope: Construct, id: string, props: BoxesProps) {
     super(scope, id);
@@ -118,11 +59,9 @@ export class Boxes extends Construct {
       reason:
         'Container Insights bills every metric of a cluster and of each family, also between tasks. What is asked of a box (exit code, reason, duration, cost) is in its records.',
     });
-    if (props.imageBuild === 'codebuild')
-      this.#builds = new ImageBuilds(this, 'ImageBuilds', { common: props.common });
     const usual = props.images[DEFAULT_IMAGE];
-    const make = (kind: BoxKind) => this.define(kind, kind, props, usual);
-    this.definitions = { agent: make('agent'), gates: make('gates'), deliver: make('deliver') };
+    const make = (kind: ContainerKind) => this.define(kind, kind, props, usual);
+    this.definitions = { agent: make('agent'), gates: make('gates') };
     this.byImage = Object.fromEntries(
       Object.entries(props.images)
         .filter(([name]) => name !== DEFAULT_IMAGE)
@@ -149,20 +88,22 @@ export class Boxes extends Construct {
   }
 
   private image(
-    kind: BoxKind,
+    kind: ContainerKind,
     name: string,
-    { common, agentClis, deliverImage }: BoxesProps,
+    { common, agentClis, builds }: BoxesProps,
     of: Image | undefined,
-  ): Built {
-    const taken = kind === 'deliver' ? deliverImage : typeof of === 'object' ? of[kind] : undefined;
-    if (taken) return { image: ContainerImage.fromRegistry(taken) };
-    const toolchain = typeof of === 'string' && kind !== 'deliver' ? `Dockerfile.${of}` : undefined;
-    if (this.#builds)
-      return this.#builds.build(name, {
+  ): { readonly image: ContainerImage; readonly when?: Construct } {
+    if (typeof of === 'object') return { image: ContainerImage.fromRegistry(of[kind]) };
+    const toolchain = typeof of === 'string' ? `Dockerfile.${of}` : undefined;
+    if (builds) {
+      const { repository, tag, when } = builds.build(name, {
         kind,
+        folder: common.bundles.imageDirectory(kind),
         dockerfile: toolchain ?? 'Dockerfile',
         agentClis: kind === 'agent' ? agentClis.join(' ') : '',
       });
+      return { image: ContainerImage.fromEcrRepository(repository, tag), when };
+    }
     const image = ContainerImage.fromAsset(common.bundles.imageDirectory(kind), {
       platform: Platform.LINUX_ARM64,
       ...(toolchain && { file: toolchain }),
@@ -172,13 +113,13 @@ export class Boxes extends Construct {
   }
 
   private define(
-    kind: BoxKind,
+    kind: ContainerKind,
     name: string,
     props: BoxesProps,
     of?: Image,
     like?: FargateTaskDefinition,
   ): FargateTaskDefinition {
-    const size = kind === 'deliver' ? DELIVER_SIZE : props.sizes[kind];
+    const size = props.sizes[kind];
     const scope = new Construct(this, name);
     const definition = new FargateTaskDefinition(scope, 'Task', {
       cpu: size.cpu,
@@ -199,9 +140,7 @@ export class Boxes extends Construct {
     const container = definition.addContainer('Container', {
       containerName: CONTAINER_NAME[kind],
       image,
-      ...(kind === 'deliver' && { entryPoint: deliverEntryPoint(props.apiUrl, props.common.privateCa?.pem) }),
-      ...(kind !== 'deliver' &&
-        props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),
+      ...(props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),
       readonlyRootFilesystem: true,
       linuxParameters,
       // The longest that Fargate grants: time for the supervisor to report why it ends.
@@ -216,16 +155,8 @@ export class Boxes extends Construct {
           removalPolicy: RemovalPolicy.DESTROY,
         }),
       }),
-      ...(kind === 'deliver' &&
-        props.deliverySecretArn && {
-          secrets: {
-            [BOX_ENV.gitCredential]: Secret.fromSecretsManager(
-              StoredSecret.fromSecretCompleteArn(scope, 'Credential', props.deliverySecretArn),
-            ),
-          },
-        }),
     });
-    if (kind !== 'deliver' && props.common.privateCa)
+    if (props.common.privateCa)
       Validations.of(definition).acknowledge({
         id: 'AwsSolutions-ECS2',
         reason: 'Certificates of authorities are public; everything that is not comes in the assignment.',

@@ -21,14 +21,12 @@ const THREADS = {
 const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
   agent: [],
   gates: Object.values(GRAMMAR_FILES).map((file) => `@vscode/tree-sitter-wasm/wasm/${file}`),
-  deliver: [],
 };
 
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
   agent: ['shared/task/cli-versions.json', 'containers/agent/install-clis.ts'],
   gates: [],
-  deliver: [],
 };
 
 const COMMON = {
@@ -131,6 +129,10 @@ const filesOf = (outputs: readonly OutputFile[], outdir: string, name: string): 
       .map((output) => [relative(join(outdir, name), output.path), output.contents]),
   );
 
+/** The Dockerfile that lies beside a program, with its base by the digest that is locked. */
+const dockerfileOf = async (folder: string): Promise<Buffer> =>
+  Buffer.from(locked(await readFile(join(ROOT, folder, 'Dockerfile'), 'utf8'), imageLock()));
+
 /** The Dockerfile of a box, and for each toolchain one that builds the box upon it. */
 async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, string>> {
   const lock = imageLock();
@@ -142,7 +144,7 @@ async function dockerfilesOf(name: ContainerName): Promise<ReadonlyMap<string, s
       locked(`${below}\n${own.replace(/^FROM .*$/m, 'FROM toolchain')}`, lock),
     ];
   };
-  const toolchains = name === 'deliver' ? [] : await Promise.all(TOOLCHAINS.map(on));
+  const toolchains = await Promise.all(TOOLCHAINS.map(on));
   return new Map([['Dockerfile', locked(own, lock)], ...toolchains]);
 }
 
@@ -160,7 +162,7 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
   ]);
   const commonjs = Buffer.from('{"type":"commonjs"}\n');
   await Promise.all([
-    ...Object.keys(FUNCTIONS).map((name) =>
+    ...Object.keys(FUNCTIONS).map(async (name) =>
       place(
         join(functions, name),
         new Map([
@@ -168,6 +170,8 @@ export async function buildBundles(target = join(ROOT, '.build')): Promise<Bundl
           ['package.json', commonjs],
           // What it serves lies beside its code.
           ...(name === 'page' ? page : []),
+          // It calls git, so that it runs from an image.
+          ...(name === 'deliver' ? [['Dockerfile', await dockerfileOf('functions/deliver')] as const] : []),
         ]),
       ),
     ),

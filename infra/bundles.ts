@@ -18,6 +18,7 @@ export const FUNCTIONS = {
   janitor: 'functions/janitor/handler.ts',
   judge: 'functions/judge/handler.ts',
   dispatcher: 'functions/dispatch/handler.ts',
+  deliver: 'functions/deliver/handler.ts',
   reconciler: 'functions/reconcile/handler.ts',
   models: 'functions/models/handler.ts',
   minter: 'functions/mint/handler.ts',
@@ -31,7 +32,6 @@ export type FunctionName = keyof typeof FUNCTIONS;
 export const CONTAINERS = {
   agent: 'containers/agent/main.ts',
   gates: 'containers/gates/main.ts',
-  deliver: 'containers/deliver/main.ts',
 } as const;
 export type ContainerName = keyof typeof CONTAINERS;
 

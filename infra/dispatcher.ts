@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
 import type { BoxRoom } from '../shared/task/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import type { Delivery } from './delivery.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Minter } from './minter.ts';
 import type { Storage } from './storage.ts';
@@ -17,6 +18,7 @@ export interface DispatcherProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly workforce: Workforce;
+  readonly delivery: Delivery;
   readonly cascade: IStateMachine;
   readonly minter: Minter;
   /** Where the boxes report to, without a slash at the end. */
@@ -28,7 +30,7 @@ export interface DispatcherProps {
 /** RunTask takes 20 calls a second; with more at work, launches would only throttle each other. */
 const CONCURRENCY = { agents: [6, 4, 2], gates: 8 } as const;
 
-/** Takes launch messages and starts boxes. */
+/** Takes launch messages, starts boxes and has work delivered. */
 export class Dispatcher extends Construct {
   readonly function: ServiceFunction;
 
@@ -39,7 +41,7 @@ export class Dispatcher extends Construct {
     this.function = new ServiceFunction(this, 'Launch', {
       common,
       name: 'dispatcher',
-      description: 'Takes launch messages and starts boxes on Fargate',
+      description: 'Takes launch messages, starts boxes on Fargate and has work delivered',
       timeout: DISPATCH_TIMEOUT,
       environment: {
         ...props.environment,
@@ -54,7 +56,7 @@ export class Dispatcher extends Construct {
         [ENV.assignPublicIp]: String(network.assignPublicIp),
         [ENV.agentFamily]: boxes.definitions.agent.family,
         [ENV.gatesFamily]: boxes.definitions.gates.family,
-        [ENV.deliverFamily]: boxes.definitions.deliver.family,
+        [ENV.deliverFunction]: props.delivery.function.lambda.functionName,
         [ENV.boxRoom]: JSON.stringify(props.room),
       },
     });
@@ -69,6 +71,7 @@ export class Dispatcher extends Construct {
       on: [cascade.stateMachineArn],
     });
     this.allowLaunching(workforce);
+    props.delivery.allow(this.function);
     [
       workforce.agentQueues[1],
       workforce.agentQueues[2],

@@ -1,6 +1,14 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Size, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  type AssetImageCode,
+  Code,
+  type EcrImageCode,
+  Handler,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { METRICS } from '../shared/names.ts';
@@ -29,11 +37,17 @@ export interface ServiceFunctionProps {
   readonly callsOut?: boolean;
   /** @default 30 seconds */
   readonly timeout?: Duration;
+  /** What it runs from, in place of its bundle: what calls programs brings them along. It says itself what is started. @default - the bundle */
+  readonly image?: FunctionImage | undefined;
+  /** What it may write in /tmp. @default 512 MiB */
+  readonly disk?: Size | undefined;
   /** MiB; the share of a CPU grows with it. @default 512 */
   readonly memory?: number;
   /** Invocations at a time: so many are kept for it, and it gets no more. @default - what the account has left */
   readonly reservedConcurrency?: number | undefined;
 }
+
+export type FunctionImage = AssetImageCode | EcrImageCode;
 
 /** A Lambda function with a role of its own that may write its own log and nothing else until it is allowed to. */
 export class ServiceFunction extends Construct {
@@ -65,12 +79,17 @@ export class ServiceFunction extends Construct {
     this.logGroup.grantWrite(this.role);
     this.lambda = new LambdaFunction(this, 'Function', {
       description,
-      code: Code.fromAsset(common.bundles.functionDirectory(name)),
-      handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
+      ...(props.image
+        ? { code: props.image, handler: Handler.FROM_IMAGE, runtime: Runtime.FROM_IMAGE }
+        : {
+            code: Code.fromAsset(common.bundles.functionDirectory(name)),
+            handler: 'index.handler',
+            runtime: Runtime.NODEJS_24_X,
+          }),
       architecture: Architecture.ARM_64,
       memorySize: props.memory ?? 512,
       timeout: this.timeout,
+      ...(props.disk && { ephemeralStorageSize: props.disk }),
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment: { ...props.environment, ...privateCa?.environment },
       ...(privateCa && { layers: [privateCa.layer] }),

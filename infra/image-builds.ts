@@ -1,7 +1,6 @@
 import { CustomResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
 import { Repository, TagMutability } from 'aws-cdk-lib/aws-ecr';
-import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,8 +8,8 @@ import { Architecture, Code, Function as InlineFunction, Runtime } from 'aws-cdk
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
+import type { BoxKind } from '../shared/task/attempt.ts';
 import { sha256 } from '../shared/tokens.ts';
-import type { ContainerName } from './bundles.ts';
 import type { Common } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
 import { allow } from './permissions.ts';
@@ -19,15 +18,18 @@ import { allow } from './permissions.ts';
 const PATIENCE = { build: 50, resource: 60 };
 
 export interface ImageToBuild {
-  readonly kind: ContainerName;
+  readonly kind: BoxKind;
+  /** What it is built of. */
+  readonly folder: string;
   readonly dockerfile: string;
   readonly agentClis: string;
 }
 
 export interface Built {
-  readonly image: ContainerImage;
-  /** There when the image is; absent: it is there already, or the deployment brings it. */
-  readonly when?: Construct;
+  readonly repository: Repository;
+  readonly tag: string;
+  /** There when the image is. */
+  readonly when: Construct;
 }
 
 /**
@@ -35,16 +37,14 @@ export interface Built {
  * waits until there is an image of that tag, so no definition names one that is not there.
  */
 export class ImageBuilds extends Construct {
-  readonly #common: Common;
   readonly #repository: Repository;
   readonly #role: Role;
   readonly #log: LogGroup;
   readonly #starter: InlineFunction;
-  readonly #projects = new Map<ContainerName, { project: CfnProject; hash: string }>();
+  readonly #projects = new Map<BoxKind, { project: CfnProject; hash: string }>();
 
   constructor(scope: Construct, id: string, { common }: { readonly common: Common }) {
     super(scope, id);
-    this.#common = common;
     this.#repository = new Repository(this, 'Images', {
       imageScanOnPush: true,
       imageTagMutability: TagMutability.IMMUTABLE,
@@ -99,10 +99,10 @@ export class ImageBuilds extends Construct {
     return role;
   }
 
-  private projectOf(kind: ContainerName): { project: CfnProject; hash: string } {
+  private projectOf(kind: BoxKind, folder: string): { project: CfnProject; hash: string } {
     const known = this.#projects.get(kind);
     if (known) return known;
-    const asset = new Asset(this, `${kind}-source`, { path: this.#common.bundles.imageDirectory(kind) });
+    const asset = new Asset(this, `${kind}-source`, { path: folder });
     allow(this.#role, {
       actions: ['s3:GetObject', 's3:GetObjectVersion'],
       on: [asset.bucket.arnForObjects(asset.s3ObjectKey)],
@@ -153,8 +153,8 @@ export class ImageBuilds extends Construct {
   }
 
   /** The image that is made of these, under a tag that says so. */
-  build(name: string, { kind, dockerfile, agentClis }: ImageToBuild): Built {
-    const { project, hash } = this.projectOf(kind);
+  build(name: string, { kind, folder, dockerfile, agentClis }: ImageToBuild): Built {
+    const { project, hash } = this.projectOf(kind, folder);
     const tag = `${name}-${sha256([hash, dockerfile, agentClis].join('\n')).slice(0, 16)}`;
     const when = new CustomResource(this, `${name}-image`, {
       resourceType: 'Custom::AssayImage',
@@ -168,6 +168,6 @@ export class ImageBuilds extends Construct {
       this.#starter,
       ...this.node.children.filter((each) => each instanceof Rule),
     );
-    return { image: ContainerImage.fromEcrRepository(this.#repository, tag), when };
+    return { repository: this.#repository, tag, when };
   }
 }

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 /** Digest of each base image that Dockerfiles are built on; null: nobody has looked it up yet, and the tag alone counts. */
 export type ImageLock = Readonly<Record<string, string | null>>;
 
-const CONTAINERS = join(dirname(import.meta.dirname), 'containers');
+const ROOT = dirname(import.meta.dirname);
+const CONTAINERS = join(ROOT, 'containers');
 const HERE = join(CONTAINERS, 'images');
 const FILE = join(HERE, 'lock.json');
-const FROM = /^FROM (?<reference>[a-z][a-z0-9-]*:[\w.-]+)(?: AS \w+)?$/gm;
+const FROM = /^FROM (?<reference>[a-z][a-z0-9./-]*:[\w.-]+)(?: AS \w+)?$/gm;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MANIFESTS = [
   'application/vnd.oci.image.index.v1+json',
@@ -28,28 +29,45 @@ export const locked = (dockerfile: string, lock: ImageLock): string =>
     dockerfile,
   );
 
-/** Every Dockerfile of the boxes and their toolchains, as text. */
+/** Every Dockerfile of the boxes, their toolchains and the function that delivers, as text. */
 export function dockerfiles(): string[] {
-  const boxes = ['agent', 'gates', 'deliver'].map((box) => join(CONTAINERS, box, 'Dockerfile'));
+  const boxes = ['agent', 'gates'].map((box) => join(CONTAINERS, box, 'Dockerfile'));
   const toolchains = readdirSync(HERE).filter((name) => name.endsWith('.Dockerfile'));
-  return [...boxes, ...toolchains.map((name) => join(HERE, name))].map((path) => readFileSync(path, 'utf8'));
+  const deliver = join(ROOT, 'functions', 'deliver', 'Dockerfile');
+  return [...boxes, deliver, ...toolchains.map((name) => join(HERE, name))].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
 }
 
 export interface Registry {
   /** Base URLs of the registry and of who gives tokens for it. */
   readonly registry: string;
   readonly auth: string;
+  readonly service: string;
 }
-const DOCKER_HUB: Registry = { registry: 'https://registry-1.docker.io', auth: 'https://auth.docker.io' };
+const DOCKER_HUB: Registry = {
+  registry: 'https://registry-1.docker.io',
+  auth: 'https://auth.docker.io',
+  service: 'registry.docker.io',
+};
+const PUBLIC_ECR: Registry = {
+  registry: 'https://public.ecr.aws',
+  auth: 'https://public.ecr.aws',
+  service: 'public.ecr.aws',
+};
 
-/** Asks the registry for the digest of an official image's index, of all its architectures. Throws what it answers instead. */
-export async function digestOf(
-  reference: string,
-  { registry, auth }: Registry = DOCKER_HUB,
-): Promise<string> {
+/** Where an image lies: official ones on Docker Hub, those of AWS where they say. */
+const placeOf = (name: string): readonly [Registry, string] =>
+  name.startsWith('public.ecr.aws/')
+    ? [PUBLIC_ECR, name.slice('public.ecr.aws/'.length)]
+    : [DOCKER_HUB, `library/${name}`];
+
+/** Asks the registry for the digest of an image's index, of all its architectures. Throws what it answers instead. */
+export async function digestOf(reference: string, at?: Registry): Promise<string> {
   const [name = '', tag = ''] = reference.split(':');
-  const repository = `library/${name}`;
-  const scope = `${auth}/token?service=registry.docker.io&scope=repository:${repository}:pull`;
+  const [usual, repository] = placeOf(name);
+  const { registry, auth, service } = at ?? usual;
+  const scope = `${auth}/token?service=${service}&scope=repository:${repository}:pull`;
   const { token } = (await (await fetch(scope)).json()) as { readonly token?: string };
   const answer = await fetch(`${registry}/v2/${repository}/manifests/${tag}`, {
     method: 'HEAD',

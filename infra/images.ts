@@ -12,6 +12,22 @@ export const ImageReference = z
     'must be an image in a registry by its digest: <host>/<name>@sha256:<64 hex digits>',
   );
 
+/** An image that Lambda can take: in ECR, in the region of the deployment, by its digest. */
+const ECR_IMAGE =
+  /^(?<account>\d{12})\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com(\.cn)?\/(?<name>[a-z0-9._/-]+)@(?<digest>sha256:[0-9a-f]{64})$/;
+export const EcrImage = z
+  .string()
+  .regex(
+    ECR_IMAGE,
+    'must be an image in ECR by its digest, <account>.dkr.ecr.<region>.amazonaws.com/<name>@sha256:<64 hex digits>: Lambda takes none from elsewhere. Copy it there, or leave this out and have it built',
+  )
+  .brand('EcrImage');
+export type EcrImage = z.infer<typeof EcrImage>;
+
+/** What the name of an image in ECR says. */
+export const readEcrImage = (image: EcrImage) =>
+  ECR_IMAGE.exec(image)?.groups as Readonly<Record<'account' | 'region' | 'name' | 'digest', string>>;
+
 /** One of ours, which is built at deploy time, or both boxes' images as somebody has built them. */
 const Image = z.union([z.enum(TOOLCHAINS), z.strictObject({ agent: ImageReference, gates: ImageReference })]);
 export type Image = z.infer<typeof Image>;

@@ -11,11 +11,13 @@ import type { Bundles } from './bundles.ts';
 import { Conductor } from './conductor.ts';
 import { DataKey } from './data-key.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { Delivery } from './delivery.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Events } from './events.ts';
 import { Faults } from './faults.ts';
 import { Forge, forgeEnvironment, knownForges } from './forge.ts';
 import type { Common } from './function.ts';
+import { ImageBuilds } from './image-builds.ts';
 import { Minter } from './minter.ts';
 import { Models } from './models.ts';
 import { Observability } from './observability.ts';
@@ -109,6 +111,8 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
   });
+  const builds =
+    settings.imageBuild === 'codebuild' ? new ImageBuilds(scope, 'ImageBuilds', { common }) : undefined;
   const workforce = new Workforce(scope, 'Workforce', {
     common,
     alarms,
@@ -116,12 +120,18 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     ownNetwork: settings.vpc,
     zones: settings.zones,
     images: settings.images,
-    deliverImage: settings.deliverImage,
-    imageBuild: settings.imageBuild,
+    builds,
     sizes: { agent: settings.agentBox, gates: settings.gatesBox },
-    apiUrl: api.url,
     agentClis,
-    deliverySecretArn: settings.deliverySecretArn,
+  });
+  const delivery = new Delivery(scope, 'Delivery', {
+    common,
+    apiUrl: api.url,
+    size: settings.delivery,
+    concurrency: settings.deliverConcurrency,
+    secretArn: settings.deliverySecretArn,
+    image: settings.deliverImage,
+    builds,
   });
   const verification = new Verification(scope, 'Verification', {
     common,
@@ -166,6 +176,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     table,
     storage,
     workforce,
+    delivery,
     cascade,
     minter,
     apiUrl: api.url,
@@ -184,6 +195,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     alarms,
     table,
     boxes: workforce.boxes,
+    delivery,
     cascade,
     room,
     environment: { ...tiers, ...policy },

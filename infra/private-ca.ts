@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 /** A task definition has 64 KiB for everything. */
 const MAX_BYTES = 16_384;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-const FILE = 'private-ca.pem';
+export const PRIVATE_CA_FILE = 'private-ca.pem';
 
 /** The certificates of a PEM bundle, without what people write between them. Throws what is wrong with it. */
 export function readCaBundle(path: string): string {
@@ -28,13 +28,13 @@ export class PrivateCa extends Construct {
   readonly pem: string;
   readonly layer: LayerVersion;
   /** What Node is told in a function that has the layer. */
-  readonly environment = { NODE_EXTRA_CA_CERTS: `/opt/${FILE}` };
+  readonly environment = { NODE_EXTRA_CA_CERTS: `/opt/${PRIVATE_CA_FILE}` };
 
   constructor(scope: Construct, id: string, props: { readonly pem: string }) {
     super(scope, id);
     this.pem = props.pem;
     const folder = mkdtempSync(join(tmpdir(), 'assay-ca-'));
-    writeFileSync(join(folder, FILE), props.pem);
+    writeFileSync(join(folder, PRIVATE_CA_FILE), props.pem);
     this.layer = new LayerVersion(this, 'Layer', {
       description: 'Certificate authorities of your own',
       code: Code.fromAsset(folder),

@@ -7,6 +7,7 @@ import { ENV } from '../shared/names.ts';
 import type { BoxRoom } from '../shared/task/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Boxes } from './boxes.ts';
+import type { Delivery } from './delivery.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
@@ -15,6 +16,7 @@ export interface ReconcilerProps {
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly boxes: Boxes;
+  readonly delivery: Delivery;
   readonly cascade: StateMachine;
   readonly room: BoxRoom;
   /** How the cascade chooses, and how far it changes its own settings. */
@@ -86,6 +88,18 @@ export class Reconciler extends Construct {
         detail: { clusterArn: [clusterArn], lastStatus: ['STOPPED'] },
       },
       // No dead-letter queue: what this event says, the schedule finds out a minute later.
+      targets: [new LambdaFunction(reconciler.lambda)],
+    });
+    new Rule(this, 'DeliveryFailed', {
+      description: 'A delivery has ended without a report',
+      eventPattern: {
+        source: ['lambda'],
+        detailType: ['Lambda Function Invocation Result - Failure'],
+        detail: {
+          requestContext: { functionArn: [{ prefix: props.delivery.function.lambda.functionArn }] },
+        },
+      },
+      // Told as well as can be: what is not heard, the deadline of the task finds out.
       targets: [new LambdaFunction(reconciler.lambda)],
     });
     new Rule(this, 'ExecutionEnded', {

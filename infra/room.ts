@@ -1,9 +1,6 @@
-import { BOX_KINDS, type BoxKind } from '../shared/task/attempt.ts';
+import { CONTAINER_KINDS, type ContainerKind } from '../shared/task/attempt.ts';
 import type { BoxRoom } from '../shared/task/box-room.ts';
 import type { BoxSize } from './box-size.ts';
-
-/** Clones, applies one patch and pushes. */
-export const DELIVER_SIZE: BoxSize = { cpu: 512, memory: 1_024 };
 
 export interface RoomSettings {
   readonly agentBox: BoxSize;
@@ -11,21 +8,19 @@ export interface RoomSettings {
   /** vCPUs. */
   readonly vcpus: number;
   readonly spotVcpus: number;
-  readonly spot: readonly Exclude<BoxKind, 'deliver'>[];
+  readonly spot: readonly ContainerKind[];
 }
 
 /** What the settings say about boxes, as the dispatcher reads it. */
 export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): BoxRoom {
-  const cpu: Record<BoxKind, number> = {
-    agent: agentBox.cpu,
-    gates: gatesBox.cpu,
-    deliver: DELIVER_SIZE.cpu,
-  };
-  const isOnSpot = (kind: BoxKind): boolean => spot.some((each) => each === kind);
+  const cpu: Record<ContainerKind, number> = { agent: agentBox.cpu, gates: gatesBox.cpu };
   return {
     limits: { on_demand: vcpus * 1_024, spot: spotVcpus * 1_024 },
     boxes: Object.fromEntries(
-      BOX_KINDS.map((kind) => [kind, { cpu: cpu[kind], pool: isOnSpot(kind) ? 'spot' : 'on_demand' }]),
+      CONTAINER_KINDS.map((kind) => [
+        kind,
+        { cpu: cpu[kind], pool: spot.includes(kind) ? 'spot' : 'on_demand' },
+      ]),
     ) as BoxRoom['boxes'],
   };
 }

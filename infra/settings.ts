@@ -16,9 +16,9 @@ import { PushScope } from '../shared/repository/schema.ts';
 import { Adapter, CliKinds } from '../shared/task/adapter.ts';
 import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/task/hold-limit.ts';
 import { OtlpEndpoint } from '../shared/telemetry/endpoint.ts';
-import { BoxSize } from './box-size.ts';
+import { BoxSize, DeliverySize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
-import { IMAGE_BUILDS, ImageReference, Images } from './images.ts';
+import { EcrImage, IMAGE_BUILDS, Images } from './images.ts';
 import { NETWORK_MODES } from './network.ts';
 import { OwnNetwork } from './own-network.ts';
 import { readCaBundle } from './private-ca.ts';
@@ -104,8 +104,16 @@ export const Fields = z.strictObject({
     .enum(IMAGE_BUILDS)
     .default('docker')
     .describe('Who builds images: Docker where the deploy runs, or CodeBuild in the account.'),
-  deliverImage: ImageReference.optional().describe(
-    'Image of the deliver box by digest, in place of building it.',
+  deliverImage: EcrImage.optional().describe(
+    'Image of the function that delivers, in ECR by its digest, in place of building it.',
+  ),
+  delivery: json(DeliverySize)
+    .prefault({})
+    .describe(
+      'JSON of what one delivery may use: memory (MiB), disk (MiB), seconds. A repository that needs more is told so.',
+    ),
+  deliverConcurrency: concurrency(RESERVED_CONCURRENCY.deliver).describe(
+    'Deliveries at a time; so many invocations are reserved in the account. 0 reserves none.',
   ),
   defaultAdapter: json(Adapter)
     .prefault({ kind: 'claude' })
@@ -223,7 +231,7 @@ export const Fields = z.strictObject({
     .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
   deliverySecretArn: secretArn
     .optional()
-    .describe('Secret with the credentials that the deliver box pushes with; docs/deploy.md has its format.'),
+    .describe('Secret with the credentials that are pushed with; docs/deploy.md has its format.'),
   deliverTo: json(z.array(PushScope).min(1).max(100))
     .optional()
     .describe(

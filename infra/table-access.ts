@@ -115,6 +115,7 @@ export const TABLE_ACCESS = {
     indexes: ['byDeadline', 'byStatus', 'byWait'],
   },
   compactor: {},
+  deliver: {},
   minter: { GetItem: ['task', 'beat'] },
   page: {},
   'dead-letters': {

@@ -18,12 +18,9 @@ export interface WorkforceProps {
   readonly ownNetwork?: NetworkProps['own'];
   readonly zones?: NetworkProps['zones'];
   readonly sizes: BoxesProps['sizes'];
-  readonly apiUrl: string;
   readonly agentClis: BoxesProps['agentClis'];
-  readonly deliverySecretArn?: string | undefined;
   readonly images: BoxesProps['images'];
-  readonly deliverImage?: string | undefined;
-  readonly imageBuild?: BoxesProps['imageBuild'];
+  readonly builds?: BoxesProps['builds'];
 }
 
 /** How long the dispatcher may take for a batch: a sixth of the queues' visibility timeout, as Lambda asks. */
@@ -65,12 +62,9 @@ export class Workforce extends Construct {
       common,
       vpc: this.network.vpc,
       sizes: props.sizes,
-      apiUrl: props.apiUrl,
       agentClis: props.agentClis,
-      deliverySecretArn: props.deliverySecretArn,
       images: props.images,
-      deliverImage: props.deliverImage,
-      imageBuild: props.imageBuild,
+      builds: props.builds,
     });
   }
 

@@ -1,7 +1,8 @@
+import { mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
-import { BOX_ENV } from '../shared/names.ts';
+import { BOX_ENV, ENV } from '../shared/names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';
@@ -73,8 +74,9 @@ export function startServices(options: ServicesOptions): Services {
       LAMBDA: control.url,
     },
     counters,
+    scratch: functionScratch(dataDir),
     compileCache: join(options.cache, 'compiled'),
-    lent: options.lent,
+    lent: { ...options.lent, [ENV.deliverySecret]: trusted() },
     onLog: (name, line) => {
       cloudWatch.ingest(line);
       onLog(`${name}: ${line}`);
@@ -108,7 +110,7 @@ export function startServices(options: ServicesOptions): Services {
       states,
       ecs,
       events: bus,
-      invoke: serveInvoke(lambda, counters),
+      invoke: serveInvoke({ resources, lambda, counters, bus, onError }),
       alarms: () => cloudWatch.alarms(),
       fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),
@@ -127,6 +129,14 @@ export function startServices(options: ServicesOptions): Services {
       await ending;
     },
   };
+}
+
+/** Where functions write what is theirs; made anew, because nothing of an earlier life counts. */
+function functionScratch(dataDir: string): string {
+  const folder = join(dataDir, 'lambda-scratch');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 /** What this machine's user has told Node to trust, its boxes trust. */

@@ -122,7 +122,10 @@ export const ENV = {
   /** Task-definition families (not revisions: a deploy retires the revision while messages are in flight). */
   agentFamily: 'ASSAY_AGENT_FAMILY',
   gatesFamily: 'ASSAY_GATES_FAMILY',
-  deliverFamily: 'ASSAY_DELIVER_FAMILY',
+  /** Name of the function that delivers. */
+  deliverFunction: 'ASSAY_DELIVER_FUNCTION',
+  /** ARN of the secret that it pushes with; empty or absent: there is none. Of that function only. */
+  deliverySecret: 'ASSAY_DELIVERY_SECRET',
   /** JSON: families of agent and gates box by the name of a toolchain image; the usual one has its own above. */
   imageFamilies: 'ASSAY_IMAGE_FAMILIES',
   /** JSON of BoxRoom (shared/task/box-room.ts): sizes of boxes, and how much may run at once. */
@@ -190,7 +193,7 @@ export const ENV = {
   disableHostPrefix: 'ASSAY_DISABLE_HOST_PREFIX',
 } as const;
 
-/** Environment of the three boxes. Nothing else of the platform is in it. */
+/** Environment of the boxes. Nothing else of the platform is in it. */
 export const BOX_ENV = {
   /** Presigned GET of the assignment (shared/messages/assignment.ts); short-lived. */
   assignmentUrl: 'ASSAY_ASSIGNMENT_URL',
@@ -204,21 +207,23 @@ export const BOX_ENV = {
   passOn: 'ASSAY_PASS_ON',
   /** uid:gid that commands of the repository run as, when the supervisor is root (in the images). */
   runAs: 'ASSAY_RUN_AS',
-  /** Base URL of the API, set by the entry point of the deliver box: no assignment can name another. */
-  apiUrl: 'ASSAY_API_URL',
   /** PEM of certificate authorities of the deployment's own; absent: the public ones alone. */
   caBundle: 'ASSAY_CA_BUNDLE',
   /** The same as a file, in the embedded default: it may hold more than a variable can. */
   caFile: 'ASSAY_CA_FILE',
-  /** JSON of PushCredentials (shared/repository/schema.ts); a secret, and in no other box. */
-  gitCredential: 'GIT_CREDENTIAL',
 } as const;
 
 /** Programs of the agent CLIs that there are adapters for. */
 export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 /** Names of the ECS containers inside their task definitions. */
-export const CONTAINER_NAME = { agent: 'agent', gates: 'gates', deliver: 'deliver' } as const;
+export const CONTAINER_NAME = { agent: 'agent', gates: 'gates' } as const;
+
+/**
+ * What a delivery may take, in seconds: at work, as long as any function of Lambda, and in Lambda's own queue before that. Together they are
+ * longer than what it is given is good for, so that none begins whose URLs are too old.
+ */
+export const DELIVERY_SECONDS = { works: 900, waits: 600 } as const;
 
 /**
  * Object keys. `artifacts/`, `assignments/`, `hidden/` and `evidence/` are working data with a lifecycle; `memory/` outlives
@@ -279,7 +284,7 @@ export const METRICS = {
 } as const;
 
 /** Invocations at a time that a deployment reserves unless its settings say otherwise; `assay doctor` looks whether an account has them. */
-export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50 } as const;
+export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
 
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */
 export const MAX_BODY_BYTES = 1_048_576;

@@ -48,8 +48,8 @@ describe('the layer check', () => {
       'containers/box.ts':
         "import { client } from '../shared/store/client.ts';\nexport const box = client;\n",
       'shared/store/client.ts': 'export const client = 1;\n',
-      'containers/deliver/main.ts':
-        "import { via } from '../supervisor/via.ts';\nimport { push } from '../../gates/checkout/push.ts';\nexport const main = [via, push];\n",
+      'functions/deliver/main.ts':
+        "import { via } from '../../containers/supervisor/via.ts';\nimport { push } from '../../gates/checkout/push.ts';\nexport const main = [via, push];\n",
       'containers/supervisor/via.ts':
         "import { rule } from '../../gates/rules/rule.ts';\nexport const via = rule;\n",
       'gates/checkout/push.ts': 'export const push = 1;\n',
@@ -83,7 +83,7 @@ describe('the layer check', () => {
       violations
         .filter(({ rule }) => rule.name === 'deliver-reaches-no-gates')
         .map(({ from, to }) => [from, to]),
-    ).toEqual([['containers/deliver/main.ts', 'gates/rules/rule.ts']]);
+    ).toEqual([['functions/deliver/main.ts', 'gates/rules/rule.ts']]);
     expect(found).toContain('shared-imports-only-itself: shared/domain.ts');
     expect(found).toContain('shared-imports-only-itself: shared/types.ts');
     expect(found).toContain('containers-hold-no-aws: containers/box.ts');

@@ -83,7 +83,7 @@ export async function lambda(deployed: boolean): Promise<Finding> {
     if (deployed || free >= RESERVED + UNRESERVED) return ok(detail);
     return missing(
       `${detail}; a deployment reserves ${RESERVED}, and ${UNRESERVED} must be left`,
-      'Ask for more in Service Quotas (Lambda, concurrent executions), or deploy with -c assay:modelConcurrency=0 -c assay:authorizerConcurrency=0 -c assay:workConcurrency=0.',
+      'Ask for more in Service Quotas (Lambda, concurrent executions), or deploy with -c assay:modelConcurrency=0 -c assay:authorizerConcurrency=0 -c assay:workConcurrency=0 -c assay:deliverConcurrency=0.',
     );
   } finally {
     client.destroy();

@@ -18,6 +18,8 @@ export const LOOKED_AT = {
   images: 'images',
   imageBuild: 'images',
   deliverImage: 'images',
+  delivery: null,
+  deliverConcurrency: 'lambda_concurrency',
   defaultAdapter: null,
   agentClis: null,
   agentBox: 'fargate_vcpus',

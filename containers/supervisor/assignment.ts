@@ -1,18 +1,19 @@
 import { request } from '../../shared/api/http.ts';
 import type { Assignment } from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
+
+/** How a bucket says that nothing is there, also to whom it would not say so. */
+const GONE: readonly number[] = [403, 404];
 
 /**
- * Fetches the assignment and removes it. Its URL stands in what ECS tells of this container, and the token is in it: before a command of
- * the repository runs, nothing must be there to be found.
+ * Fetches the assignment and removes it. Its URL stands in what AWS tells of this box, and the token is in it: before a command of
+ * the repository runs, nothing must be there to be found. Null: it is gone, or its URL is too old.
  */
 export async function readAssignment<Kind extends Assignment['kind']>(
   kind: Kind,
-): Promise<Extract<Assignment, { kind: Kind }>> {
-  const url = process.env[BOX_ENV.assignmentUrl];
-  if (!url) throw new Error(`${BOX_ENV.assignmentUrl} is not set`);
-  delete process.env[BOX_ENV.assignmentUrl];
+  url: string,
+): Promise<Extract<Assignment, { kind: Kind }> | null> {
   const answer = await request(url, { method: 'GET' });
+  if (GONE.includes(answer.status)) return null;
   if (answer.status !== 200) throw new Error(`the assignment cannot be read: HTTP ${answer.status}`);
   // The dispatcher of this deployment has checked it against the schema when it wrote it; doing so again would load every
   // schema that a task has, at each start of a box. What can differ is the version.

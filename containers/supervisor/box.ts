@@ -66,7 +66,7 @@ async function begin(): Promise<void> {
  * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
  * it does, hands in what there is, and says so; told twice, or before it has begun, it ends at once.
  */
-export async function runBox<Kind extends Assignment['kind']>(
+export async function runBox<Kind extends 'agent' | 'gates'>(
   kind: Kind,
   work: (assignment: Extract<Assignment, { kind: Kind }>, box: Box) => Promise<void>,
 ): Promise<void> {
@@ -88,7 +88,11 @@ export async function runBox<Kind extends Assignment['kind']>(
     });
   try {
     const users = parseUsers(process.env[BOX_ENV.runAs]);
-    const assignment = await readAssignment(kind);
+    const url = process.env[BOX_ENV.assignmentUrl];
+    if (!url) throw new Error(`${BOX_ENV.assignmentUrl} is not set`);
+    delete process.env[BOX_ENV.assignmentUrl];
+    const assignment = await readAssignment(kind, url);
+    if (assignment === null) throw new Error('the assignment is gone, or its URL is too old');
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.
     if (users) await chmod(workDir, 0o711);

@@ -1,4 +1,5 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { JudgeModels } from '../../shared/judging/models.ts';
@@ -6,6 +7,7 @@ import { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
+import { Deliveries } from '../../shared/store/deliveries.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { NotStarted } from '../../shared/store/run-task-answers.ts';
@@ -35,11 +37,11 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
     securityGroups: list(optionalEnv(ENV.securityGroups, '')),
     assignPublicIp: optionalEnv(ENV.assignPublicIp, 'false') === 'true',
   }),
+  deliveries: new Deliveries(new LambdaClient({}), requireEnv(ENV.deliverFunction)),
   machines: new Machines(sfnClient()),
   families: {
     agent: requireEnv(ENV.agentFamily),
     gates: requireEnv(ENV.gatesFamily),
-    deliver: requireEnv(ENV.deliverFamily),
   },
   imageFamilies: imageFamilies(),
   apiUrl: requireEnv(ENV.apiUrl).replace(/\/+$/, ''),

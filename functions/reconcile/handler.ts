@@ -9,7 +9,7 @@ import { requireEnv } from '../../shared/store/env.ts';
 import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
-import { boxStopped } from '../../shared/use-cases/box-stopped.ts';
+import { boxNamed, boxStopped } from '../../shared/use-cases/box-stopped.ts';
 import { evolveByItself } from '../../shared/use-cases/evolve.ts';
 import { executionEnded } from '../../shared/use-cases/execution-ended.ts';
 import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
@@ -71,6 +71,30 @@ const Stopped = z.object({
   }),
 });
 
+/** A destination of Lambda: an invocation that nobody waits for has not ended well, or has waited for too long. */
+const NotDelivered = z.object({
+  'detail-type': z.literal('Lambda Function Invocation Result - Failure'),
+  detail: z.object({
+    requestContext: z.object({ condition: z.string() }),
+    requestPayload: z.object({ box: z.string() }),
+    responsePayload: z
+      .object({ errorType: z.string().optional(), errorMessage: z.string().optional() })
+      .nullish(),
+  }),
+});
+
+/** What a delivery was lost by. One that was never begun is nobody's failure, as with a box that did not start. */
+function whyNotDelivered({ detail }: z.infer<typeof NotDelivered>): { stopCode: string; why: string } {
+  const { requestContext, responsePayload } = detail;
+  if (requestContext.condition === 'EventAgeExceeded')
+    return {
+      stopCode: 'TaskFailedToStart',
+      why: 'the delivery has waited for too long in the queue of Lambda',
+    };
+  const said = [responsePayload?.errorType, responsePayload?.errorMessage].filter(Boolean).join(': ');
+  return { stopCode: '', why: ['the delivery ended without a report', said].filter(Boolean).join('; ') };
+}
+
 const Ended = z.object({
   'detail-type': z.literal('Step Functions Execution Status Change'),
   detail: z.object({ name: z.string() }),
@@ -105,6 +129,12 @@ export const handler = async (
           ? false
           : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
     };
+  }
+  const failed = NotDelivered.safeParse(event);
+  if (failed.success) {
+    const { box } = failed.data.detail.requestPayload;
+    const { stopCode, why } = whyNotDelivered(failed.data);
+    return { lost: boxNamed(box)?.kind === 'deliver' && (await boxStopped(box, stopCode, why, context)) };
   }
   const ended = Ended.safeParse(event);
   if (ended.success) return { restarted: await executionEnded(ended.data.detail.name, context) };

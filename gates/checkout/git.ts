@@ -17,6 +17,8 @@ export interface GitOptions {
 
 export interface GitResult {
   readonly code: number | null;
+  /** What ended it from outside: somebody of ours, or a machine that has no memory left. */
+  readonly signal?: NodeJS.Signals | null;
   readonly stdout: Buffer;
   readonly stderr: string;
   readonly stopped: 'timed_out' | 'output_limit' | null;
@@ -65,10 +67,10 @@ export function git(args: readonly string[], options: GitOptions): Promise<GitRe
       clearTimeout(timer);
       reject(new CheckoutError('unknown', `git could not be started: ${error.message}`));
     });
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       clearTimeout(timer);
       if (leader !== undefined) forgetGroup(leader);
-      resolve({ code, stdout: Buffer.concat(out), stderr: stderr.trim(), stopped });
+      resolve({ code, signal, stdout: Buffer.concat(out), stderr: stderr.trim(), stopped });
     });
   });
 }
@@ -81,5 +83,5 @@ export const complaint = (result: GitResult): string =>
         .split('\n')
         .find((line) => /^(fatal|error|remote error):/.test(line))
         ?.replace(/^(fatal|error): /, '') ??
-      result.stderr.split('\n').at(-1) ??
-      `git exited with ${result.code}`);
+      (result.stderr.split('\n').at(-1) || null) ??
+      (result.signal ? `git was ended by ${result.signal}` : `git exited with ${result.code}`));

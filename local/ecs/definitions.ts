@@ -1,7 +1,6 @@
 import type { ResolvedResource } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { ServiceError } from '../service-error.ts';
-import { type EntryPoint, entryPointOf } from './entry-point.ts';
 
 /** Seconds between SIGTERM and SIGKILL when the container definition does not say (ECS API reference). */
 const DEFAULT_STOP_TIMEOUT = 30;
@@ -20,8 +19,6 @@ export interface ContainerDefinition {
   /** Directory of the image's build context; `main.mjs` in it is the program. */
   readonly directory: string;
   readonly command: readonly string[];
-  /** What the entry point makes of the environment, whatever a request has put there. */
-  readonly entryPoint: EntryPoint;
   readonly environment: ReadonlyMap<string, string>;
   readonly stopTimeoutSeconds: number;
 }
@@ -74,7 +71,6 @@ function containerOf(container: Properties, options: DeploymentOptions): Contain
     'Name',
     'Image',
     'Command',
-    'EntryPoint',
     'Environment',
     'StopTimeout',
     'Cpu',
@@ -97,7 +93,6 @@ function containerOf(container: Properties, options: DeploymentOptions): Contain
     image: String(image),
     directory,
     command: container.list('Command').map(String),
-    entryPoint: entryPointOf(container.list('EntryPoint').map(String), container.where),
     environment: new Map(
       container.records('Environment').map((entry) => [entry.text('Name'), entry.text('Value')] as const),
     ),

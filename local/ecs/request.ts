@@ -61,8 +61,7 @@ export function overridden({ container }: TaskDefinition, { overrides }: RunTask
     command = override.command ?? command;
     for (const { name, value } of override.environment ?? []) environment.set(name, value);
   }
-  for (const name of container.entryPoint.unset) environment.delete(name);
-  return { command, environment: { ...Object.fromEntries(environment), ...container.entryPoint.set } };
+  return { command, environment: Object.fromEntries(environment) };
 }
 
 function invalid(message: string): ServiceError {

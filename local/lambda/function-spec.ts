@@ -9,6 +9,8 @@ export interface FunctionSpec {
   readonly arn: string;
   /** Directory with its code; null when the assembly has none, as for inline code. */
   readonly directory: string | null;
+  /** Runs from an image, which brings the programs that it calls; here they are those of this machine. */
+  readonly isImage: boolean;
   /** `<file>.<export>`. */
   readonly handler: string;
   readonly timeoutMs: number;
@@ -40,12 +42,19 @@ export const functionSpecs = (
       const lambda = propertiesOf(resource);
       const name = lambda.text('FunctionName');
       const code = lambda.record('Code');
+      const image = lambda.record('ImageConfig').list('Command').map(String);
       const variables = lambda.record('Environment').record('Variables').values;
       return {
         name,
         arn: functionArn(name),
-        directory: code.has('S3Key') ? assets.file(code.text('S3Key')) : null,
-        handler: lambda.text('Handler', 'index.handler'),
+        isImage: code.has('ImageUri'),
+        directory: code.has('ImageUri')
+          ? assets.image(code.values['ImageUri'])
+          : code.has('S3Key')
+            ? assets.file(code.text('S3Key'))
+            : null,
+        // An image is told what to start in the place of its own command.
+        handler: lambda.text('Handler', image[0] ?? 'index.handler'),
         // Lambda's own defaults.
         timeoutMs: lambda.number('Timeout', 3) * 1000,
         memoryMb: lambda.number('MemorySize', 128),

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { ENV } from '../../shared/names.ts';
 import { installedClis } from '../installed-clis.ts';
 import { type Lent, lentTo } from '../lent.ts';
@@ -14,6 +15,8 @@ export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
   readonly endpoints: Endpoints;
   readonly counters: Counters;
+  /** Directory for what functions write. */
+  readonly scratch: string;
   /** Directory for compiled code. */
   readonly compileCache: string;
   /** Variables that this process lends to the function that reaches the providers of models: addresses and keys. */
@@ -41,6 +44,7 @@ export function createLambdaHost(
   function poolFor(spec: FunctionSpec): Pool {
     const { directory } = spec;
     const env = environmentOf(spec, options);
+    let instances = 0;
     return createPool({
       maxInstances: Math.min(spec.concurrency ?? Infinity, spec.streams ? MOST_STREAMING : maxInstances),
       async start(onEnd, stopped) {
@@ -50,7 +54,7 @@ export function createLambdaHost(
         const began = performance.now();
         const instance = await startInstance({
           spec: { ...spec, directory },
-          env,
+          env: { ...env, ...programsFor(spec, join(options.scratch, `${spec.name}-${++instances}`)) },
           thread: isAlone({ ...spec, directory }) ? threads.own() : threads.next(spec.name),
           onLog: (line) => options.onLog(spec.name, line),
           onEnd,
@@ -106,6 +110,10 @@ export function createLambdaHost(
     },
   };
 }
+
+/** What a function from an image finds beside its code: programs, and a /tmp of its own. */
+const programsFor = ({ isImage }: FunctionSpec, scratch: string): Readonly<Record<string, string>> =>
+  isImage ? { PATH: process.env['PATH'] ?? '', TMPDIR: scratch } : {};
 
 /** The whole environment of a function: nothing of the process that hosts it. */
 function environmentOf(

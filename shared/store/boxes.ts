@@ -6,7 +6,7 @@ import {
   StopTaskCommand,
 } from '@aws-sdk/client-ecs';
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
-import type { BoxKind } from '../task/attempt.ts';
+import type { ContainerKind } from '../task/attempt.ts';
 import type { Pool } from '../task/box-room.ts';
 import { sha256 } from '../tokens.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
@@ -49,7 +49,7 @@ export class Boxes {
    * starting a second one. Null: it was started before, and ECS does not say as what. Throws NotStarted.
    */
   async run(
-    kind: BoxKind,
+    kind: ContainerKind,
     family: string,
     launch: string,
     assignmentUrl: string,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BOX_KINDS, type BoxKind } from './attempt.ts';
+import { CONTAINER_KINDS, type ContainerKind } from './attempt.ts';
 
 /** What Fargate has a quota of vCPUs for, each its own. */
 export const POOLS = ['on_demand', 'spot'] as const;
@@ -11,7 +11,7 @@ const Box = z.strictObject({ cpu: Cpu, pool: z.enum(POOLS) });
 /** How large boxes are, where they run, and how much may run at once; cpu in 1/1,024 of a vCPU. */
 export const BoxRoom = z.strictObject({
   limits: z.strictObject({ on_demand: Cpu, spot: Cpu }),
-  boxes: z.record(z.enum(BOX_KINDS), Box),
+  boxes: z.record(z.enum(CONTAINER_KINDS), Box),
 });
 export type BoxRoom = z.infer<typeof BoxRoom>;
 
@@ -19,5 +19,5 @@ export type BoxRoom = z.infer<typeof BoxRoom>;
 const SPOT_TRIES = 5;
 
 /** Where a box of `kind` is to run when its message has come for the `receive`-th time. */
-export const poolFor = (room: BoxRoom, kind: BoxKind, receive: number): Pool =>
+export const poolFor = (room: BoxRoom, kind: ContainerKind, receive: number): Pool =>
   receive > SPOT_TRIES ? 'on_demand' : room.boxes[kind].pool;

@@ -1,4 +1,5 @@
 import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
+import { DELIVERY_SECONDS } from '../names.ts';
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
 import { attemptWithBeats } from './beat.ts';
 import { approvalDue } from './commands/approve.ts';
@@ -18,12 +19,12 @@ export const LAUNCH_GRACE_SECONDS = LAUNCH_VISIBILITY_SECONDS + START_GRACE_SECO
 export const FOLLOW_SECONDS = 120;
 /**
  * Seconds after which a box that still runs counts as lost all the same. An agent's has a lease instead; gates have a limit for each
- * command, so that longer than this is no work but a box that hangs.
+ * command, so that longer than this is no work but a box that hangs; a function that delivers has ended by then.
  */
 export const LONGEST_BOX_SECONDS: Readonly<Record<BoxKind, number>> = {
   agent: Number.POSITIVE_INFINITY,
   gates: 6 * 3_600,
-  deliver: 3_600,
+  deliver: DELIVERY_SECONDS.waits + DELIVERY_SECONDS.works,
 };
 /** A task that was found well is looked at again after as long as nothing has happened to it, within these seconds. */
 const SHORTEST_PAUSE_SECONDS = 60;
@@ -81,7 +82,8 @@ export function deadlineOf(task: Task): Date | null {
   const box = awaitedBox(task);
   const since = Math.max(Date.parse(task.updated_at), Date.parse(box?.launchedAt ?? task.updated_at));
   // A box is looked at with all others, by its entry; this is for one that has none.
-  const start = since + (box ? LAUNCH_GRACE_SECONDS : START_GRACE_SECONDS) * 1_000;
+  const grace = box?.kind === 'deliver' ? LONGEST_BOX_SECONDS.deliver : LAUNCH_GRACE_SECONDS;
+  const start = since + (box ? grace : START_GRACE_SECONDS) * 1_000;
   return new Date(lease === null ? start : Math.min(lease, start));
 }
 

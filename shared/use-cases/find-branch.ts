@@ -20,7 +20,7 @@ function expected(task: Task, { base_commit, tree }: Delivery): string {
 }
 
 /**
- * All deliver boxes were lost after leave to push was given: the repository is asked what became of it. What it says is the outcome;
+ * All deliveries were lost after leave to push was given: the repository is asked what became of it. What it says is the outcome;
  * only where it cannot be asked does that stay unknown, and the task says so.
  */
 export async function findBranchStep(
@@ -36,7 +36,7 @@ export async function findBranchStep(
   if (delivery === null || branch === null)
     throw new Error(`task ${id} is asked about without leave to push`);
   const commit = expected(present, delivery);
-  const lost = `${currentAttempt(present)?.deliver?.number ?? 0} deliver containers were lost without a report`;
+  const lost = `${currentAttempt(present)?.deliver?.number ?? 0} deliveries were lost without a report`;
   let why: string | null;
   try {
     const ref = `refs/heads/${branch}`;

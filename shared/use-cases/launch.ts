@@ -3,11 +3,12 @@ import { stageOf } from '../cascade/stage.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
 import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
 import type { Boxes } from '../store/boxes.ts';
+import type { Deliveries } from '../store/deliveries.ts';
 import type { Machines } from '../store/machines.ts';
 import { NotMinted } from '../store/minter.ts';
 import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import type { Attempt, BoxKind, Launch } from '../task/attempt.ts';
+import type { Attempt, BoxKind, ContainerKind, Launch } from '../task/attempt.ts';
 import { type BoxRoom, poolFor } from '../task/box-room.ts';
 import { knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
@@ -28,10 +29,11 @@ import { type AssignmentContext, signAnew, writeAssignment } from './assignment.
 export interface LaunchContext extends AssignmentContext {
   readonly tasks: TaskStore;
   readonly boxes: Boxes;
+  readonly deliveries: Deliveries;
   readonly register: BoxRegister;
   readonly room: BoxRoom;
   readonly machines: Machines;
-  readonly families: Record<BoxKind, string>;
+  readonly families: Record<ContainerKind, string>;
   /** Of boxes from another image than the usual one, by its name. */
   readonly imageFamilies?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
   /** How often the message has come, this time included. */
@@ -65,9 +67,10 @@ async function giveUp(
 
 function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
   const excused = attempt[kind]?.excused ?? 0;
+  const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
   return failure === 'box_lost'
-    ? `${(attempt[kind]?.number ?? 0) - excused} ${kind} containers were lost without a report`
-    : `${excused} ${kind} containers did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
+    ? `${(attempt[kind]?.number ?? 0) - excused} ${nouns} were lost without a report`
+    : `${excused} ${nouns} did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }
 
 /**
@@ -109,8 +112,8 @@ async function launchOf(
 }
 
 /** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
-const familyOf = (kind: BoxKind, { image }: Task, context: LaunchContext): string | undefined =>
-  image === undefined || kind === 'deliver' ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
+const familyOf = (kind: ContainerKind, { image }: Task, context: LaunchContext): string | undefined =>
+  image === undefined ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
 
 /** Where a task stands that waits for a box of each kind. */
 export const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
@@ -149,7 +152,12 @@ export async function launchBox(
     );
   const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
   const name = launchName(task.id, attempt.number, message.kind, number);
-  const family = familyOf(message.kind, task, context);
+  const { kind } = message;
+  if (kind === 'deliver') {
+    const outcome = await startDelivery(message, task, attempt, number, context);
+    return outcome === 'launched' ? outcome : wake(outcome);
+  }
+  const family = familyOf(kind, task, context);
   if (family === undefined)
     return wake(
       await giveUp(
@@ -162,8 +170,8 @@ export async function launchBox(
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
     { name, by: submitterOf(task), priority: task.priority },
-    poolFor(context.room, message.kind, context.receiveCount),
-    context.room.boxes[message.kind].cpu,
+    poolFor(context.room, kind, context.receiveCount),
+    context.room.boxes[kind].cpu,
     context.now,
   );
   if (typeof entry === 'string') {
@@ -187,7 +195,7 @@ export async function launchBox(
   }
   if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
   if (entry.arn !== null) return 'launched';
-  const arn = await start(message, family, attempt, launch, entry, context);
+  const arn = await start(message, kind, family, attempt, launch, entry, context);
   if (arn instanceof NotStarted) {
     const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
     return wake(await giveUp(message, 'launch_refused', why, context));
@@ -208,6 +216,7 @@ const NOT_SAID = 'the container was started before, and ECS does not say what be
 /** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
 async function start(
   message: LaunchMessage,
+  kind: ContainerKind,
   family: string,
   attempt: Attempt,
   launch: Launch,
@@ -216,22 +225,62 @@ async function start(
 ): Promise<string | null | NotStarted> {
   try {
     return await context.boxes.run(
-      message.kind,
+      kind,
       family,
       entry.name,
       await context.objects.presignGet(launch.assignment_key),
       entry.pool,
     );
   } catch (error) {
-    const isFatal = error instanceof NotStarted && error.kind === 'fatal';
-    // Also when nobody knows what it means: until the message comes again, the box is on its way and not lost.
-    if (!isFatal)
-      await context.tasks.change(message.task_id, (each) =>
-        postponeLaunch(each, attempt.number, message.kind, context.backOffSeconds, context.now),
-      );
+    const refusal = await refusedForGood(error, message, attempt, context);
     // What nobody understands may have started it all the same.
     if (error instanceof NotStarted && error.kind !== 'unknown') await context.register.release(entry);
-    if (isFatal) return error;
+    if (refusal) return refusal;
     throw error;
+  }
+}
+
+/** What an error at a start comes to: a refusal for good, or null; then until its message comes again, the box is on its way and not lost, also when nobody knows what the error means. */
+async function refusedForGood(
+  error: unknown,
+  { task_id, kind }: LaunchMessage,
+  { number }: Attempt,
+  { tasks, backOffSeconds, now }: LaunchContext,
+): Promise<NotStarted | null> {
+  if (error instanceof NotStarted && error.kind === 'fatal') return error;
+  await tasks.change(task_id, (each) => postponeLaunch(each, number, kind, backOffSeconds, now));
+  return null;
+}
+
+/**
+ * Has the function deliver. It takes no vCPUs, so it is in no register. A repeat invokes it again, which finds the assignment taken.
+ * @returns the task where there will be no delivery, or none is needed. @throws NotStarted
+ */
+async function startDelivery(
+  message: LaunchMessage,
+  task: Task,
+  attempt: Attempt,
+  number: number,
+  context: LaunchContext,
+): Promise<'launched' | Task> {
+  let found: Awaited<ReturnType<typeof launchOf>>;
+  try {
+    found = await launchOf(message, task, attempt, context);
+  } catch (error) {
+    if (!(error instanceof NotMinted) || error.transient) throw error;
+    const why = `no credential for the repository: ${error.message}`;
+    return giveUp(message, 'launch_refused', why, context);
+  }
+  const { launch } = found;
+  if (launch === null) return found.task;
+  const name = launchName(task.id, attempt.number, 'deliver', launch.number);
+  if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken`);
+  try {
+    await context.deliveries.start(name, await context.objects.presignGet(launch.assignment_key));
+    return 'launched';
+  } catch (error) {
+    const refusal = await refusedForGood(error, message, attempt, context);
+    if (!refusal) throw error;
+    return giveUp(message, 'launch_refused', `Lambda refuses the delivery: ${refusal.message}`, context);
   }
 }

@@ -9,12 +9,13 @@ import type { TaskStore } from '../store/tasks.ts';
 import { attemptWithBeats } from '../task/beat.ts';
 import { expireApproval } from '../task/commands/approve.ts';
 import { expireHold } from '../task/commands/hold.ts';
-import { expireLease, restart } from '../task/commands/recover.ts';
+import { boxLost, expireLease, restart } from '../task/commands/recover.ts';
 import {
   awaitedBox,
   isFollowed,
   isSeenByLease,
   LAUNCH_GRACE_SECONDS,
+  LONGEST_BOX_SECONDS,
   laterAt,
   lookAgainAt,
   needsExecution,
@@ -49,9 +50,24 @@ const END_OF_TIME = new Date('9999-01-01T00:00:00.000Z');
 const older = (iso: string, seconds: number, now: Date): boolean =>
   now.getTime() - Date.parse(iso) >= seconds * 1_000;
 
+/** A delivery has no entry: it is a function, which has reported by the end of its time or never will. */
+async function recoverDelivery(
+  task: Task,
+  { number, launchedAt }: { readonly number: number; readonly launchedAt: string },
+  context: ReconcileContext,
+): Promise<Task> {
+  const longest = context.all ? 0 : LONGEST_BOX_SECONDS.deliver;
+  if (!older(launchedAt, longest, context.now())) return task;
+  const why = context.all ? 'the delivery was cut off' : `no report after ${longest} s`;
+  return context.tasks.change(task, (each) =>
+    boxLost(each, each.attempts.at(-1)?.number ?? 0, 'deliver', number, why, context.now()),
+  );
+}
+
 /** A box that has an entry is looked at with all others. One without was asked for by a message that came no more: it is sent again. */
 async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> {
   const box = awaitedBox(task);
+  if (box?.kind === 'deliver') return recoverDelivery(task, box, context);
   const attempt = task.attempts.at(-1);
   const grace = context.all ? 0 : LAUNCH_GRACE_SECONDS;
   if (!box || !attempt || !older(box.launchedAt, grace, context.now())) return task;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAssignment } from '../../containers/supervisor/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
 import { agentAssignment } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -10,21 +9,24 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-function place(more: { forget_url?: string } = {}): void {
+function place(more: { forget_url?: string } = {}): string {
   const assignment = agentAssignment(api, 'https://example.test/r.git', ['true'], more);
   api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
-  process.env[BOX_ENV.assignmentUrl] = `${api.url}/assignment`;
+  return `${api.url}/assignment`;
 }
 
 test('an assignment can be read once: its URL is worth nothing when a command of the repository runs', async () => {
-  place();
-  expect((await readAssignment('agent')).token).toBe(api.token);
-  expect(process.env[BOX_ENV.assignmentUrl]).toBeUndefined();
-  process.env[BOX_ENV.assignmentUrl] = `${api.url}/assignment`;
-  await expect(readAssignment('agent')).rejects.toThrow('HTTP 404');
+  const url = place();
+  expect((await readAssignment('agent', url))?.token).toBe(api.token);
+  expect(await readAssignment('agent', url)).toBeNull();
 });
 
 test('a box whose assignment cannot be removed does not begin', async () => {
-  place({ forget_url: `${api.url}/elsewhere?refused` });
-  await expect(readAssignment('agent')).rejects.toThrow('cannot be removed: HTTP 403');
+  const url = place({ forget_url: `${api.url}/elsewhere?refused` });
+  await expect(readAssignment('agent', url)).rejects.toThrow('cannot be removed: HTTP 403');
+});
+
+test('a box is for one kind of work, whatever it is told to do', async () => {
+  const url = place();
+  await expect(readAssignment('gates', url)).rejects.toThrow('this box is for gates');
 });

@@ -14,7 +14,8 @@ interface Instruction {
 
 /** The instructions of a Dockerfile: comments dropped, continued lines joined. */
 function instructions(box: string): Instruction[] {
-  const text = readFileSync(`containers/${box}/Dockerfile`, 'utf8')
+  const room = box === 'deliver' ? 'functions' : 'containers';
+  const text = readFileSync(`${room}/${box}/Dockerfile`, 'utf8')
     .split('\n')
     .filter((line) => !line.startsWith('#'))
     .join('\n')
@@ -30,7 +31,7 @@ function instructions(box: string): Instruction[] {
 const all = (box: string, keyword: string): string[] =>
   instructions(box).flatMap((each) => (each.keyword === keyword ? [each.text] : []));
 
-describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) => {
+describe.each(['agent', 'gates'])('the image of the %s box', (box) => {
   test('is built on one exact version of Node 24, the same in all', () => {
     expect(all(box, 'FROM')).toEqual(['node:24.21.0-bookworm-slim']);
   });
@@ -45,8 +46,7 @@ describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) =>
 
   test('tries out its tools in the build', () => {
     const checks = all(box, 'RUN').join('\n');
-    const shell = box === 'deliver' ? [] : ['bash --version'];
-    for (const check of ['node --version', 'git --version', ...shell, 'node --check /app/main.mjs'])
+    for (const check of ['node --version', 'git --version', 'bash --version', 'node --check /app/main.mjs'])
       expect(checks).toContain(check);
   });
 
@@ -57,11 +57,7 @@ describe.each(['agent', 'gates', 'deliver'])('the image of the %s box', (box) =>
         ? ['matcher.mjs /app/matcher.mjs', 'screenshots.mjs /app/screenshots.mjs', '*.wasm /app/']
         : [];
     expect(all(box, 'COPY')).toEqual([...before, 'main.mjs /app/main.mjs', ...beside]);
-    expect(all(box, 'ENTRYPOINT')).toEqual([
-      box === 'deliver'
-        ? '["/usr/bin/env", "-u", "NODE_OPTIONS", "/usr/local/bin/node", "/app/main.mjs"]'
-        : '["node", "/app/main.mjs"]',
-    ]);
+    expect(all(box, 'ENTRYPOINT')).toEqual(['["node", "/app/main.mjs"]']);
     expect(all(box, 'CMD')).toEqual([]);
     expect(all(box, 'RUN').find((run) => run.includes('apt-get install'))).toMatch(
       /apt-get upgrade .*rm -rf \/var\/lib\/apt\/lists/,
@@ -150,10 +146,24 @@ describe('the installer of agent CLIs', () => {
   });
 });
 
-test('the deliver image has git and no tool that builds, tests or installs', () => {
-  const install = all('deliver', 'RUN').find((run) => run.includes('apt-get install')) ?? '';
-  expect(/--no-install-recommends ([\w -]+?) &&/.exec(install)?.[1]).toBe(
-    'ca-certificates git openssh-client',
-  );
-  expect(install).toContain('rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules');
+describe('the image of the function that delivers', () => {
+  const runs = all('deliver', 'RUN').join('\n');
+
+  test('is that of Lambda for Node 24, with git and no tool that builds, tests or installs', () => {
+    expect(all('deliver', 'FROM')).toEqual(['public.ecr.aws/lambda/nodejs:24']);
+    expect(/dnf install -y ([\w -]+?) &&/.exec(runs)?.[1]).toBe('git-core');
+    expect(runs).toMatch(/dnf upgrade -y .*dnf clean all .*rm -rf .*\/npm/);
+  });
+
+  test('starts its handler from the one file that the build puts beside it, and tries it out', () => {
+    // The pattern takes what is not always there.
+    expect(all('deliver', 'COPY')).toEqual(['index.js package.json private-ca.pe[m] $'.concat('{LAMBDA_TASK_ROOT}/')]);
+    expect(all('deliver', 'CMD')).toEqual(['["index.handler"]']);
+    for (const check of ['node --version', 'git --version', 'node --check']) expect(runs).toContain(check);
+  });
+
+  test('holds no secret and takes none while it is built', () => {
+    expect(JSON.stringify(instructions('deliver'))).not.toMatch(/token|secret|password|api_key/i);
+    expect(all('deliver', 'ARG')).toEqual([]);
+  });
 });

@@ -1,34 +1,18 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deliver } from '../../containers/deliver/deliver.ts';
 import { fitting } from '../../containers/gates/fitting.ts';
 import { runGates as gather } from '../../containers/gates/gates.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
-import { makeRepository } from '../support/repository.ts';
-import { deliverAssignment, gatesAssignment, inBox, startBox } from './box.ts';
+import { gatesAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
+import { type Work, work } from './work.ts';
 
 let api: FakeApi;
 beforeEach(async () => {
   api = await startFakeApi();
 });
 afterEach(() => api.stop());
-
-/** A repository with a base and a piece of work on it, as an agent would hand it in. */
-function work(files: Record<string, string>, change: Record<string, string | null>) {
-  const repository = makeRepository(files);
-  const base_commit = repository.git('rev-parse', 'HEAD');
-  repository.git('checkout', '--quiet', '--detach');
-  repository.commit(change);
-  return {
-    repository,
-    base_commit,
-    tree: repository.git('rev-parse', 'HEAD^{tree}'),
-    patch: Buffer.from(`${repository.git('diff', '--binary', '--full-index', 'main', 'HEAD')}\n`),
-  };
-}
-type Work = ReturnType<typeof work>;
 
 const runGates = async (of: Work, more: Partial<GatesAssignment> = {}, env: Record<string, string> = {}) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -264,108 +248,6 @@ describe('the gates box', () => {
       { GIT_CREDENTIAL: 'token', NODE_OPTIONS: '--no-warnings' },
     );
     expect(body.evidence?.signals[0]).toMatchObject({ outcome: 'passed' });
-  });
-});
-
-describe('the deliver box', () => {
-  beforeEach(() => {
-    vi.stubEnv('ASSAY_API_URL', `${api.url}/`);
-  });
-  const run = async (of: Work, more: Parameters<typeof deliverAssignment>[3] = {}) => {
-    await inBox((box) => deliver(deliverAssignment(api, of.repository.url, of, more), box));
-    return api.bodies('delivery');
-  };
-
-  test('delivers once, however often it runs', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-    const steps = await run(of);
-    const commit = of.repository.git('rev-parse', 'assay/T1');
-    const handed = { base_commit: of.base_commit, tree: of.tree };
-    expect(steps).toEqual([
-      { step: 'authorize', ...handed },
-      { step: 'delivered', ...handed, commit },
-    ]);
-    expect((await run(of)).at(-1)).toEqual({ step: 'delivered', ...handed, commit });
-    expect(of.repository.git('rev-list', '--count', 'main..assay/T1')).toBe('1');
-  });
-
-  test('pushes nothing without leave', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-    api.answer = () => ({
-      status: 409,
-      body: { code: 'conflict', detail: 'the verdict is on another tree' },
-    });
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect(await run(of)).toHaveLength(1);
-    expect(log).toHaveBeenCalledWith(expect.stringContaining('the verdict is on another tree'));
-    expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
-  });
-
-  test.each(['https://elsewhere.example', undefined])(
-    'asks no API but the one that its task definition names: %s',
-    async (known) => {
-      const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-      vi.stubEnv('ASSAY_API_URL', known);
-      await expect(run(of)).rejects.toThrow('names another API');
-      expect(api.calls).toEqual([]);
-      expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
-    },
-  );
-
-  test('runs no gates, whatever it is told to', async () => {
-    const of = work({ 'assay.yaml': 'quality_gates: { lint_command: "true" }\n' }, { 'b.txt': 'b\n' });
-    const { code, log } = await startBox(
-      ['containers/deliver/main.ts', 'gates'],
-      api,
-      gatesAssignment(api, of.repository.url, of),
-      { ASSAY_API_URL: api.url },
-    ).ended;
-    expect({ code, log }).toEqual({ code: 1, log: expect.stringContaining('this box is for deliver') });
-    expect(api.bodies('evidence')).toEqual([]);
-  });
-
-  test('leaves a branch alone that is something else', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-    of.repository.git('branch', 'assay/T1', 'main');
-    expect((await run(of)).at(-1)).toMatchObject({
-      step: 'refused',
-      reason: expect.stringContaining('exists already'),
-    });
-    expect(of.repository.git('rev-parse', 'assay/T1')).toBe(of.base_commit);
-  });
-
-  test('pushes nothing onto what is not a commit', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-    of.repository.git('tag', '-a', '-m', 'a tag', 'tagged');
-    const steps = await run(of, { base_commit: of.repository.git('rev-parse', 'tagged') });
-    expect(steps.at(-1)).toMatchObject({
-      step: 'refused',
-      reason: expect.stringContaining('is not a commit'),
-    });
-  });
-
-  test('pushes no other tree than the one that was judged', async () => {
-    const of = work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-    const steps = await run(of, { tree: 'c'.repeat(40) });
-    expect(steps.at(-1)).toMatchObject({
-      step: 'refused',
-      reason: expect.stringContaining('patch_does_not_apply'),
-    });
-    expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
-  });
-
-  test('runs nothing of the patch: no filter, no attribute, no hook of its own', async () => {
-    const of = work(
-      { 'a.txt': 'a\n' },
-      { 'a.txt': 'b\n', '.gitattributes': '* filter=evil diff=evil merge=evil\n' },
-    );
-    // What configures git on the machine has no part in it either.
-    vi.stubEnv('GIT_CONFIG_COUNT', '1');
-    vi.stubEnv('GIT_CONFIG_KEY_0', 'filter.evil.clean');
-    vi.stubEnv('GIT_CONFIG_VALUE_0', 'touch /tmp/assay-hacked');
-    expect((await run(of)).at(-1)).toMatchObject({ step: 'delivered' });
-    expect(of.repository.git('show', 'assay/T1:a.txt')).toBe('b');
-    expect(existsSync('/tmp/assay-hacked')).toBe(false);
   });
 });
 

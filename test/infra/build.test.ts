@@ -100,26 +100,30 @@ describe('the programs of the containers', () => {
       readdirSync(bundles.imageDirectory(name)).filter((file) => file.endsWith('.wasm'));
     expect(new Set(grammars('gates'))).toEqual(new Set(Object.values(GRAMMAR_FILES)));
     expect(grammars('agent')).toEqual([]);
-    expect(grammars('deliver')).toEqual([]);
+    expect(
+      readdirSync(bundles.functionDirectory('deliver')).filter((file) => file.endsWith('.wasm')),
+    ).toEqual([]);
   });
 
   it('hold no gate, rule or parser where the push credential is', () => {
-    const sources = (name: (typeof containers)[number]): string[] =>
-      (JSON.parse(read(bundles.imageDirectory(name), 'main.mjs.map')) as { sources: string[] }).sources.map(
-        (each) => each.replace(/^(\.\.\/)+/, ''),
+    const sources = (folder: string, map: string): string[] =>
+      (JSON.parse(read(folder, map)) as { sources: string[] }).sources.map((each) =>
+        each.replace(/^(\.\.\/)+/, ''),
       );
     const foreign = (each: string) =>
       /^(gates|containers)\//.test(each) &&
-      !/^(gates\/(checkout|process)|containers\/(deliver|supervisor))\//.test(each);
-    expect(sources('deliver')).toContain('containers/deliver/deliver.ts');
-    expect(sources('deliver').filter(foreign)).toEqual([]);
-    expect(sources('deliver').filter((each) => /tree-sitter|oxc|wasm/.test(each))).toEqual([]);
-    expect(sources('gates').filter((each) => /deliver|push\b|supervisor\/credentials/.test(each))).toEqual(
-      [],
-    );
+      !/^(gates\/(checkout|process)|containers\/supervisor)\//.test(each);
+    const deliverer = bundles.functionDirectory('deliver');
+    const delivers = sources(deliverer, 'index.js.map');
+    expect(delivers).toContain('functions/deliver/deliver.ts');
+    expect(delivers.filter(foreign)).toEqual([]);
+    expect(delivers.filter((each) => /tree-sitter|oxc|wasm/.test(each))).toEqual([]);
+    const judges = sources(bundles.imageDirectory('gates'), 'main.mjs.map');
+    expect(judges.filter((each) => /deliver|push\b/.test(each))).toEqual([]);
     // Whatever it is called: the program that judges knows no way to send anything to a repository.
     expect(read(bundles.imageDirectory('gates'), 'main.mjs')).not.toMatch(/receive-pack|force-with-lease/);
-    expect(read(bundles.imageDirectory('deliver'), 'main.mjs')).toMatch(/force-with-lease/);
+    expect(read(deliverer, 'index.js')).toMatch(/force-with-lease/);
+    expect(readdirSync(deliverer)).toContain('Dockerfile');
   });
 
   it('have the thread that matches regular expressions beside them, and it answers', async () => {

@@ -26,11 +26,21 @@ describe('images that the stack builds', () => {
     expect(images).toHaveLength(5);
   });
 
-  it('are each waited for by the one definition that names them, by a tag of what they are made of', () => {
-    const definitions = all('AWS::ECS::TaskDefinition');
-    expect(definitions).toHaveLength(5);
-    for (const [, { Properties, DependsOn }] of definitions) {
-      const image = JSON.stringify(Properties.ContainerDefinitions[0].Image);
+  it('are each waited for by the one box or function that names them, by a tag of what they are made of', () => {
+    const named = [
+      ...all('AWS::ECS::TaskDefinition').map(([, { Properties, DependsOn }]) => ({
+        image: JSON.stringify(Properties.ContainerDefinitions[0].Image),
+        DependsOn,
+      })),
+      ...all('AWS::Lambda::Function')
+        .filter(([, { Properties }]) => Properties.Code.ImageUri)
+        .map(([, { Properties, DependsOn }]) => ({
+          image: JSON.stringify(Properties.Code.ImageUri),
+          DependsOn,
+        })),
+    ];
+    expect(named).toHaveLength(5);
+    for (const { image, DependsOn } of named) {
       const [its, ...others] = images.filter(({ Tag }) => image.includes(`:${Tag}"`));
       expect(others).toEqual([]);
       expect(DependsOn).toContain(its?.id);
@@ -43,9 +53,9 @@ describe('images that the stack builds', () => {
   });
 
   it('come from a role that may push to its repository, read its sources, write its log, and nothing else', () => {
-    const grants = grantsOf('WorkforceBoxesImageBuildsRole');
+    const grants = grantsOf('ImageBuildsRole');
     expect(new Set(grants.filter(({ action }) => action.startsWith('ecr:')).map(({ on }) => on))).toEqual(
-      new Set(['*', expect.stringMatching(/^<WorkforceBoxesImageBuildsImages\w+\.Arn>$/)]),
+      new Set(['*', expect.stringMatching(/^<ImageBuildsImages\w+\.Arn>$/)]),
     );
     expect(grants.filter(({ on }) => on === '*').map(({ action }) => action)).toEqual([
       'ecr:GetAuthorizationToken',
@@ -55,7 +65,7 @@ describe('images that the stack builds', () => {
       if (action.startsWith('s3:')) expect(on).toMatch(/\/[0-9a-f]{64}\.zip$/);
       expect(action).not.toMatch(/Delete|Create(?!LogStream)|Policy/);
     }
-    expect(new Set(grantsOf('WorkforceBoxesImageBuildsStarterRole').map(({ action }) => action))).toEqual(
+    expect(new Set(grantsOf('ImageBuildsStarterRole').map(({ action }) => action))).toEqual(
       new Set(['codebuild:StartBuild', 'logs:CreateLogStream', 'logs:PutLogEvents']),
     );
   });
@@ -64,6 +74,14 @@ describe('images that the stack builds', () => {
     expect(only(template, 'AWS::ECR::Repository').Properties['ImageTagMutability']).toBe('IMMUTABLE');
     const [command = ''] = BUILD_SPEC.phases.build.commands;
     expect(command.indexOf('describe-images')).toBeLessThan(command.indexOf('docker build'));
+  });
+
+  it('may be pulled by Lambda, and pushed by nobody from outside', () => {
+    const { RepositoryPolicyText } = only(template, 'AWS::ECR::Repository').Properties;
+    for (const { Principal, Action } of RepositoryPolicyText.Statement) {
+      expect(Principal).toEqual({ Service: 'lambda.amazonaws.com' });
+      for (const action of [Action].flat()) expect(action).toMatch(/:(BatchCheck|BatchGet|GetDownload)/);
+    }
   });
 
   it('are none where Docker builds', () => {

@@ -8,6 +8,7 @@ import { only, synthesise, text } from './synthesise.ts';
 
 const SHA = `sha256:${'a'.repeat(64)}`;
 const TAKEN = `registry.example.org/team/gates@${SHA}`;
+const DELIVER = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/deliver@${SHA}`;
 const IMAGES = { go: 'go', ours: { agent: `registry.example.org/team/agent@${SHA}`, gates: TAKEN } };
 const template = synthesise({ 'assay:images': JSON.stringify(IMAGES) });
 const definition = (name: string) =>
@@ -26,7 +27,7 @@ describe('toolchain images', () => {
     expect(text(environment('VerificationResolver').ASSAY_IMAGE_FAMILIES)).toBe(
       text(environment('DispatcherLaunch').ASSAY_IMAGE_FAMILIES),
     );
-    expect(Object.keys(template.findResources('AWS::ECS::TaskDefinition'))).toHaveLength(7);
+    expect(Object.keys(template.findResources('AWS::ECS::TaskDefinition'))).toHaveLength(6);
   });
 
   it('are taken by their digest where somebody has built them', () => {
@@ -53,20 +54,31 @@ describe('toolchain images', () => {
   it('may take the place of the usual one, and all of them need no build', () => {
     const taken = synthesise({
       'assay:images': JSON.stringify({ default: IMAGES.ours }),
-      'assay:deliverImage': `registry.example.org/team/deliver@${SHA}`,
+      'assay:deliverImage': DELIVER,
     });
     const images = Object.values(taken.findResources('AWS::ECS::TaskDefinition')).map(
       ({ Properties }) => Properties.ContainerDefinitions[0].Image,
     );
-    expect(images).toHaveLength(3);
+    expect(images).toHaveLength(2);
     for (const image of images) expect(image).toMatch(/^registry\.example\.org\/.*@sha256:/);
+    const { Code, ImageConfig } = only(taken, 'AWS::Lambda::Function', 'DeliveryDeliver').Properties;
+    expect(text(Code.ImageUri)).toMatch(new RegExp(`/team/deliver@${SHA}$`));
+    expect(ImageConfig).toEqual({ Command: ['index.handler'] });
   });
 
   it.each([
     ['images', '{"Go":"go"}'],
     ['images', '{"go":"perl"}'],
     ['images', '{"go":{"agent":"registry.example.org/a:1","gates":"registry.example.org/b:1"}}'],
-    ['deliverImage', 'registry.example.org/a:latest'],
+    ['deliverImage', DELIVER.replace(/@.*/, ':latest')],
+    // Lambda takes none from elsewhere.
+    ['deliverImage', `registry.example.org/team/deliver@${SHA}`],
+    ['deliverImage', `public.ecr.aws/team/deliver@${SHA}`],
+    ['delivery', '{"memory":100}'],
+    ['delivery', '{"disk":20000}'],
+    ['delivery', '{"seconds":901}'],
+    ['delivery', '{"cpu":512}'],
+    ['deliverConcurrency', '-1'],
   ])('%s cannot be %s', (name, value) => {
     expect(() => synthesise({ [`assay:${name}`]: value })).toThrow(`assay:${name}`);
   });
@@ -83,7 +95,9 @@ describe('the Dockerfiles of toolchains', () => {
   it('name no image that is not in the lock, by an exact tag', () => {
     const named = [...new Set(dockerfiles().flatMap(basesOf))].sort((a, b) => (a < b ? -1 : 1));
     expect(Object.keys(imageLock())).toEqual(named);
-    for (const reference of named) expect(reference).toMatch(/:\d+\.\d+\.\d+-/);
+    // AWS moves the image of a runtime under the name of its major version; its digest is what pins it.
+    for (const reference of named)
+      expect(reference).toMatch(/:\d+\.\d+\.\d+-|^public\.ecr\.aws\/lambda\/nodejs:24$/);
   });
 
   it('are built on a digest once it is known', () => {
@@ -107,7 +121,7 @@ describe('the digest of a base image', () => {
   it('is asked of the registry, for all architectures', async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const at = { registry: url, auth: url };
+    const at = { registry: url, auth: url, service: 'test' };
     expect(await digestOf('node:1.2.3-slim', at)).toBe(SHA);
     expect(asked.at(-1)).toBe('HEAD /v2/library/node/manifests/1.2.3-slim Bearer t');
     await expect(digestOf('node:9.9.9-slim', at)).rejects.toThrow(

@@ -122,6 +122,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   compactor: ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
+  // No table, no bucket: it asks the API for leave, and says to the bus that it has failed.
+  deliver: ['events:PutEvents', 'secretsmanager:GetSecretValue'],
   page: [],
   'dead-letters': [
     'dynamodb:GetItem',
@@ -455,14 +457,13 @@ describe('the dispatcher', () => {
   const { grants } = functionRole('dispatcher');
   const granted = (action: string) => grants.filter((grant) => grant.action === action);
 
-  it('launches the three families, in any revision, on this cluster only', () => {
+  it('launches the two families, in any revision, on this cluster only', () => {
     expect(
       granted('ecs:RunTask')
         .map(({ resource }) => resource.replace(/.*task-definition\//, ''))
         .sort(),
     ).toEqual([
       expect.stringMatching(/^AssayWorkforceBoxesagentTask\w+:\*$/),
-      expect.stringMatching(/^AssayWorkforceBoxesdeliverTask\w+:\*$/),
       expect.stringMatching(/^AssayWorkforceBoxesgatesTask\w+:\*$/),
     ]);
     for (const { condition } of granted('ecs:RunTask'))
@@ -488,18 +489,17 @@ describe('boxes', () => {
   const definition = (name: string): Properties =>
     only(template, 'AWS::ECS::TaskDefinition', `WorkforceBoxes${name}`).Properties;
 
-  it.each(['agent', 'gates', 'deliver'])('the %s box may do nothing in AWS', (name) => {
+  it.each(['agent', 'gates'])('the %s box may do nothing in AWS', (name) => {
     const id = text(definition(name).TaskRoleArn).replace(/^<(.+)\.Arn>$/, '$1');
     expect(roles.find((each) => each.id === id)?.grants).toEqual([]);
   });
 
-  it('hold the gates program and the git credential apart: one image, and one definition, has either', () => {
-    const image = (name: string) => JSON.stringify(definition(name).ContainerDefinitions[0].Image);
-    expect([image('gates'), image('agent')]).not.toContain(image('deliver'));
-    // Who starts boxes cannot make a definition that has both, nor read the secret itself.
+  it('hold the gates program and the git credential apart: who starts both cannot put one where the other is', () => {
     const { grants } = functionRole('dispatcher');
     const able = grants.filter(({ action }) =>
-      /ecs:(Register|Update|Create|Execute)|secretsmanager:|ecr:/.test(action),
+      /ecs:(Register|Update|Create|Execute)|lambda:(Update|Create|Publish|Add|Put)|secretsmanager:|ecr:/.test(
+        action,
+      ),
     );
     expect(able).toEqual([]);
   });
@@ -530,11 +530,9 @@ describe('boxes', () => {
     ]);
   });
 
-  it('hand the git credential to the deliver box alone', () => {
-    const secrets = (name: string) => definition(name).ContainerDefinitions[0].Secrets;
-    expect(secrets('deliver')).toEqual([{ Name: 'GIT_CREDENTIAL', ValueFrom: SECRET }]);
-    expect(secrets('agent')).toBeUndefined();
-    expect(secrets('gates')).toBeUndefined();
+  it('leave the git credential to the function that delivers', () => {
+    for (const name of ['agent', 'gates'])
+      expect(definition(name).ContainerDefinitions[0].Secrets).toBeUndefined();
     const readers = roles.filter(({ grants }) =>
       grants.some(
         ({ action, resource }) => action.startsWith('secretsmanager:') && resource !== FORGE_SECRET,
@@ -542,12 +540,12 @@ describe('boxes', () => {
     );
     expect(readers.map(({ id }) => id)).toEqual([
       expect.stringMatching('^MinterMintRole'),
-      expect.stringMatching('^WorkforceBoxesdeliverTaskExecutionRole'),
+      expect.stringMatching('^DeliveryDeliverRole'),
     ]);
   });
 
   it('can be started by nothing but ECS', () => {
-    for (const name of ['agent', 'gates', 'deliver']) {
+    for (const name of ['agent', 'gates']) {
       const { AssumeRolePolicyDocument } = only(
         template,
         'AWS::IAM::Role',
@@ -557,6 +555,32 @@ describe('boxes', () => {
         { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'ecs-tasks.amazonaws.com' } },
       ]);
     }
+  });
+});
+
+describe('the function that delivers', () => {
+  it('may read its own secret, say that it has failed, and nothing else', () => {
+    const { grants } = functionRole('deliver');
+    const own = grants.filter(({ action }) => !action.startsWith('logs:'));
+    expect(own).toEqual([
+      { action: 'secretsmanager:GetSecretValue', resource: SECRET, condition: undefined },
+      {
+        action: 'events:PutEvents',
+        resource: expect.stringMatching(/:event-bus\/default$/),
+        condition: { StringEquals: { 'events:source': 'lambda' } },
+      },
+    ]);
+  });
+
+  it('is started by the dispatcher, and by nobody else: no policy of its own, no URL, no rule, no source of events', () => {
+    const able = roles.filter((each) =>
+      each.grants.some(
+        ({ action, resource }) => action.startsWith('lambda:Invoke') && /^<DeliveryDeliver|\*/.test(resource),
+      ),
+    );
+    expect(able.map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['DispatcherLaunchRole']);
+    for (const type of ['AWS::Lambda::Permission', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping'])
+      expect(JSON.stringify(template.findResources(type))).not.toContain('DeliveryDeliver');
   });
 });
 

@@ -14,7 +14,8 @@ import { OTHERWISE } from '../../infra/throttles.ts';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
-import { ENV, INDEXES } from '../../shared/names.ts';
+import { DELIVERY_SECONDS, ENV, INDEXES, RESERVED_CONCURRENCY } from '../../shared/names.ts';
+import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
 import { FUNCTION_IDS, only, synthesise, synthesiseChecked, text } from './synthesise.ts';
@@ -292,10 +293,14 @@ describe('functions', () => {
   it('are those of the bundle list, on Node 24 and ARM, each with a log of its own', () => {
     expect(ids('AWS::Lambda::Function')).toHaveLength(Object.keys(FUNCTIONS).length);
     template.allResourcesProperties('AWS::Lambda::Function', {
-      Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       LoggingConfig: { LogGroup: Match.anyValue() },
     });
+    const ofImages = all('AWS::Lambda::Function').filter(([, { Properties }]) => {
+      expect(Properties.Runtime ?? Properties.PackageType).toMatch(/^(nodejs24\.x|Image)$/);
+      return Properties.Runtime === undefined;
+    });
+    expect(ofImages.map(([id]) => id)).toEqual([expect.stringMatching('^DeliveryDeliver')]);
   });
 
   /** Set for each function: no more, and nothing that only the embedded default sets. */
@@ -361,7 +366,7 @@ describe('functions', () => {
       'assignPublicIp',
       'agentFamily',
       'gatesFamily',
-      'deliverFamily',
+      'deliverFunction',
       'boxRoom',
       'defaultAdapter',
       'leaseSeconds',
@@ -373,6 +378,7 @@ describe('functions', () => {
       'readFrom',
       'imageFamilies',
     ],
+    deliver: ['apiUrl', 'deliverySecret'],
     minter: ['table', 'gitSecret'],
     page: [],
     'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
@@ -389,79 +395,38 @@ describe('functions', () => {
   });
 });
 
-/** What a text of the template is joined from. */
-const partsOf = (value: unknown): unknown[] => {
-  const parts = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join']?.[1] ?? [value];
-  const first = parts[0];
-  // CDK joins neighbouring words into one.
-  const [, word, rest] = typeof first === 'string' ? (/^(\w+=)(.+)$/.exec(first) ?? []) : [];
-  return word === undefined ? parts : [word, rest, ...parts.slice(1)];
-};
-
 describe('boxes', () => {
   const definitions = all('AWS::ECS::TaskDefinition').map(([, { Properties }]) => Properties);
   const container = (name: string) =>
     definitions.flatMap((each) => each.ContainerDefinitions).find((each) => each.Name === name);
 
-  it('are an agent, the gates and a deliverer, each in an image of its own', () => {
-    expect(definitions.map((each) => each.ContainerDefinitions[0].Name).sort()).toEqual([
-      'agent',
-      'deliver',
-      'gates',
-    ]);
+  it('are an agent and the gates, each in an image of its own', () => {
+    expect(definitions.map((each) => each.ContainerDefinitions[0].Name).sort()).toEqual(['agent', 'gates']);
     const images = definitions.map((each) => JSON.stringify(each.ContainerDefinitions[0].Image));
-    expect(new Set(images).size).toBe(3);
+    expect(new Set(images).size).toBe(2);
     for (const each of definitions) expect(each.ContainerDefinitions[0].Command).toBeUndefined();
   });
 
-  it('keep the deliverer to its program, its API and its tools, whatever RunTask overrides', () => {
-    // ContainerOverride knows command, environment and sizes, but no entry point. What `env` says comes last.
-    const words: unknown[] = container('deliver').EntryPoint;
-    expect([words[0], ...words.slice(-2)]).toEqual(['/usr/bin/env', '/usr/local/bin/node', '/app/main.mjs']);
-    const taken = words.filter((_, index) => words[index - 1] === '-u');
-    for (const name of [
-      'NODE_OPTIONS',
-      'NODE_TLS_REJECT_UNAUTHORIZED',
-      'NODE_EXTRA_CA_CERTS',
-      'NODE_USE_ENV_PROXY',
-      'SSL_CERT_FILE',
-      'HTTPS_PROXY',
-      'https_proxy',
-      'LD_PRELOAD',
-      'OPENSSL_CONF',
-      'ASSAY_EXIT_WITH_PARENT',
-    ])
-      expect(taken).toContain(name);
-    const set = words.slice(1, -2).filter((word) => word !== '-u' && !taken.includes(word));
-    expect(set.slice(0, -1)).toEqual(['PATH=/usr/local/bin:/usr/bin:/bin', 'TMPDIR=/work']);
-    // The very address that the stack gives out.
-    const { Value } = template.toJSON()['Outputs']['ApiUrl'];
-    expect(partsOf(set.at(-1))).toEqual(['ASSAY_API_URL=', ...partsOf(Value)]);
-    for (const name of ['agent', 'gates']) expect(container(name).EntryPoint).toBeUndefined();
+  it.each(['agent', 'gates'])('the %s box can write to its volumes only and cannot gain rights', (name) => {
+    expect(container(name)).toMatchObject({
+      ReadonlyRootFilesystem: true,
+      LinuxParameters: {
+        InitProcessEnabled: true,
+        // What tests of the boxes run with.
+        Capabilities: { Drop: [...DROPPED_CAPABILITIES] },
+      },
+      StopTimeout: 120,
+    });
+    for (const needed of ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'SETGID', 'SETUID'])
+      expect(DROPPED_CAPABILITIES).not.toContain(needed);
+    expect(container(name).MountPoints.map((each: { ContainerPath: string }) => each.ContainerPath)).toEqual([
+      '/work',
+      '/tmp',
+    ]);
   });
 
-  it.each(['agent', 'gates', 'deliver'])(
-    'the %s box can write to its volumes only and cannot gain rights',
-    (name) => {
-      expect(container(name)).toMatchObject({
-        ReadonlyRootFilesystem: true,
-        LinuxParameters: {
-          InitProcessEnabled: true,
-          // What tests of the boxes run with.
-          Capabilities: { Drop: [...DROPPED_CAPABILITIES] },
-        },
-        StopTimeout: 120,
-      });
-      for (const needed of ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'SETGID', 'SETUID'])
-        expect(DROPPED_CAPABILITIES).not.toContain(needed);
-      expect(
-        container(name).MountPoints.map((each: { ContainerPath: string }) => each.ContainerPath),
-      ).toEqual(['/work', '/tmp']);
-    },
-  );
-
   it('find nothing about the platform in their environment', () => {
-    for (const each of ['agent', 'gates', 'deliver']) expect(container(each).Environment).toBeUndefined();
+    for (const each of ['agent', 'gates']) expect(container(each).Environment).toBeUndefined();
   });
 
   it('cannot be reached from outside, and reach HTTPS only', () => {
@@ -471,6 +436,33 @@ describe('boxes', () => {
     expect(group.SecurityGroupEgress).toEqual([
       expect.objectContaining({ IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
     ]);
+  });
+});
+
+describe('the function that delivers', () => {
+  const { Properties } = only(template, 'AWS::Lambda::Function', 'DeliveryDeliver');
+
+  it('asks for leave at the very address that the stack gives out', () => {
+    const { Value } = template.toJSON()['Outputs']['ApiUrl'];
+    expect(Properties.Environment.Variables.ASSAY_API_URL).toEqual(Value);
+  });
+
+  it('has limits, and room for a repository', () => {
+    expect(Properties).toMatchObject({
+      Timeout: DELIVERY_SECONDS.works,
+      MemorySize: 1_769,
+      EphemeralStorage: { Size: 2_048 },
+      ReservedConcurrentExecutions: RESERVED_CONCURRENCY.deliver,
+    });
+  });
+
+  it('is asked once by Lambda, within the time that its URLs are good for: the task counts its deliveries', () => {
+    expect(only(template, 'AWS::Lambda::EventInvokeConfig', 'Delivery').Properties).toMatchObject({
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: DELIVERY_SECONDS.waits,
+      DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+    });
+    expect(DELIVERY_SECONDS.waits).toBeLessThan(PRESIGN_SECONDS);
   });
 });
 

@@ -15,6 +15,7 @@ function emptyBundles(folder: string): Bundles {
   };
   for (const name of Object.keys(FUNCTIONS))
     place(`functions/${name}`, name === 'judge' ? 'index.mjs' : 'index.js', `// ${name}`);
+  place('functions/deliver', 'Dockerfile', '# deliver');
   for (const name of Object.keys(CONTAINERS))
     for (const file of ['Dockerfile', ...TOOLCHAINS.map((each) => `Dockerfile.${each}`)])
       place(`containers/${name}`, file, `# ${name}`);
@@ -129,6 +130,7 @@ export const FUNCTION_IDS = {
   dispatcher: 'DispatcherLaunch',
   reconciler: 'ReconcilerReconcile',
   models: 'ModelsGateway',
+  deliver: 'DeliveryDeliver',
   minter: 'MinterMint',
   page: 'Apipage',
   'dead-letters': 'DeadLettersRead',

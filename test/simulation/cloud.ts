@@ -7,6 +7,7 @@ import { deniedBy } from './engines/access.ts';
 import { Bucket, type HttpResult } from './engines/bucket.ts';
 import { type Send, useServices } from './engines/clients.ts';
 import { type Box, Containers } from './engines/containers.ts';
+import { Deliveries, type Delivery } from './engines/deliveries.ts';
 import { Events } from './engines/events.ts';
 import { Machines } from './engines/machines.ts';
 import { Queue } from './engines/queues.ts';
@@ -27,6 +28,7 @@ const REFUSALS: Partial<Record<Service, [string, string]>> = {
   states: ['ThrottlingException', 'rate exceeded'],
   // Not one that it knows.
   ecs: ['ServerException', 'internal error'],
+  lambda: ['TooManyRequestsException', 'Rate Exceeded.'],
   events: ['ThrottlingException', 'rate exceeded'],
 };
 
@@ -54,6 +56,7 @@ export class Cloud {
   readonly readers: readonly StreamReader[];
   readonly machines: Machines;
   readonly containers: Containers;
+  readonly deliveries: Deliveries;
   /** Functions that are at work. */
   readonly #running = new Set<Process>();
   #invocations = 0;
@@ -61,7 +64,12 @@ export class Cloud {
 
   readonly #quotas: Quotas | null;
 
-  constructor(world: World, program: (box: Box) => Promise<void>, limits: Limits | null = null) {
+  constructor(
+    world: World,
+    program: (box: Box) => Promise<void>,
+    delivers: (delivery: Delivery) => Promise<void>,
+    limits: Limits | null = null,
+  ) {
     this.world = world;
     this.#quotas =
       limits &&
@@ -136,6 +144,15 @@ export class Cloud {
           .catch(() => {});
       },
     );
+    this.deliveries = new Deliveries(world, delivers, (event) => {
+      void world
+        .outside(
+          'lambda',
+          () => 'the event of a delivery that failed',
+          () => this.invoke('reconcile', event),
+        )
+        .catch(() => {});
+    });
     const send: Send = (service, operation, input) => {
       if (service === 'dynamodb') this.#holdToRole(operation, input as Input);
       return world.outside(
@@ -176,6 +193,7 @@ export class Cloud {
       if (service === 'dynamodb') return this.table.run(operation, input as Input);
       if (service === 's3') return this.bucket.run(operation, input);
       if (service === 'ecs') return this.containers.run(operation, input);
+      if (service === 'lambda') return this.deliveries.run(operation, input);
       if (service === 'states') return this.#isLost(operation) ? {} : this.machines.run(operation, input);
       if (service === 'events') return this.events.put(input);
       if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
@@ -220,7 +238,8 @@ export class Cloud {
   powerCut(): void {
     this.world.tell(() => 'POWER CUT: all functions, boxes and executions are gone');
     for (const process of [...this.#running]) process.kill('power cut');
-    for (const box of this.containers.boxes) if (box.isRunning) box.process.kill('power cut');
+    for (const { isRunning, process } of [...this.containers.boxes, ...this.deliveries.invocations])
+      if (isRunning) process.kill('power cut');
     this.machines.forget();
   }
 
@@ -228,7 +247,7 @@ export class Cloud {
     return (
       this.#running.size === 0 &&
       this.readers.every((each) => each.isIdle) &&
-      this.containers.boxes.every((box) => !box.isRunning)
+      [...this.containers.boxes, ...this.deliveries.invocations].every(({ isRunning }) => !isRunning)
     );
   }
 

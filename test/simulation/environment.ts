@@ -22,7 +22,6 @@ export const QUOTA = vcpus > 0 ? { on_demand: vcpus, spot: vcpus } : { on_demand
 export const CPU = {
   agent: { cpu: 1_024, pool: 'on_demand' },
   gates: { cpu: 1_024, pool: 'spot' },
-  deliver: { cpu: 512, pool: 'on_demand' },
 } as const;
 
 /** What the template gives the functions. Handlers read it when they are loaded, so this comes first. */
@@ -35,12 +34,12 @@ Object.assign(process.env, {
   [ENV.cluster]: arn('ecs', 'cluster/c'),
   [ENV.agentFamily]: 'agent',
   [ENV.gatesFamily]: 'gates',
-  [ENV.deliverFamily]: 'deliver',
+  [ENV.deliverFunction]: 'deliver',
   [ENV.eventBus]: 'bus',
   // Little: most runs come to the end of it.
   [ENV.boxRoom]: JSON.stringify({
     limits: { on_demand: QUOTA.on_demand, spot: QUOTA.spot },
-    boxes: { agent: { ...CPU.agent }, gates: { ...CPU.gates }, deliver: { ...CPU.deliver } },
+    boxes: { agent: { ...CPU.agent }, gates: { ...CPU.gates } },
   }),
   [ENV.leaseSeconds]: String(LEASE_SECONDS),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),

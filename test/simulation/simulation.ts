@@ -1,4 +1,5 @@
 import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { deliverProgram } from './actors/deliver.ts';
 import { Cloud } from './cloud.ts';
 import type { Box } from './engines/containers.ts';
 import type { Limits } from './engines/quotas.ts';
@@ -33,7 +34,12 @@ export class Simulation {
       tells,
     );
     this.remote = new Remote(this.world.clock.now);
-    this.cloud = new Cloud(this.world, (box) => program(box, this), limits);
+    this.cloud = new Cloud(
+      this.world,
+      (box) => program(box, this),
+      (delivery) => deliverProgram(delivery, this),
+      limits,
+    );
     const asked = <Answer>(what: string, answer: () => Answer): Promise<Answer> =>
       this.world.outside(
         'git',

@@ -16,13 +16,12 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.readFrom]: '["https://private.test"]',
   [ENV.agentFamily]: 'agent-family',
   [ENV.gatesFamily]: 'gates-family',
-  [ENV.deliverFamily]: 'deliver-family',
+  [ENV.deliverFunction]: 'deliver',
   [ENV.boxRoom]: JSON.stringify({
     limits: { on_demand: 6_144, spot: 6_144 },
     boxes: {
       agent: { cpu: 1_024, pool: 'on_demand' },
       gates: { cpu: 1_024, pool: 'spot' },
-      deliver: { cpu: 512, pool: 'on_demand' },
     },
   }),
   [ENV.defaultAdapter]: JSON.stringify({ kind: 'command', argv: ['true'] }),

@@ -7,7 +7,6 @@ export const ROOM: BoxRoom = {
   boxes: {
     agent: { cpu: 1_024, pool: 'on_demand' },
     gates: { cpu: 1_024, pool: 'spot' },
-    deliver: { cpu: 512, pool: 'on_demand' },
   },
 };
 

@@ -31,6 +31,7 @@ export function functionOf(
     name,
     arn: functionArn(changes.name ?? name),
     directory: own,
+    isImage: false,
     handler: 'index.handler',
     timeoutMs: 10_000,
     memoryMb: 512,
@@ -53,6 +54,7 @@ export function hostOf(
     endpoints: NO_ENDPOINTS,
     counters: createCounters(),
     compileCache: join(directory, 'compiled'),
+    scratch: join(directory, 'scratch'),
     onLog: (name, line) => lines.push(`${name}: ${line}`),
     ...options,
   });

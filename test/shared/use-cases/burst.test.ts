@@ -6,6 +6,7 @@ import type { LaunchMessage } from '../../../shared/messages/queue.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import { BoxRegister, type RegisteredBox } from '../../../shared/store/box-register.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
+import type { Deliveries } from '../../../shared/store/deliveries.ts';
 import { LockStore } from '../../../shared/store/locks.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
@@ -125,11 +126,12 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
             tasks,
             objects,
             boxes,
+            deliveries: {} as Deliveries,
             register,
             room: ROOM,
             receiveCount: each.receives,
             machines,
-            families: { agent: 'a', gates: 'g', deliver: 'd' },
+            families: { agent: 'a', gates: 'g' },
             authorize: UNAUTHORIZED,
             apiUrl: 'https://api.test',
             defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },

@@ -79,7 +79,7 @@ describe('a repository that is asked what became of a push that nobody came back
     expect(await ask(answer)).toMatchObject({ stage: 'settle' });
     expect(task.delivery).toMatchObject({
       state: 'refused',
-      reason: `3 deliver containers were lost without a report; ${why}`,
+      reason: `3 deliveries were lost without a report; ${why}`,
     });
   });
 

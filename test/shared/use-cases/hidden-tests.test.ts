@@ -7,6 +7,7 @@ import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { deriveRows } from '../../../shared/ledger/derive.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
+import type { Deliveries } from '../../../shared/store/deliveries.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
@@ -227,11 +228,12 @@ describe('what is told of hidden tests', () => {
         tasks: table.tasks,
         objects,
         boxes: { run: async () => 'arn' } as unknown as Boxes,
+        deliveries: { start: async () => {} } as unknown as Deliveries,
         register: ROOMY,
         room: ROOM,
         receiveCount: 1,
         machines: {} as Machines,
-        families: { agent: 'a', gates: 'g', deliver: 'd' },
+        families: { agent: 'a', gates: 'g' },
         authorize: UNAUTHORIZED,
         apiUrl: 'https://api.test',
         defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },

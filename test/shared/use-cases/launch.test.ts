@@ -4,6 +4,7 @@ import { MOST_EXCUSED } from '../../../shared/cascade/launches.ts';
 import { stageOf } from '../../../shared/cascade/stage.ts';
 import { Assignment } from '../../../shared/messages/assignment.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
+import type { Deliveries } from '../../../shared/store/deliveries.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
@@ -67,6 +68,12 @@ const boxes = {
     return says;
   },
 } as unknown as Boxes;
+const deliveries = {
+  start: async (launch: string) => {
+    if (refuses !== null) throw new NotStarted(refuses, 'says Lambda');
+    ran.push(launch);
+  },
+} as unknown as Deliveries;
 beforeEach(() => {
   held = new Map();
   signed = 0;
@@ -87,6 +94,7 @@ const launch = (kind: BoxKind = 'gates', after = 0) =>
       tasks,
       objects: new Signing(s3, 'bucket'),
       boxes,
+      deliveries,
       register,
       room: ROOM,
       receiveCount,
@@ -94,7 +102,7 @@ const launch = (kind: BoxKind = 'gates', after = 0) =>
         wake: async (_: string, { stage }: { stage: string }) => woken.push(stage),
         beat: async () => isWaitedFor,
       } as unknown as Machines,
-      families: { agent: 'a', gates: 'g', deliver: 'd' },
+      families: { agent: 'a', gates: 'g' },
       authorize: UNAUTHORIZED,
       apiUrl: 'https://api.test',
       defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
@@ -169,7 +177,7 @@ describe('three deliver boxes that were lost', () => {
     expect(woken).toEqual(['find_branch']);
     task = of(null);
     await launch('deliver');
-    expect(task.delivery?.reason).toBe('3 deliver containers were lost without a report');
+    expect(task.delivery?.reason).toBe('3 deliveries were lost without a report');
   });
 });
 
@@ -211,7 +219,11 @@ describe('a box that ECS does not start', () => {
     refuses = 'fatal';
     expect(await launch(kind)).toBe('woken');
     expect(task).toMatchObject(end);
-    expect(JSON.stringify(task)).toContain(`ECS refuses the ${kind} container: says ECS`);
+    expect(JSON.stringify(task)).toContain(
+      kind === 'deliver'
+        ? 'Lambda refuses the delivery: says Lambda'
+        : `ECS refuses the ${kind} container: says ECS`,
+    );
   });
 
   it('and never will, after another had leave to push, has the repository asked', async () => {
@@ -245,7 +257,7 @@ describe('a box that ECS does not start', () => {
       expect([task.retries, task.attempts.length]).toEqual([retries, attempts.length]);
       expect(await launch(kind, 100_000)).toBe('woken');
       expect(JSON.stringify(task)).toContain(
-        `10 ${kind} containers did not start or were taken away; the last: CannotPullContainerError`,
+        `10 ${kind === 'deliver' ? 'deliveries' : `${kind} containers`} did not start or were taken away; the last: CannotPullContainerError`,
       );
       expect(ran).toHaveLength(MOST_EXCUSED);
     },

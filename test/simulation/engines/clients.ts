@@ -1,5 +1,6 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -27,6 +28,7 @@ export function installClients(): void {
     [S3Client, 's3'],
     [SQSClient, 'sqs'],
     [ECSClient, 'ecs'],
+    [LambdaClient, 'lambda'],
     [SFNClient, 'states'],
     [EventBridgeClient, 'events'],
   ] as const;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pushNewBranch } from '../../containers/deliver/push.ts';
-import { commitTree } from '../../gates/checkout/commit.ts';
-import { gitEnvironment } from '../../gates/checkout/environment.ts';
-import { fetchBase, treeOf } from '../../gates/checkout/fetch.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { pushNewBranch } from '../../../functions/deliver/push.ts';
+import { commitTree } from '../../../gates/checkout/commit.ts';
+import { gitEnvironment } from '../../../gates/checkout/environment.ts';
+import { fetchBase, treeOf } from '../../../gates/checkout/fetch.ts';
+import type { Store } from '../../../gates/checkout/store.ts';
+import { makeRepository, temporaryFolder } from '../../support/repository.ts';
 
 const repository = makeRepository({ 'a.txt': 'a\n' });
 let store: Store;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { credentialFor, takeCredentials } from '../../containers/supervisor/credentials.ts';
-import { gitEnvironment } from '../../gates/checkout/environment.ts';
+import { credentialFor } from '../../../functions/deliver/credentials.ts';
+import { gitEnvironment } from '../../../gates/checkout/environment.ts';
 
 const SECRET = JSON.stringify({
   credentials: [
@@ -10,13 +10,6 @@ const SECRET = JSON.stringify({
   ],
 });
 const basic = (token: string) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
-
-test('is taken out of the environment', () => {
-  const environment = { GIT_CREDENTIAL: ` ${SECRET} \n` };
-  expect(takeCredentials(environment)).toBe(SECRET);
-  expect(environment).toEqual({});
-  expect(takeCredentials({})).toBeNull();
-});
 
 test.each([
   ['https://github.com/acme/shop.git', basic('ghs_acme')],

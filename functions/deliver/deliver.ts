@@ -1,45 +1,52 @@
+import type { Box } from '../../containers/supervisor/box.ts';
+import { rebuildTree } from '../../containers/supervisor/rebuild.ts';
 import { commitTree } from '../../gates/checkout/commit.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
-import type { Box } from '../supervisor/box.ts';
-import { credentialFor, takeCredentials } from '../supervisor/credentials.ts';
-import { rebuildTree } from '../supervisor/rebuild.ts';
+import { ENV } from '../../shared/names.ts';
+import { requireEnv } from '../../shared/store/env.ts';
+import { logger } from '../kit/logger.ts';
+import { credentialFor } from './credentials.ts';
 import { mergeOnto } from './onto.ts';
 import { pushNewBranch } from './push.ts';
 
 /**
- * Leave to push comes from the API of this deployment alone, which the task definition names: an assignment cannot choose its judge.
+ * Leave to push comes from the API of this deployment alone, which the template names: an assignment cannot choose its judge.
  * @throws Error when it names another.
  */
-function askOnly(known: string | undefined, { api_url }: DeliverAssignment): void {
+function askOnly(known: string, { api_url }: DeliverAssignment): void {
   const plain = (url: string) => url.replace(/\/+$/, '');
-  if (!known || plain(known) !== plain(api_url))
-    throw new Error(`the assignment names another API than ${BOX_ENV.apiUrl}`);
+  if (plain(known) !== plain(api_url)) throw new Error(`the assignment names another API than ${ENV.apiUrl}`);
 }
 
 /**
  * Pushes the tree that the verdict covers as a new branch. Nothing of the patch is ever run, nor even written to a
  * folder: base and patch meet in an index, and only objects are pushed.
+ * @param secret gives the deployment's own credentials; it is asked when there is leave to push, and only where the assignment has none.
  */
-export async function deliver(assignment: DeliverAssignment, box: Box): Promise<void> {
-  const credentials = takeCredentials();
-  askOnly(process.env[BOX_ENV.apiUrl], assignment);
+export async function deliver(
+  assignment: DeliverAssignment,
+  box: Box,
+  secret: () => Promise<string | null>,
+): Promise<void> {
+  askOnly(requireEnv(ENV.apiUrl), assignment);
   const client = createBoxClient(assignment);
   const { base_commit, tree } = assignment;
-  const refuse = (reason: string) =>
-    client.post('delivery', { step: 'refused', base_commit, tree, reason: reason.slice(0, 4_000) });
+  const refuse = (why: string) => {
+    const reason = box.abort.aborted ? `there was no time left: ${why}` : why;
+    return client.post('delivery', { step: 'refused', base_commit, tree, reason: reason.slice(0, 4_000) });
+  };
   try {
     await client.post('delivery', { step: 'authorize', base_commit, tree });
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     // The API has the last word, and it knows: nothing to report.
-    console.error(error.message);
+    logger.info('there is no leave to push', { task_id: assignment.task_id, refusal: error.message });
     return;
   }
   try {
-    const credential = assignment.push_credential ?? credentialFor(credentials, assignment.repository);
+    const credential = assignment.push_credential ?? credentialFor(await secret(), assignment.repository);
     const store = await rebuildTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,

@@ -1,16 +1,6 @@
 import { CheckoutError } from '../../gates/checkout/error.ts';
-import { BOX_ENV } from '../../shared/names.ts';
 import { PushCredentials } from '../../shared/repository/schema.ts';
 import { longestScope, readRepositoryUrl } from '../../shared/repository/url.ts';
-
-/** Takes the secret out of the environment, so that it lives in this process's memory only. Null when the deployment has none. */
-export function takeCredentials(
-  environment: Record<string, string | undefined> = process.env,
-): string | null {
-  const secret = environment[BOX_ENV.gitCredential]?.trim();
-  delete environment[BOX_ENV.gitCredential];
-  return secret || null;
-}
 
 /**
  * The Authorization header to push to this repository with; null when the deployment has no credentials at all.

@@ -1,4 +1,0 @@
-import { runBox } from '../supervisor/box.ts';
-import { deliver } from './deliver.ts';
-
-await runBox('deliver', deliver);

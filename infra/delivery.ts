@@ -1,0 +1,132 @@
+import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ArnFormat, Duration, Size, Stack } from 'aws-cdk-lib';
+import { type IRepository, Repository } from 'aws-cdk-lib/aws-ecr';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
+import { Code, EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { BOX_ENV, DELIVERY_SECONDS, ENV } from '../shared/names.ts';
+import type { DeliverySize } from './box-size.ts';
+import type { Bundles } from './bundles.ts';
+import { type Common, type FunctionImage, ServiceFunction } from './function.ts';
+import type { ImageBuilds } from './image-builds.ts';
+import { type EcrImage, readEcrImage } from './images.ts';
+import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
+
+export interface DeliveryProps {
+  readonly common: Common;
+  /** Where leave to push is asked for, and nowhere else. */
+  readonly apiUrl: string;
+  readonly size: DeliverySize;
+  /** Deliveries at a time; 0 reserves none. */
+  readonly concurrency: number;
+  /** ARN of the secret with what it pushes with. @default - what the minter makes, or nothing */
+  readonly secretArn?: string | undefined;
+  /** In ECR, by its digest. @default - built */
+  readonly image?: EcrImage | undefined;
+  /** What builds images in the account. @default - Docker, where the deployment runs */
+  readonly builds?: ImageBuilds | undefined;
+}
+
+const HANDLER = { cmd: ['index.handler'] };
+/** Where an image of Lambda keeps its code. */
+const TASK_ROOT = '/var/task';
+
+/** What the image is built of: a layer cannot bring certificates to a function from an image. */
+function folderOf(bundles: Bundles, privateCa: PrivateCa | undefined): string {
+  const bundle = bundles.functionDirectory('deliver');
+  if (!privateCa) return bundle;
+  const folder = mkdtempSync(join(tmpdir(), 'assay-deliver-'));
+  for (const file of readdirSync(bundle)) copyFileSync(join(bundle, file), join(folder, file));
+  writeFileSync(join(folder, PRIVATE_CA_FILE), privateCa.pem);
+  return folder;
+}
+
+/**
+ * Pushes what has passed: the one function that holds a credential that can write to a repository. It runs no code of a repository, and may do
+ * nothing in AWS but read its own secret and say that it has failed.
+ */
+export class Delivery extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: DeliveryProps) {
+    super(scope, id);
+    const { common, size, secretArn } = props;
+    const { code, when } = this.image(props);
+    this.function = new ServiceFunction(this, 'Deliver', {
+      common,
+      name: 'deliver',
+      description: 'Pushes the tree that a verdict is about, and no other',
+      image: code,
+      timeout: Duration.seconds(size.seconds),
+      memory: size.memory,
+      disk: Size.mebibytes(size.disk),
+      reservedConcurrency: props.concurrency,
+      environment: {
+        [ENV.apiUrl]: props.apiUrl,
+        [ENV.deliverySecret]: secretArn ?? '',
+        ...(common.privateCa && { [BOX_ENV.caFile]: `${TASK_ROOT}/${PRIVATE_CA_FILE}` }),
+      },
+    });
+    // No function names an image that is not there yet.
+    if (when) this.function.lambda.node.addDependency(when);
+    if (secretArn !== undefined)
+      this.function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+    const bus = Stack.of(this).formatArn({
+      service: 'events',
+      resource: 'event-bus',
+      resourceName: 'default',
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+    this.function.allow({
+      actions: ['events:PutEvents'],
+      on: [bus],
+      when: { StringEquals: { 'events:source': 'lambda' } },
+    });
+    new EventInvokeConfig(this, 'Asynchronously', {
+      function: this.function.lambda,
+      // The task counts its deliveries, and asks for the next one itself.
+      retryAttempts: 0,
+      maxEventAge: Duration.seconds(DELIVERY_SECONDS.waits),
+      // Lambda tells the bus of one that has not ended well, and the reconciler hears of it there.
+      onFailure: { bind: () => ({ destination: bus }) },
+    });
+  }
+
+  /** Lets the dispatcher start deliveries, and nobody else. */
+  allow(dispatcher: ServiceFunction): void {
+    dispatcher.allow({ actions: ['lambda:InvokeFunction'], on: [this.function.lambda.functionArn] });
+  }
+
+  private image({ common, image, builds }: DeliveryProps): {
+    readonly code: FunctionImage;
+    readonly when?: Construct;
+  } {
+    if (image !== undefined) {
+      const { account, region, name, digest } = readEcrImage(image);
+      const repository: IRepository = Repository.fromRepositoryAttributes(this, 'Repository', {
+        repositoryArn: Stack.of(this).formatArn({
+          service: 'ecr',
+          account,
+          region,
+          resource: 'repository',
+          resourceName: name,
+        }),
+        repositoryName: name,
+      });
+      return { code: Code.fromEcrImage(repository, { tagOrDigest: digest, ...HANDLER }) };
+    }
+    const folder = folderOf(common.bundles, common.privateCa);
+    if (builds) {
+      const { repository, tag, when } = builds.build('deliver', {
+        kind: 'deliver',
+        folder,
+        dockerfile: 'Dockerfile',
+        agentClis: '',
+      });
+      return { code: Code.fromEcrImage(repository, { tagOrDigest: tag, ...HANDLER }), when };
+    }
+    return { code: Code.fromAssetImage(folder, { platform: Platform.LINUX_ARM64, ...HANDLER }) };
+  }
+}
