@@ -58,6 +58,10 @@ export async function deliver(
       author: assignment.author,
       at: assignment.committed_at,
     });
+    if (box.abort.aborted) {
+      await refuse('the push was not begun');
+      return;
+    }
     const { deliver_as, target } = assignment;
     const pushed = await pushNewBranch(store, {
       url: assignment.repository,

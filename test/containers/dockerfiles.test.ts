@@ -157,7 +157,9 @@ describe('the image of the function that delivers', () => {
 
   test('starts its handler from the one file that the build puts beside it, and tries it out', () => {
     // The pattern takes what is not always there.
-    expect(all('deliver', 'COPY')).toEqual(['index.js package.json private-ca.pe[m] $'.concat('{LAMBDA_TASK_ROOT}/')]);
+    expect(all('deliver', 'COPY')).toEqual([
+      'index.js package.json private-ca.pe[m] $'.concat('{LAMBDA_TASK_ROOT}/'),
+    ]);
     expect(all('deliver', 'CMD')).toEqual(['["index.handler"]']);
     for (const check of ['node --version', 'git --version', 'node --check']) expect(runs).toContain(check);
   });

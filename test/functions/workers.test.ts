@@ -371,6 +371,40 @@ describe('the reconciler', () => {
     expect(db.commandCalls(PutCommand)).toHaveLength(0);
   });
 
+  describe('hears from Lambda of a delivery that has not ended well', () => {
+    const failed = (box: string, condition: string) => ({
+      'detail-type': 'Lambda Function Invocation Result - Failure',
+      detail: {
+        requestContext: { condition },
+        requestPayload: { box, assignment_url: 'https://s3.test/a' },
+        responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'signal: killed' },
+      },
+    });
+    const at = NOW.toISOString();
+    const decision = { action: 'accept', reason: 'r', next_model: null, next_tier: null, at } as const;
+    const delivers = () => holds(inReview({ verdict: verdict(), decision, deliver: launch }, { run: 1 }));
+    const written = () => db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
+
+    it('and has it delivered again, which counts', async () => {
+      delivers();
+      expect(await reconciler(failed('T1/1/deliver/1', 'RetriesExhausted'), context)).toEqual({ lost: true });
+      expect(written()).toMatchObject([{ run: 2, attempts: [{ deliver: { number: 1, lost: true } }] }]);
+      expect(written()[0]?.['attempts'][0].deliver.excused).toBeUndefined();
+    });
+
+    it('and excuses one that has waited for too long', async () => {
+      delivers();
+      expect(await reconciler(failed('T1/1/deliver/1', 'EventAgeExceeded'), context)).toEqual({ lost: true });
+      expect(written()).toMatchObject([{ attempts: [{ deliver: { lost: true, excused: 1 } }] }]);
+    });
+
+    it.each(['T1/1/gates/1', 'T1/1/deliver/2', 'nonsense'])('and believes nothing of %s', async (box) => {
+      delivers();
+      expect(await reconciler(failed(box, 'RetriesExhausted'), context)).toEqual({ lost: false });
+      expect(written()).toEqual([]);
+    });
+  });
+
   it('starts an execution again of which Step Functions says that it failed, and not one of another run', async () => {
     holds(task({ run: 2 }));
     const ended = (name: string) => ({

@@ -53,7 +53,7 @@ describe('the synthesised template', () => {
   });
 
   it('has task definitions that run here, each from its image’s build context', async () => {
-    expect(of('AWS::ECS::TaskDefinition')).toHaveLength(3);
+    expect(of('AWS::ECS::TaskDefinition')).toHaveLength(2);
     const directories: Array<string | null> = [];
     const imageDirectory = (uri: unknown) => {
       directories.push(stack.assets.image(uri));
@@ -73,7 +73,7 @@ describe('the synthesised template', () => {
       onError: () => {},
     });
     await ecs.stop();
-    expect(directories).toEqual(Array(3).fill(expect.stringContaining(assemblyFolder())));
+    expect(directories).toEqual(Array(2).fill(expect.stringContaining(assemblyFolder())));
   });
 
   it('has schedules for the reconciler, the compactor and dead letters, and hears of boxes that have stopped', async () => {

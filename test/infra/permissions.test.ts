@@ -261,10 +261,10 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   [
     'dispatcher',
-    'read a secret, or invoke anything but the minter',
+    'read a secret, or invoke anything but the minter and what delivers',
     ({ action, resource }) =>
       action.startsWith('secretsmanager:') ||
-      (action === 'lambda:InvokeFunction' && !/^<MinterMint/.test(resource)),
+      (action === 'lambda:InvokeFunction' && !/^<(MinterMint|DeliveryDeliver)/.test(resource)),
   ],
   [
     'ledger',

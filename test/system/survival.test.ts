@@ -41,6 +41,7 @@ async function expectWhole(id: string, base: string): Promise<void> {
 describe('a stack killed in mid-work and started again', () => {
   let inAgent: string;
   let inGates: string;
+  let inPush: string;
   let done: string;
   let external: string;
   let blocked: string;
@@ -49,9 +50,13 @@ describe('a stack killed in mid-work and started again', () => {
   /** One power cut finds all of them: work in a box of each kind, and work that waits. */
   beforeAll(async () => {
     await begin();
-    const [agentStarted, gatesStarted, go] = ['agent-started', 'gates-started', 'go'].map((name) =>
-      join(repository.folder, name),
-    ) as [string, string, string];
+    const [agentStarted, gatesStarted, pushStarted, held, go] = [
+      'agent-started',
+      'gates-started',
+      'push-started',
+      'held',
+      'go',
+    ].map((name) => join(repository.folder, name)) as [string, string, string, string, string];
     agents = join(repository.folder, 'agents');
     repository.commit('slow-gates', {
       'assay.yaml': `version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: "echo x >> ${gatesStarted}; while [ ! -e ${go} ]; do sleep 0.05; done; node --test"\n`,
@@ -61,6 +66,13 @@ describe('a stack killed in mid-work and started again', () => {
     const solves = agent(writes('src/sum.js', RIGHT));
     done = await submit({ adapter: solves });
     await stack.ended(done);
+    writeFileSync(
+      join(repository.bare, 'hooks', 'update'),
+      `#!/bin/sh\ngrep -qx "$1" ${held} 2>/dev/null || exit 0\necho x >> ${pushStarted}\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n`,
+      { mode: 0o755 },
+    );
+    inPush = await submit({ adapter: solves });
+    writeFileSync(held, `refs/heads/assay/${inPush}\n`);
     external = await submit({ runner: 'external', role: 'qa' });
     blocked = await submit({ adapter: solves, depends_on: [external] });
     inGates = await submit({
@@ -72,7 +84,7 @@ describe('a stack killed in mid-work and started again', () => {
         `fs.appendFileSync(${JSON.stringify(agentStarted)}, 'x'); while (!fs.existsSync(${JSON.stringify(go)})) await new Promise((r) => setTimeout(r, 20)); ${writes('src/sum.js', RIGHT)} ${uses(10, 10)}`,
       ),
     });
-    await Promise.all([appears(gatesStarted), appears(agentStarted)]);
+    await Promise.all([appears(gatesStarted), appears(agentStarted), appears(pushStarted)]);
     await stack.kill();
     writeFileSync(go, '');
     await stack.restart();
@@ -93,6 +105,11 @@ describe('a stack killed in mid-work and started again', () => {
     expect(readFileSync(agents, 'utf8')).toBe('x');
   });
 
+  it('finishes the task whose push was under way, which arrives once', async () => {
+    await expectWhole(inPush, 'main');
+    expect(await stack.attempts(inPush)).toHaveLength(1);
+  });
+
   it('goes on with what was waiting: open, blocked and done tasks are as they were', async () => {
     expect((await stack.task(done)).status).toBe('done');
     expect((await stack.task(blocked)).status).toBe('blocked');
@@ -105,7 +122,7 @@ describe('a stack killed in mid-work and started again', () => {
       'GET',
       '/status',
     );
-    expect(body.verification_nudge.total_completions).toBe(3);
+    expect(body.verification_nudge.total_completions).toBe(4);
   });
 });
 

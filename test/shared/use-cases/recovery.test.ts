@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { DELIVERY_SECONDS } from '../../../shared/names.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import { withoutRepository } from '../../../shared/roles/in-force.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
@@ -11,7 +12,7 @@ import { keepAlive } from '../../../shared/task/commands/work.ts';
 import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/task/deadline.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { isTerminal, STATUSES } from '../../../shared/task/status.ts';
-import type { Task } from '../../../shared/task/task.ts';
+import { executionName, type Task } from '../../../shared/task/task.ts';
 import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { claimNext } from '../../../shared/use-cases/claim.ts';
 import { executionEnded } from '../../../shared/use-cases/execution-ended.ts';
@@ -24,6 +25,7 @@ import {
   attempt,
   inReview,
   later,
+  launch,
   NO_OBJECTS,
   NOW,
   sha1,
@@ -301,6 +303,42 @@ it('gives every task in every state a deadline, or an event that it waits for', 
       expect(deadlineOf(of) === null).toBe(waitsForSomebody);
     }),
   );
+});
+
+describe('a delivery that nobody hears of again', () => {
+  const delivering = () =>
+    put(
+      inReview(
+        {
+          verdict: verdict(),
+          decision: {
+            action: 'accept',
+            reason: 'r',
+            next_model: null,
+            next_tier: null,
+            at: NOW.toISOString(),
+          },
+          deliver: launch({ task_token: 'token' }),
+        },
+        { run: 1 },
+      ),
+    );
+  const longest = DELIVERY_SECONDS.waits + DELIVERY_SECONDS.works;
+
+  it('has all of its time, and is lost when that is over: it is delivered again', async () => {
+    const { id, run } = await delivering();
+    running.add(executionName(id, run));
+    await round(later(longest - 1));
+    expect((await now(id)).run).toBe(run);
+    await round(later(longest + 1));
+    expect(await now(id)).toMatchObject({ run: run + 1, attempts: [{ deliver: { lost: true } }] });
+  });
+
+  it('is lost at once where the machine was down: no function has outlived it', async () => {
+    const { id, run } = await delivering();
+    await round(later(1), { all: true, graceSeconds: 0 });
+    expect(await now(id)).toMatchObject({ run: run + 1, attempts: [{ deliver: { lost: true } }] });
+  });
 });
 
 describe('a record that the stream has given up', () => {

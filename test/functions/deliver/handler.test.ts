@@ -1,0 +1,169 @@
+import '../../support/function-env.ts';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/deliver/handler.ts';
+import type { DeliverAssignment } from '../../../shared/messages/assignment.ts';
+import { deliverAssignment } from '../../containers/box.ts';
+import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
+import { type Work, work } from '../../containers/work.ts';
+import { temporaryFolder } from '../../support/repository.ts';
+
+const secrets = mockClient(SecretsManagerClient);
+let api: FakeApi;
+let place: string;
+beforeEach(async () => {
+  api = await startFakeApi();
+  place = temporaryFolder();
+  secrets.reset();
+  vi.stubEnv('TMPDIR', place);
+  vi.stubEnv('ASSAY_API_URL', api.url);
+  vi.stubEnv('ASSAY_ALLOW_FILE_REPOSITORIES', 'true');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  rmSync(place, { recursive: true, force: true });
+  await api.stop();
+});
+
+const changed = (): Work => work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
+const put = (assignment: DeliverAssignment): void =>
+  void api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
+const invoke = (remainingMs = 900_000) =>
+  handler(
+    { box: 'T1/1/deliver/1', assignment_url: `${api.url}/assignment` },
+    { getRemainingTimeInMillis: () => remainingMs },
+  );
+const left = () => readdirSync(place).filter((name) => name.startsWith('assay-deliver-'));
+const steps = () => api.bodies('delivery').map(({ step }) => step);
+
+describe('an invocation', () => {
+  test('takes its assignment, delivers, and leaves nothing where the next one works', async () => {
+    const of = changed();
+    put(deliverAssignment(api, of.repository.url, of));
+    const environment = { ...process.env };
+    expect(await invoke()).toEqual({ taken: true });
+    expect(steps()).toEqual(['authorize', 'delivered']);
+    expect(api.objects.has('/assignment')).toBe(false);
+    expect(left()).toEqual([]);
+    expect(process.env).toEqual(environment);
+  });
+
+  test('that comes twice finds its assignment taken, and does nothing', async () => {
+    const of = changed();
+    put(deliverAssignment(api, of.repository.url, of));
+    await invoke();
+    expect(await invoke()).toEqual({ taken: false });
+    expect(steps()).toEqual(['authorize', 'delivered']);
+  });
+
+  test('removes what one before it has left that was cut off', async () => {
+    const store = join(place, 'assay-deliver-abc', 'store.git');
+    mkdirSync(store, { recursive: true });
+    writeFileSync(join(store, 'config'), 'of somebody else');
+    const of = changed();
+    put(deliverAssignment(api, of.repository.url, of));
+    expect(await invoke()).toEqual({ taken: true });
+    expect(existsSync(store)).toBe(false);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('does not begin where that cannot be removed', async () => {
+    const { execFileSync } = await import('node:child_process');
+    const held = join(place, 'assay-deliver-abc');
+    mkdirSync(held);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', 'none', held], { stdio: 'ignore' });
+    } catch {
+      // A machine that lets nobody mount has no way to show this.
+      return;
+    }
+    try {
+      const of = changed();
+      put(deliverAssignment(api, of.repository.url, of));
+      await expect(invoke()).rejects.toThrow('which cannot be removed');
+      expect(api.calls).toEqual([]);
+      expect(api.objects.has('/assignment')).toBe(true);
+    } finally {
+      execFileSync('umount', [held]);
+    }
+  });
+
+  test.each([
+    [
+      'in mid-fetch',
+      'fetch) exec sleep 600;;',
+      60_200,
+      /: repository_unavailable: git was ended by SIGKILL$/,
+    ],
+    ['before it has pushed', 'none) ;;', 60_000, /: the push was not begun$/],
+  ])(
+    'whose time is over %s ends git and says so: a repository that is too large is no hang',
+    async (_, script, remainingMs, reason) => {
+      const of = changed();
+      put(deliverAssignment(api, of.repository.url, of));
+      const [git] = (process.env['PATH'] ?? '')
+        .split(':')
+        .map((folder) => join(folder, 'git'))
+        .filter((path) => existsSync(path));
+      const programs = join(place, 'programs');
+      mkdirSync(programs);
+      writeFileSync(join(programs, 'git'), `#!/bin/sh\ncase $1 in ${script} esac\nexec ${git} "$@"\n`, {
+        mode: 0o755,
+      });
+      vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+      // Of its time, the last minute is for saying why.
+      expect(await invoke(remainingMs)).toEqual({ taken: true });
+      expect(api.bodies('delivery').at(-1)).toMatchObject({ step: 'refused' });
+      const [said] = api.bodies('delivery').flatMap((body) => body['reason'] ?? []);
+      expect(said).toMatch(/^there was no time left: /);
+      expect(said).toMatch(reason);
+      expect(of.repository.git('branch', '--list', 'assay/*')).toBe('');
+    },
+  );
+
+  test('that fails says so to Lambda, and still leaves nothing', async () => {
+    const of = changed();
+    put(deliverAssignment(api, of.repository.url, of, { api_url: 'https://elsewhere.test' }));
+    await expect(invoke()).rejects.toThrow('names another API');
+    expect(left()).toEqual([]);
+  });
+});
+
+describe('the secret of the deployment', () => {
+  const ARN = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
+  const of = (more: Partial<DeliverAssignment>): void => {
+    const made = changed();
+    put(deliverAssignment(api, 'https://127.0.0.1:9/acme/shop.git', made, more));
+  };
+  beforeEach(() => {
+    vi.stubEnv('ASSAY_DELIVERY_SECRET', ARN);
+    secrets.on(GetSecretValueCommand).resolves({
+      SecretString: JSON.stringify({ credentials: [{ url: 'https://elsewhere.test', token: 'hush' }] }),
+    });
+  });
+
+  test('is read anew for each delivery, and is in no environment afterwards', async () => {
+    for (const _ of [1, 2]) {
+      of({});
+      await invoke();
+    }
+    expect(secrets.commandCalls(GetSecretValueCommand)).toHaveLength(2);
+    expect(api.bodies('delivery').at(-1)).toMatchObject({
+      step: 'refused',
+      reason: expect.stringContaining('has no credential to push to https://127.0.0.1:9/acme/shop.git'),
+    });
+    expect(JSON.stringify([process.env, api.calls])).not.toContain('hush');
+  });
+
+  test('is asked for by nobody where the minter has made a token, or there is no leave to push', async () => {
+    of({ push_credential: 'Bearer minted' });
+    await invoke();
+    api.answer = () => ({ status: 409, body: { code: 'conflict', detail: 'another tree' } });
+    of({});
+    await invoke();
+    expect(secrets.commandCalls(GetSecretValueCommand)).toHaveLength(0);
+  });
+});
