@@ -337,7 +337,9 @@ describe('a delivery that nobody hears of again', () => {
   it('is lost at once where the machine was down: no function has outlived it', async () => {
     const { id, run } = await delivering();
     await round(later(1), { all: true, graceSeconds: 0 });
-    expect(await now(id)).toMatchObject({ run: run + 1, attempts: [{ deliver: { lost: true } }] });
+    const after = await now(id);
+    expect(after).toMatchObject({ attempts: [{ deliver: { lost: true } }] });
+    expect(after.run).toBeGreaterThan(run);
   });
 });
 
