@@ -7,10 +7,9 @@ import type { AskModel, Picture } from '../../judging/port.ts';
 import { costOf } from '../../judging/price.ts';
 import type { GateSaid } from '../../review/gate-word.ts';
 import type { VisionReport } from '../../review/vision/finding.ts';
-import { looksOf } from '../../review/vision/looks.ts';
 import type { VisionSettings } from '../../review/vision/schema.ts';
 import { seen, unseen, visionQuestion } from '../../review/vision/vision.ts';
-import { type Album, looking, pictureAt } from './pictures.ts';
+import { type Album, looking, readPicture } from './pictures.ts';
 
 /** Bytes of pictures that one question shows: as base64 that is what all providers take of one. */
 export const MAX_SHOWN_BYTES = 12 * 1_048_576;
@@ -61,11 +60,7 @@ export const lookByModel = (
   looking(settings.timeout_s, async (signal) => {
     const { shown, left } = roomFor(shots);
     const pictures: Picture[] = [];
-    for (const shot of shown) {
-      const png = await pictureAt(shot, album);
-      await looksOf(png, shot, signal);
-      pictures.push({ png });
-    }
+    for (const shot of shown) pictures.push(await readPicture(shot, album, signal));
     const question = visionQuestion(about, shown, pictures, settings);
     const answered = await ask(viewer, question);
     const { id, version, sha256 } = question.prompt;

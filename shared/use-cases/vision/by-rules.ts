@@ -2,11 +2,11 @@ import type { AutonomyLevel } from '../../approval/autonomy.ts';
 import type { Screenshot } from '../../evidence/screenshot.ts';
 import type { GateSaid } from '../../review/gate-word.ts';
 import { pictureOf, unmetBy } from '../../review/vision/heuristic.ts';
-import { type Looks, looksOf } from '../../review/vision/looks.ts';
+import type { Looks } from '../../review/vision/looks.ts';
 import { BadPicture } from '../../review/vision/pixels.ts';
 import type { VisionSettings } from '../../review/vision/schema.ts';
 import { seen } from '../../review/vision/vision.ts';
-import { type Album, looking, pictureAt } from './pictures.ts';
+import { type Album, looking, readPicture } from './pictures.ts';
 
 /** Holds pictures against what a workflow expects of them, by their pixels alone. */
 export const lookByRules = (
@@ -21,7 +21,7 @@ export const lookByRules = (
     for (const expectation of settings.expectations) {
       const shot = pictureOf(expectation, shots);
       if (!shot) throw new BadPicture(`there is no picture ${expectation.screenshot}`);
-      const looks = known.get(shot.name) ?? (await looksOf(await pictureAt(shot, album), shot, signal));
+      const looks = known.get(shot.name) ?? (await readPicture(shot, album, signal)).looks;
       known.set(shot.name, looks);
       const finding = unmetBy(expectation, { name: shot.name, looks }, settings);
       if (finding) findings.push(finding);

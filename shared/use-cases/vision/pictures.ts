@@ -1,6 +1,7 @@
 import { isScreenshot } from '../../evidence/is-screenshot.ts';
 import { MAX_SCREENSHOT_BYTES, type Screenshot, screenshotKey } from '../../evidence/screenshot.ts';
 import type { GateSaid } from '../../review/gate-word.ts';
+import { type Looks, looksOf } from '../../review/vision/looks.ts';
 import { BadPicture } from '../../review/vision/pixels.ts';
 import { unseen } from '../../review/vision/vision.ts';
 import type { ObjectStore } from '../../store/objects.ts';
@@ -12,13 +13,27 @@ export interface Album {
   readonly objects: Pick<ObjectStore, 'part'>;
 }
 
+/** A picture that was read to its end. */
+interface Read {
+  readonly png: Buffer;
+  readonly looks: Looks;
+}
+
 /** A picture that the evidence names, when it is the one that the evidence tells of. @throws BadPicture */
-export async function pictureAt(shot: Screenshot, { taskId, attempt, objects }: Album): Promise<Buffer> {
+export async function readPicture(
+  shot: Screenshot,
+  { taskId, attempt, objects }: Album,
+  signal: AbortSignal,
+): Promise<Read> {
   const found = await objects.part(screenshotKey(taskId, attempt, shot), 0, MAX_SCREENSHOT_BYTES);
-  if (!found) throw new BadPicture(`${shot.name}: it is not kept any more`);
-  if (!isScreenshot(found.body, shot))
-    throw new BadPicture(`${shot.name}: it is not what the evidence tells of`);
-  return Buffer.from(found.body);
+  try {
+    if (!found) throw new BadPicture('is not kept any more');
+    if (!isScreenshot(found.body, shot)) throw new BadPicture('is not what the evidence tells of');
+    const png = Buffer.from(found.body);
+    return { png, looks: await looksOf(png, shot, signal) };
+  } catch (error) {
+    throw error instanceof BadPicture ? new BadPicture(`${shot.name} ${error.message}`) : error;
+  }
 }
 
 /** What comes of looking; a picture that cannot be read, or is not read in time, leaves the gate open. */

@@ -87,7 +87,7 @@ describe('a picture that cannot be looked at leaves the gate open, says so and i
       'it is another than was taken',
       [[shot, other.subarray(0, png.length)]],
       {},
-      'start: it is not what the evidence tells of',
+      'start is not what the evidence tells of',
     ],
     ['it is none', [[shotOf('start', bomb, 4, 3), bomb]], {}, 'cannot be decompressed'],
     ['it is larger than was said', [[shotOf('start', png, 4, 4), png]], {}, 'is 4 x 3, not 4 x 4'],
