@@ -69,6 +69,20 @@ review:
   stages: [verdict, internal]
   stakes: high
   red_team: { enabled: true }
+  vision:
+    enabled: true
+    verifier: heuristic
+    expectations:
+      - { kind: dominant_colour, description: The shop is green, expected_rgb: [20, 120, 70] }
+      - { kind: not_blank, description: The shop shows something }
+`;
+
+/** The page that is looked at, where there is a browser. */
+const site = `<!doctype html>
+<title>Shop</title>
+<body style="background: rgb(20, 120, 70); color: white"><h1>Shop</h1><p>A parcel holds two kilos.</p>
+`;
+const pictured = `${gates}  screenshots: { enabled: true, folder: site, pages: [{ name: start, width: 640, height: 480 }] }
 `;
 
 const parcels = `/** How many parcels a weight takes. */
@@ -171,7 +185,11 @@ export const BRANCHES: readonly Branch[] = [
     name: 'reviewed',
     from: 'parcels',
     message: 'Say who grades the work here',
-    files: { '.assay/workflows/careful.yaml': careful },
+    files: {
+      '.assay/workflows/careful.yaml': careful,
+      'assay.yaml': pictured,
+      'site/index.html': site,
+    },
   },
   {
     name: 'sandbox',

@@ -37,6 +37,19 @@ function judgingLines({ outcomes }: DemoResult): string[] {
   ];
 }
 
+/** What rules on pixels said of pictures of the work, and why nothing where there were none. */
+const pictureLines = ({ outcomes }: DemoResult): string[] =>
+  outcomes.flatMap(({ task, attempts }) =>
+    attempts.flatMap(({ number, verdict }) =>
+      (verdict?.judgements ?? [])
+        .filter(({ kind }) => kind === 'vision')
+        .map(
+          ({ outcome, because, reasons }) =>
+            `pictures of ${task.id} #${number}: ${outcome}: ${oneLine([because, ...reasons.filter((each) => each !== because)].join('; '))}`,
+        ),
+    ),
+  );
+
 /** What agents asked leave for, and who said what of it. */
 const leaveLines = ({ outcomes }: DemoResult): string[] =>
   outcomes.flatMap(({ task }) =>
@@ -69,6 +82,7 @@ export function renderDemo(
     '',
     `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${duration(result.elapsedMs)} in all.`,
     ...judgingLines(result),
+    ...pictureLines(result),
     ...leaveLines(result),
     ...(nudge === null ? [] : [nudge]),
     '',
