@@ -14,7 +14,6 @@ export interface LoadedConfig {
   readonly protected: { readonly allow: readonly string[] };
   readonly allowedFiles: AllowedFilesSetting;
   readonly rules: readonly RuleSetting[];
-  readonly nudge: { readonly threshold?: number | undefined; readonly min_completions?: number | undefined };
 }
 
 /**
@@ -33,7 +32,6 @@ export function parseConfig(
   // An empty file is an empty configuration.
   const {
     quality_gates,
-    verification_nudge,
     protected: steering,
     allowed_files,
     rules,
@@ -91,6 +89,5 @@ export function parseConfig(
     protected: steering,
     allowedFiles: allowed_files,
     rules: ruleSettings(rules),
-    nudge: verification_nudge,
   };
 }

@@ -79,11 +79,13 @@ const gateKeys: z.ZodRawShape = Object.assign({}, ...GATES.map((gate) => gate.se
 
 const QualityGates = z.strictObject({ ...gateKeys, ...COMMON });
 
-const Nudge = z.strictObject({
-  /** Share of unverified completions above which people are told. */
-  threshold: z.number().min(0).max(1).optional(),
-  min_completions: z.number().int().min(1).max(10_000).optional(),
-});
+/** The window counts the completions of all repositories together, and no patch may raise the limit at which people are told. */
+const Nudge = z
+  .never({
+    error: () =>
+      'is a setting of the deployment: `assay:nudgeThreshold` and `assay:nudgeMinCompletions`, or `assay up --nudge-threshold`',
+  })
+  .optional();
 
 /** Files that steer checks and that any patch may change: they are judged and delivered as the patch has them. */
 const ProtectedFiles = z.strictObject({
@@ -103,7 +105,7 @@ export const Config = z.strictObject({
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('hold'),
   /** What rules that read do here: off, report, hold or block. */
   rules: Rules,
-  verification_nudge: Nudge.prefault({}),
+  verification_nudge: Nudge,
   /** What the agent's box looks for before the agent is let go; no gate reads it. */
   verification_gate: VerificationCriteria.optional(),
   /** What is wrapped around the runs of agents (docs/middleware.md); no gate reads it. */

@@ -127,9 +127,9 @@ describe('a configuration that cannot be used names key and line', () => {
       'assay.yaml:3: quality_gates.pipeline[0].condition',
     ],
     [
-      'a ratio over one',
-      'verification_nudge:\n  threshold: 1.5\n',
-      'assay.yaml:2: verification_nudge.threshold ',
+      'what the deployment says of all repositories together',
+      'version: 1\nverification_nudge:\n  threshold: 0.5\n',
+      'assay.yaml:2: verification_nudge is a setting of the deployment: `assay:nudgeThreshold`',
     ],
     ['YAML that is none', 'quality_gates:\n  lint: [true\n', 'assay.yaml:3: is not valid YAML: '],
     ['a key that is there twice', 'version: 1\nversion: 1\n', 'assay.yaml:2: is not valid YAML: '],
@@ -197,13 +197,6 @@ describe('the pipeline', () => {
 
   test('is empty when there is no configuration', () => {
     expect(pipelineOf(null)).toEqual([]);
-  });
-});
-
-test('the threshold of unverified completions is read', () => {
-  expect(parseConfig('verification_nudge: { threshold: 0.5, min_completions: 10 }\n').nudge).toEqual({
-    threshold: 0.5,
-    min_completions: 10,
   });
 });
 
