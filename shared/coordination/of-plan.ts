@@ -5,11 +5,21 @@ import { plannedId } from '../plan/create.ts';
 import { isTerminal } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
 import { COORDINATION } from './builtin.ts';
+import { unclearGoal } from './clarification.ts';
 import { type CoordinationContext, pass } from './context.ts';
 import { CoordinationSettings } from './settings.ts';
 
 export const settingsOf = ({ plan }: Pick<Task, 'plan'>): CoordinationSettings =>
-  plan?.coordination ?? CoordinationSettings.parse({});
+  plan?.coordination ?? plan?.base_coordination ?? CoordinationSettings.parse({});
+
+/** What a person must say first, as the project sees it: a plan is handed in before anybody has read its base. Empty: it is clear. */
+export const unclearTo = (
+  { description, acceptance_criteria }: Pick<Task, 'description' | 'acceptance_criteria'>,
+  { chain, clarification_gate }: CoordinationSettings,
+): string[] =>
+  chain.includes('clarification_gate')
+    ? unclearGoal(description, acceptance_criteria, clarification_gate)
+    : [];
 
 export const chainOf = (settings: CoordinationSettings) => settings.chain.map((name) => COORDINATION[name]);
 
@@ -86,13 +96,20 @@ export function progressOf(task: Task, made: ReadonlyMap<string, Task>): Coordin
   for (const [index] of ended.entries()) {
     const so_far = ended.slice(0, index + 1);
     const completed = before + so_far.filter(({ child }) => child.status === 'done').length;
+    // What a budget has stopped, another plan would meet again.
+    const isStopped = so_far.some(({ child }) => child.failure?.code === 'budget_exhausted');
     const failed = so_far.flatMap(({ key, child }) =>
       child.failure
         ? [{ name: key, error: sanitise(`${child.failure.code}: ${child.failure.message}`) }]
         : [],
     );
     const text = so_far.map(({ child }) => saidBy(child)).join('\n');
-    const next = pass(chain, 'after_rollup', { ...context, rollup: { completed, text }, failed });
+    const next = pass(chain, 'after_rollup', {
+      ...context,
+      rollup: { completed, text },
+      failed,
+      affordable: start.affordable && !isStopped,
+    });
     // A plan that was made in its place stays made, whatever else gets done.
     context = { ...next, replan: context.replan ?? next.replan };
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CoordinationSettings } from '../coordination/settings.ts';
 import { badRegex } from '../task/regex.ts';
 import { JUSTIFICATION_HEADER } from './authority.ts';
 import { Chain } from './chain-schema.ts';
@@ -62,7 +63,11 @@ const Agent = z.strictObject({
 });
 export type AgentMiddlewareSettings = z.output<typeof Agent>;
 
-export const MiddlewareSection = z.strictObject({ agent: Agent.prefault({}) });
+export const MiddlewareSection = z.strictObject({
+  agent: Agent.prefault({}),
+  /** What acts between a goal and its tasks, where a plan does not say so itself. */
+  coordination: CoordinationSettings.optional(),
+});
 
 export const SecuritySection = z.strictObject({
   /** Adds `semantic_drift_detector` to the chain. */

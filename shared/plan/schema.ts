@@ -56,6 +56,8 @@ export const PlanOf = z.object({
   max_tasks: z.number().int().min(1).max(MAX_PLANNED),
   /** What acts between the goal and its tasks. Absent: the usual. */
   coordination: CoordinationSettings.optional(),
+  /** What the base says of plans, where the plan says nothing itself. */
+  base_coordination: CoordinationSettings.optional(),
   /** How the plan got on in whose place this one is. */
   ledger: ProgressLedger.optional(),
   /** Of the current attempt, once it was found to hold; null before. */

@@ -1,12 +1,17 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
 import { UNREADABLE_BASE } from '../approval/in-force.ts';
 import { autonomyNamed } from '../approval/named.ts';
+import { ClarificationRequired } from '../cascade/failure/thrown.ts';
 import { stageOf } from '../cascade/stage.ts';
+import { coordinationNamed } from '../coordination/named.ts';
+import { unclearTo } from '../coordination/of-plan.ts';
+import type { CoordinationSettings } from '../coordination/settings.ts';
 import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
 import type { RoleInForce } from '../roles/in-force.ts';
 import { withoutRepository } from '../roles/in-force.ts';
 import { type Authorize, NotMinted } from '../store/minter.ts';
+import type { FailureClass } from '../task/attempt.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
 import { failWithoutBase, resolveBase } from '../task/commands/resolve.ts';
@@ -109,6 +114,8 @@ interface ReadBase {
   readonly autonomy: AutonomyLevel | null;
   /** The toolchain image that it asks for; undefined: the usual one. */
   readonly image?: string | undefined;
+  /** What the project says of its plans; undefined: nothing, or the task is none. */
+  readonly coordination?: CoordinationSettings | undefined;
 }
 
 /**
@@ -120,7 +127,7 @@ async function readBase(
   task: Task,
   commit: string,
   context: BaseContext,
-): Promise<ReadBase | { readonly why: string }> {
+): Promise<ReadBase | { readonly why: string; readonly failure?: FailureClass }> {
   const { repository, role, runner } = task;
   const path = roleConfigPath(role);
   // Who claims a task chooses its own model.
@@ -134,11 +141,18 @@ async function readBase(
     const text = files.get(CONFIG_FILE) ?? null;
     const named = autonomyNamed(text, CONFIG_FILE);
     if ('why' in named) return named;
+    const plans = task.plan ? coordinationNamed(text, CONFIG_FILE) : { coordination: null };
+    if ('why' in plans) return plans;
+    const { coordination } = plans;
+    const unclear = coordination && !task.plan?.coordination ? unclearTo(task, coordination) : [];
+    if (unclear.length > 0)
+      return { why: new ClarificationRequired(task.id, unclear).message, failure: 'agent_blocked' };
     const image = context.images ? imageNamed(text) : DEFAULT_IMAGE;
     return {
       role: isManaged ? roleFromBase(role, files.get(path) ?? null) : null,
       autonomy: named.level,
       ...(image !== DEFAULT_IMAGE && { image }),
+      ...(coordination && { coordination }),
     };
   } catch (error) {
     if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
@@ -205,7 +219,7 @@ async function answer(task: Task, given: BaseContext): Promise<Command> {
     const read = await readBase(task, commit, context);
     const workflow = await readWorkflowOf(task, commit, context);
     if ('why' in read)
-      return (present) => failWithoutBase(present, 'config_invalid', read.why, context.now());
+      return (present) => failWithoutBase(present, read.failure ?? 'config_invalid', read.why, context.now());
     const why = unknownImage(read, context) ?? (workflow && 'why' in workflow ? workflow.why : null);
     return (present) =>
       why === null

@@ -1,7 +1,6 @@
 import { type AutonomyLevel, lowerOf } from '../approval/autonomy.ts';
 import { ClarificationRequired } from '../cascade/failure/thrown.ts';
-import { unclearGoal } from '../coordination/clarification.ts';
-import { progressOf } from '../coordination/of-plan.ts';
+import { progressOf, settingsOf, unclearTo } from '../coordination/of-plan.ts';
 import { replanOf } from '../coordination/replan.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
 import { plannedId, requestsOf, taken } from '../plan/create.ts';
@@ -29,8 +28,7 @@ export interface PlanRequest
 
 /** @throws Refusal `invalid` where a person must say first what is meant. */
 function checkGoal(goal: string, criteria: readonly string[], settings: CoordinationSettings): void {
-  if (!settings.chain.includes('clarification_gate')) return;
-  const reasons = unclearGoal(goal, criteria, settings.clarification_gate);
+  const reasons = unclearTo({ description: goal, acceptance_criteria: [...criteria] }, settings);
   if (reasons.length === 0) return;
   const at = criteria.length === 0 ? '/goal' : '/acceptance_criteria';
   const { message } = new ClarificationRequired('the plan', reasons);
@@ -125,7 +123,7 @@ export async function replan(
   // A fix-up was made from the task before it.
   const by = failed.fix_of ? (await tasks.get(failed.fix_of.root))?.made_from : failed.made_from;
   const plan = by && (await tasks.get(by.task_id));
-  if (!plan?.plan?.proposal || plan.plan.coordination?.replan_strategy !== 'magentic') return;
+  if (!plan?.plan?.proposal || settingsOf(plan).replan_strategy !== 'magentic') return;
   const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedId(plan.id, key)));
   for (let generation = 0; generation < FIX_UPS; generation++) {
     const further = [...made.values()].flatMap(({ superseded_by: id }) => (id && !made.has(id) ? [id] : []));

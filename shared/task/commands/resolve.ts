@@ -1,4 +1,5 @@
 import type { AutonomyLevel } from '../../approval/autonomy.ts';
+import type { CoordinationSettings } from '../../coordination/settings.ts';
 import type { RoleInForce } from '../../roles/in-force.ts';
 import type { WorkflowInForce } from '../../workflow/in-force.ts';
 import type { FailureClass } from '../attempt.ts';
@@ -7,6 +8,14 @@ import type { Task } from '../task.ts';
 import { isUnresolved } from './base.ts';
 import { type Change, change } from './change.ts';
 import { ended } from './settle.ts';
+
+/** A plan with what its present base says of plans, and nothing of an earlier one. */
+function withCoordination(
+  { base_coordination: _, ...plan }: NonNullable<Task['plan']>,
+  coordination: CoordinationSettings | undefined,
+): NonNullable<Task['plan']> {
+  return { ...plan, ...(coordination && { base_coordination: coordination }) };
+}
 
 /** Writes down what the base ref stands for, and what that commit says of the role, once: a later answer changes nothing. */
 export function resolveBase(
@@ -17,6 +26,8 @@ export function resolveBase(
     readonly autonomy: AutonomyLevel | null;
     readonly image?: string | undefined;
     readonly workflow?: WorkflowInForce | undefined;
+    /** What the project says of its plans; a plan's own word comes before it. */
+    readonly coordination?: CoordinationSettings | undefined;
   },
   now: Date,
 ): Change | null {
@@ -27,6 +38,7 @@ export function resolveBase(
         base_autonomy: base.autonomy,
         ...(base.image !== undefined && { image: base.image }),
         ...(base.workflow && { workflow_in_force: base.workflow }),
+        ...(task.plan && { plan: withCoordination(task.plan, base.coordination) }),
       })
     : null;
 }
