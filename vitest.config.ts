@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { ALONE, CDK, LONG } from './test/groups.ts';
@@ -18,15 +19,17 @@ const SHARED = { isolate: false, setupFiles: ['test/shared-process.ts'] };
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-folder.ts'],
+    // Of files with a process of their own; for the others see `PATIENT`.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than cores: tests that wait, for a program or a clock, left two fifths of two cores idle.
+    maxWorkers: availableParallelism() + 1,
     restoreMocks: true,
     unstubEnvs: true,
     ...(report ? { reporters: ['default', ['json', { outputFile: report }]] } : {}),
     projects: [
-      // Files share two processes: to start one for each, and to load the modules anew, took longer than most of them do.
+      // Files share a few processes: to start one for each, and to load the modules anew, took longer than most of them do.
       {
         extends: true,
         test: { name: 'quick', include: ALL, exclude: files(ALONE, CDK, LONG), ...SHARED },

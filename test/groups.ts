@@ -35,6 +35,25 @@ export const CDK: Group = {
     ['test/infra/**/*.test.ts'],
 };
 
+/** Of those that share processes: which tests may take two minutes. All others get ten seconds. */
+export const PATIENT: Group = {
+  'programs are started, and the machine may be busy with others': [
+    'test/{cli,containers,evasion,gates,infra,replay}/**/*.test.ts',
+    'test/layers.test.ts',
+    'test/shared/repository/url.test.ts',
+    'test/shared/roles/from-base.test.ts',
+    'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
+    'test/support/commit-folder.test.ts',
+  ],
+  'properties of large items, or asked of a whole engine: a second or two each, on cores that nobody else has':
+    [
+      'test/shared/cascade/budget/budget.test.ts',
+      'test/shared/task/fit.test.ts',
+      'test/shared/use-cases/tasks.test.ts',
+      'test/simulation/**/*.test.ts',
+    ],
+};
+
 /** What `npm test` leaves out: it takes ten seconds and more. */
 export const LONG: Group = {
   'real tools of the languages, as far as they are here': [

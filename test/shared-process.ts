@@ -1,4 +1,14 @@
+import { matchesGlob, relative } from 'node:path';
 import { afterAll, expect, vi } from 'vitest';
+import { PATIENT } from './groups.ts';
+
+/** A second would do for most; those who wait for programs get what a busy machine needs. */
+const file = relative(process.cwd(), expect.getState().testPath ?? '');
+const isPatient = Object.values(PATIENT)
+  .flat()
+  .some((each) => matchesGlob(file, each));
+const limit = isPatient ? 120_000 : 10_000;
+vi.setConfig({ testTimeout: limit, hookTimeout: limit });
 
 /** Test files that share a process find the environment as it was: what one of them leaves there decides how the next ones end. */
 const before = { ...process.env };
