@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CheckoutError } from '../gates/checkout/error.ts';
+import { placesOf } from '../gates/checkout/places.ts';
 import { captureWorkingTree } from '../gates/checkout/working-tree.ts';
 import { ConfigError } from '../gates/engine/configuration/error.ts';
 import { CONFIG_FILE } from '../gates/engine/configuration/file.ts';
@@ -92,6 +93,8 @@ export async function runCheck(
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
     const dir = resolve(cwd, options.repo);
+    const places = placesOf(dir);
+    places.catch(() => {});
     const bypasses = options.skipGate
       ? await (await reading()).bypassesOf(options.skipGate, options.skipGateReason, dir)
       : [];
@@ -99,10 +102,14 @@ export async function runCheck(
       options.task === undefined ? null : readNamed(cwd, options.task),
       options.config === undefined ? null : readNamed(cwd, options.config),
       options.base ?? (existsSync(join(dir, CONFIG_FILE)) ? (await reading()).defaultBase(dir) : 'main'),
-      cacheFolder(dir, options.cacheDir, cwd),
+      // Where the folder is in no repository, that is told after what else there is to say.
+      places.then(
+        (found) => cacheFolder(found, options.cacheDir, cwd),
+        () => null,
+      ),
     ]);
     const about = task === null ? null : (await reading()).taskOf(task, options.task ?? '');
-    const captured = await captureWorkingTree(dir, base, workDir);
+    const captured = await captureWorkingTree(dir, base, workDir, places);
     const suites: TestRunOfGate[] = [];
     const shots: TakenShot[] = [];
     const rooms = join(workDir, 'rooms');

@@ -1,24 +1,17 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { git } from '../../gates/checkout/git.ts';
+import type { Places } from '../../gates/checkout/places.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**
- * Where `assay check` remembers results: `assay-cache` in the repository's git folder, or the named one. Null when the folder is in no
- * repository: then something else refuses it.
+ * Where `assay check` remembers results: `assay-cache` in the repository's git folder, or the named one.
  * @throws CliError for a folder among the files of the repository, where the work that is looked at could write.
  */
 export async function cacheFolder(
-  dir: string,
+  { top, gitDir }: Places,
   named: string | undefined,
   cwd: string,
-): Promise<string | null> {
-  const asked = await git(
-    ['-C', dir, 'rev-parse', '--path-format=absolute', '--git-common-dir', '--show-toplevel'],
-    { env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' } },
-  );
-  const [gitDir, top] = asked.stdout.toString('utf8').split('\n');
-  if (asked.code !== 0 || !gitDir || !top) return null;
+): Promise<string> {
   if (named === undefined) return resolve(gitDir, 'assay-cache');
   const folder = await real(resolve(cwd, named));
   if (isInside(folder, await real(top)) && !isInside(folder, await real(gitDir)))

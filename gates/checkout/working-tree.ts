@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { CheckoutError } from './error.ts';
 import { complaint, type GitResult, git } from './git.ts';
 import { decodePath } from './path-bytes.ts';
-import { createStore, line, type ObjectFormat, type Store } from './store.ts';
+import { type Places, placesOf, userEnvironment } from './places.ts';
+import { createStore, line, type Store } from './store.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
 export interface WorkingTree {
@@ -15,50 +16,28 @@ export interface WorkingTree {
   readonly upstream: () => Promise<Upstream | null>;
 }
 
-/** Variables that tell git of another repository than the one in the folder; a hook that calls us sets them. */
-const OF_ANOTHER_REPOSITORY =
-  /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|NAMESPACE|PREFIX|LITERAL_PATHSPECS)$/;
-
-/** The user's own git environment: ignore rules, line endings and filters are to work as they do for `git add`. */
-const userEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || OF_ANOTHER_REPOSITORY.test(name) ? [] : [[name, value] as const],
-    ),
-  );
-
 /**
  * Takes a picture of a folder as it stands, untracked files included, without touching it or its repository: the index and new
  * objects go to `workDir`.
  * @param ref what to compare with: a branch, tag or commit.
+ * @param found where its repository is, when it has been asked already.
  * @throws CheckoutError `repository_unavailable` when the folder is in no git repository, `base_ref_missing`.
  */
-export async function captureWorkingTree(dir: string, ref: string, workDir: string): Promise<WorkingTree> {
-  const env = { ...userEnvironment(), LC_ALL: 'C' };
+export async function captureWorkingTree(
+  dir: string,
+  ref: string,
+  workDir: string,
+  found: Promise<Places> = placesOf(dir),
+): Promise<WorkingTree> {
+  const env = userEnvironment();
   const ask = (args: readonly string[]): Promise<GitResult> => git(['-C', dir, ...args], { env });
-  const commitOf = (name: string): Promise<GitResult> =>
-    ask(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
-  const [places, base, head] = await Promise.all([
-    ask([
-      'rev-parse',
-      '--path-format=absolute',
-      '--show-toplevel',
-      '--show-object-format',
-      '--git-path',
-      'objects',
-      '--git-path',
-      'shallow',
-    ]),
-    commitOf(ref),
-    commitOf('HEAD'),
+  const [{ top, format, objects, shallow }, [base, head]] = await Promise.all([
+    found,
+    commitsOf(dir, [ref, 'HEAD']),
   ]);
-  const [top, format, objects, shallow] = places.stdout.toString('utf8').split('\n');
-  if (places.code !== 0 || !top || !objects || !shallow)
-    throw new CheckoutError('repository_unavailable', complaint(places));
-  if (base.code !== 0)
-    throw new CheckoutError('base_ref_missing', `${top} has no branch, tag or commit "${ref}"`);
+  if (!base) throw new CheckoutError('base_ref_missing', `${top} has no branch, tag or commit "${ref}"`);
 
-  const store = await createStore(join(workDir, 'store.git'), format as ObjectFormat, [objects]);
+  const store = await createStore(join(workDir, 'store.git'), format, [objects]);
   await mkdir(join(store.dir, 'objects'), { recursive: true });
   await copyFile(shallow, join(store.dir, 'shallow')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -83,14 +62,24 @@ export async function captureWorkingTree(dir: string, ref: string, workDir: stri
     return result.stdout;
   };
   // From HEAD, so that files which were committed in spite of being ignored are kept.
-  await must('read-tree', head.code === 0 ? line(head.stdout) : line(base.stdout));
+  await must('read-tree', head ?? base);
   await must('add', '--all', '--', '.');
   return {
     store,
-    base: line(base.stdout),
+    base,
     tree: line(await must('write-tree')),
     upstream: () => findUpstream(ask, ref),
   };
+}
+
+/** The commits that these names stand for, each null where it stands for none. They are no arguments, whatever they look like. */
+async function commitsOf(dir: string, names: readonly string[]): Promise<(string | null)[]> {
+  const asked = await git(['-C', dir, 'cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    env: userEnvironment(),
+    input: names.map((name) => `${name.replaceAll('\n', ' ')}^{commit}\n`).join(''),
+  });
+  const answers = asked.stdout.toString('utf8').split('\n');
+  return names.map((_, at) => /^([0-9a-f]{40,64}) commit$/.exec(answers[at] ?? '')?.[1] ?? null);
 }
 
 /**
@@ -98,7 +87,7 @@ export async function captureWorkingTree(dir: string, ref: string, workDir: stri
  * or where git is not here, only those at its top, because nobody says what else belongs to the project.
  */
 export async function listWorkingTree(dir: string): Promise<string[]> {
-  const env = { ...userEnvironment(), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' };
+  const env = { ...userEnvironment(), GIT_OPTIONAL_LOCKS: '0' };
   const listed = await git(
     ['-C', dir, '-c', 'core.fsmonitor=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
     { env },
