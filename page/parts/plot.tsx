@@ -29,6 +29,7 @@ function colour(element: HTMLElement, name: string): string {
 const NAMES = ['--link', '--good', '--warn', '--bad', '--dim'] as const;
 
 const HEIGHT = 220;
+const DARK = '(prefers-color-scheme: dark)';
 const DAY = 86_400;
 /** Between two marks of the time axis: what is shown is by day. */
 const DAYS = [1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY);
@@ -76,10 +77,24 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
   );
 }
 
+/** Is it dark? A canvas keeps the colours that it was drawn with, so it is drawn again when that changes. */
+function useDark(): boolean {
+  const [dark, setDark] = useState(() => matchMedia(DARK).matches);
+  useEffect(() => {
+    const query = matchMedia(DARK);
+    const tell = (): void => setDark(query.matches);
+    query.addEventListener('change', tell);
+    return () => query.removeEventListener('change', tell);
+  }, []);
+  return dark;
+}
+
 /** Lines over time. It is for the eye alone: the numbers stand in a table beside it. */
 export function Plot({ times, lines, show }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [trouble, setTrouble] = useState('');
+  const dark = useDark();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read while it is drawn
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
@@ -102,7 +117,7 @@ export function Plot({ times, lines, show }: Props) {
       watch.disconnect();
       plot?.destroy();
     };
-  }, [times, lines, show]);
+  }, [times, lines, show, dark]);
   return (
     <>
       <p class="trouble">{trouble}</p>

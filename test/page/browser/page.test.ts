@@ -306,7 +306,11 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByText('assay query unverified-ratio-by-day').waitFor();
     expect(await violations()).toEqual([]);
     await picture('figures');
+    const ofLight = await page.locator('.plot canvas').first().elementHandle();
     await page.emulateMedia({ colorScheme: 'dark' });
+    // A canvas keeps its colours: another one is drawn.
+    await expect.poll(() => ofLight?.evaluate((canvas) => canvas.isConnected)).toBe(false);
+    await page.locator('.plot canvas').nth(4).waitFor();
     await picture('figures-dark');
     expect(said).toEqual([]);
   });
