@@ -8,6 +8,7 @@ import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
 import { runIdle } from './idle-tests.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
+import { otherAnswers } from './other-answers.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 import { runWeakened } from './weakened.ts';
@@ -18,7 +19,7 @@ export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
   const elsewhere = behaviour.otherSurroundings ? await runElsewhere(terms) : NOTHING;
   const parts = [elsewhere];
   if (behaviour.mutants !== null && elsewhere.seen.length === 0) {
-    for (const tell of [runIdle, runWeakened])
+    for (const tell of [runIdle, otherAnswers, runWeakened])
       if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await tell(terms, behaviour.mutants));
     if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await runMutants(terms, behaviour.mutants));
   }

@@ -19,7 +19,7 @@ export interface Emptied {
   readonly isNothing: boolean;
 }
 
-const FUNCTIONS: Readonly<Record<Language, RegExp>> = {
+export const FUNCTIONS: Readonly<Record<Language, RegExp>> = {
   python: /^function_definition$/,
   javascript:
     /^(?:function_declaration|generator_function_declaration|method_definition|arrow_function|function_expression)$/,
@@ -51,7 +51,7 @@ export function emptiedFunctions(root: Syntax, language: Language): Emptied[] {
   return found;
 }
 
-function nameOf(node: Syntax): string | null {
+export function nameOf(node: Syntax): string | null {
   const own = node.child('name');
   if (own) return own.text;
   const above = node.parent;
@@ -151,7 +151,7 @@ const ZEROS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The value of nothing of a type of Rust, where its name tells. */
-function zeroOfRust(type: string): string | null {
+export function zeroOfRust(type: string): string | null {
   const known = ZEROS.find(([pattern]) => pattern.test(type))?.[1];
   if (known !== undefined) return known;
   const ok = /^(?:\w+::)*Result<([^,<>()]+|\(\)|[\w:]+<[^<>]*>)\s*[,>]/.exec(type)?.[1];

@@ -14,7 +14,7 @@ export type Off = 'nothing' | 'breaks';
 const MAX_FILES = 400;
 
 /** What runs tests, or is run to build, is no code under test. */
-const OF_THE_RUN = /(?:^|\/)(?:conftest|setup|noxfile|build)\.(?:py|rs)$|\.config\.[cm]?[jt]s$/;
+export const OF_THE_RUN = /(?:^|\/)(?:conftest|setup|noxfile|build)\.(?:py|rs)$|\.config\.[cm]?[jt]s$/;
 
 /**
  * A tree in which no function of the project works any more; tests and what lies beside them are as they were.

@@ -1,0 +1,135 @@
+import type { Seen } from '../../code/seen.ts';
+import type { Subject } from '../../engine/subject.ts';
+import { isTestPath } from '../../languages/test-paths.ts';
+import { type TestResult, testId } from '../../reports/test-result.ts';
+import type { Execution } from '../execution.ts';
+import type { Instead } from '../mutants/instead/instead.ts';
+import { comingTo } from '../mutants/instead/tree.ts';
+import { limitFor } from '../mutants/try.ts';
+import { bodiesOf } from './bodies.ts';
+import { withOnly } from './narrowed.ts';
+import { type OldTests, oldTests } from './old-tests.ts';
+import type { MutantSettings } from './settings.ts';
+import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
+
+/** What is put in the place of what functions come to, to see whether a changed test still minds; what it is, in a sentence. */
+const COMPARED = {
+  'other value': 'every value that the code answers is a little off',
+  'other failure': 'the code fails in another way than it does',
+  'other words': 'every failure says something else',
+} as const satisfies Partial<Record<Instead, string>>;
+
+/**
+ * Whether tests mind what the code comes to. All of it is changed at once, at the border between code and tests, and each test is
+ * asked by itself: in whichever way it is made blind (a comparison that takes out what differs, a helper that takes any failure, an
+ * assertion on one branch), it passes where it should not.
+ */
+export async function otherAnswers(terms: FurtherTerms, _settings: MutantSettings): Promise<Further> {
+  const { subject, run } = terms;
+  const touched = await touchedTests(subject);
+  if (touched.length === 0 || run.cases === null) return NOTHING;
+  const named = await wordsOf(subject, touched);
+  const onTree = async (tree: string, how: Instead): Promise<ReadonlyMap<string, TestResult> | null> => {
+    const other = await comingTo(subject, tree, how, named);
+    if (other === null) return null;
+    const came = await terms.again(other.tree, { limitMs: limitFor(run) });
+    return came.cases === null ? null : new Map(came.cases.map((test) => [testId(test), test]));
+  };
+  const own = await withOnly(subject, subject.tree, touched);
+  const tried: string[] = [];
+  const asked = async (tree: string, how: Instead) => {
+    tried.push(how);
+    return onTree(tree, how);
+  };
+  const old = await oldTests(subject);
+  const seen = [
+    ...(await thrownAway(run, (how) => asked(own, how))),
+    ...(old === null ? [] : await asksLess(terms, old, own, asked)),
+  ];
+  return { seen, facts: { other_answers: tried.length } };
+}
+
+type Asked = (tree: string, how: Instead) => Promise<ReadonlyMap<string, TestResult> | null>;
+
+const of = (tests: ReadonlyMap<string, TestResult> | null, outcome: TestResult['outcome']): Set<string> =>
+  new Set([...(tests ?? [])].flatMap(([id, test]) => (test.outcome === outcome ? [id] : [])));
+
+/**
+ * Tests that see an answer, and pass all the same where there is a failure in its place: they throw it away. One that wants a failure
+ * sees none where there is none.
+ */
+async function thrownAway(run: Execution, asked: (how: Instead) => ReturnType<Asked>): Promise<Seen[]> {
+  const passing = of(await asked('fails'), 'passed');
+  if (passing.size === 0) return [];
+  const answered = of(await asked('nothing'), 'failed');
+  const suspects = [...passing].filter((id) => answered.has(id));
+  if (suspects.length === 0) return [];
+  const indifferent = of(await asked('no failure'), 'passed');
+  return (run.cases ?? [])
+    .filter(
+      (test) => test.outcome === 'passed' && suspects.includes(testId(test)) && indifferent.has(testId(test)),
+    )
+    .map(
+      (test): Seen => ({
+        file: test.file,
+        line: null,
+        rule: 'run_failure_thrown_away',
+        message: `${test.name}: asks for what the code answers, and passes all the same where the code fails instead`,
+        weight: 'unclear',
+      }),
+    );
+}
+
+/** Tests of the base that mind, and do not mind in the version of the patch. */
+async function asksLess(
+  { subject, run, again }: FurtherTerms,
+  old: OldTests,
+  own: string,
+  asked: Asked,
+): Promise<Seen[]> {
+  const tree = await old.tree();
+  const before = await again(tree);
+  if (before.cases === null) return [];
+  const passedBefore = new Set(
+    before.cases.flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
+  );
+  const bodies = await bodiesOf(subject);
+  const found: Seen[] = [];
+  for (const how of Object.keys(COMPARED) as (keyof typeof COMPARED)[]) {
+    const now = await asked(own, how);
+    const blind = [...of(now, 'passed')].filter((id) => passedBefore.has(id));
+    if (now === null || blind.length === 0) continue;
+    const minding = of(await asked(tree, how), 'failed');
+    const less = (run.cases ?? []).filter(
+      (test) => blind.includes(testId(test)) && minding.has(testId(test)),
+    );
+    // What a test asked may be asked by a new one beside it.
+    const fresh = [...of(now, 'failed')].filter((id) => !before.cases?.some((test) => testId(test) === id));
+    for (const test of less)
+      found.push({
+        file: test.file,
+        line: bodies.after(test)?.line ?? null,
+        rule: 'run_test_asks_less',
+        message: `${test.name}: where ${COMPARED[how]}, its base version notices it, and it does not any more`,
+        weight: fresh.length > 0 ? 'reported' : 'unclear',
+      });
+  }
+  return found;
+}
+
+async function touchedTests(subject: Subject): Promise<string[]> {
+  const { allAfter } = await bodiesOf(subject);
+  const written = new Set(allAfter.map(({ path }) => path));
+  return subject.changes.flatMap(({ path, head }) =>
+    head && (isTestPath(path) || written.has(path)) ? [path] : [],
+  );
+}
+
+/** The words of tests that the patch touches, on both sides. */
+async function wordsOf(subject: Subject, touched: readonly string[]): Promise<ReadonlySet<string>> {
+  const { texts } = await bodiesOf(subject);
+  const own = texts.filter(({ path }) => touched.includes(path));
+  return new Set(
+    own.flatMap(({ before, after }) => `${before ?? ''}\n${after ?? ''}`.match(/[\p{L}\p{N}_$]+/gu) ?? []),
+  );
+}
