@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
 import { readBlobs } from './edit.ts';
 import { gitEnvironment } from './environment.ts';
@@ -24,7 +25,7 @@ export async function blobSizes(store: Store, ids: readonly string[]): Promise<M
 /**
  * Reads blobs of any size, in the order of `ids`, in memory that does not depend on their size.
  * @param open called once for each blob, before its contents come.
- * @param deadline on the clock of `performance.now()`.
+ * @param deadline on the clock of `ownCpuMs()`.
  * @returns false when the time was over before everything was read.
  */
 export async function streamBlobs(
@@ -38,7 +39,7 @@ export async function streamBlobs(
     return streamLarge(store, ids, open, deadline);
   const blobs = await readBlobs(store, ids, SMALL_BYTES);
   for (const id of ids) {
-    if (performance.now() > deadline) return false;
+    if (ownCpuMs() > deadline) return false;
     const sink = open(id);
     sink.piece(blobs.get(id) ?? Buffer.alloc(0));
     sink.end();
@@ -77,7 +78,7 @@ async function streamLarge(
   let inTime = true;
   try {
     for await (const chunk of child.stdout) {
-      inTime = performance.now() <= deadline;
+      inTime = ownCpuMs() <= deadline;
       if (!inTime) break;
       reader.add(chunk as Buffer);
     }

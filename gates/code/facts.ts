@@ -42,7 +42,7 @@ export class FactsOfCode {
     return this.#known.get(keyOf(file)) ?? { unreadable: 'was not read' };
   }
 
-  /** @param until when to give up, as `performance.now()` counts. @throws OutOfTime */
+  /** @param until when to give up, as `ownCpuMs()` counts. @throws OutOfTime */
   async learn(files: Iterable<CodeFile>, until: number): Promise<void> {
     const wanted = new Map<string, CodeFile>();
     for (const file of files) {

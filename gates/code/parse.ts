@@ -1,4 +1,5 @@
 import type { Tree, TreeCursor } from '@vscode/tree-sitter-wasm';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import { grammar, type Loaded } from './grammars.ts';
 import type { Grammar } from './language.ts';
 import { type Syntax, toSyntax } from './syntax.ts';
@@ -33,10 +34,10 @@ export async function withTree<T>(name: Grammar, source: string, use: (tree: Tre
 }
 
 function parsed({ parser }: Loaded, source: string): Tree {
-  const until = performance.now() + PARSE_MS;
+  const until = ownCpuMs() + PARSE_MS;
   let tree: Tree | null = null;
   try {
-    tree = parser.parse(source, null, { progressCallback: () => performance.now() > until });
+    tree = parser.parse(source, null, { progressCallback: () => ownCpuMs() > until });
   } catch (error) {
     // Code that makes the parser itself give up.
     throw new Unreadable(`cannot be parsed: ${error instanceof Error ? error.message : String(error)}`);

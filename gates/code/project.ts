@@ -27,7 +27,7 @@ const known = new WeakMap<object, Promise<Project>>();
 /**
  * The code on both sides of a patch, read once for all who ask with the same key.
  * @param key the patch that is looked at, e.g. the subject of the gates.
- * @param until when to give up, as `performance.now()` counts.
+ * @param until when to give up, as `ownCpuMs()` counts.
  * @throws OutOfTime
  */
 export function projectOf(

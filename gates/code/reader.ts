@@ -22,7 +22,7 @@ export class CodeReader {
   readonly #turns: Turns;
   #ahead: ReadonlyMap<string, Buffer> = new Map();
 
-  /** @param until when to give up, as `performance.now()` counts. */
+  /** @param until when to give up, as `ownCpuMs()` counts. */
   constructor(store: Store, until: number) {
     this.#store = store;
     this.#turns = new Turns(until);

@@ -1,6 +1,7 @@
 import type { Change } from '../checkout/changes.ts';
 import type { Store } from '../checkout/store.ts';
 import type { GateContext, GateResult } from '../engine/gate.ts';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import { type ChangedCode, changedCode } from './changed.ts';
 import { type Project, projectOf } from './project.ts';
 import { OutOfTime } from './turns.ts';
@@ -11,7 +12,7 @@ export interface Code {
   readonly changed: readonly ChangedCode[];
   readonly store: Store;
   readonly changes: readonly Change[];
-  /** When to give up, as `performance.now()` counts. */
+  /** When to give up, as `ownCpuMs()` counts. */
   readonly until: number;
 }
 
@@ -40,7 +41,7 @@ export async function lookAtCode(
 ): Promise<GateResult> {
   const none = { kind: 'checked_by_us', findings: [] } as const;
   try {
-    const code = await codeOf(subject, performance.now() + timeoutMs);
+    const code = await codeOf(subject, ownCpuMs() + timeoutMs);
     if (code.changed.length > 0) return await look(code);
     return {
       ...none,

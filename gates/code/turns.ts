@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { ownCpuMs } from '../process/cpu-time.ts';
 
-/** Raised when the time for looking at code is over. */
+/** Raised when the CPU time for looking at code is over. */
 export class OutOfTime extends Error {}
 
 /** Time after which others get their turn, in milliseconds: the process also keeps the time limits of commands. */
@@ -11,7 +12,7 @@ export class Turns {
   readonly #until: number;
   #since = performance.now();
 
-  /** @param until when to give up, as `performance.now()` counts. */
+  /** @param until when to give up, as `ownCpuMs()` counts. */
   constructor(until: number) {
     this.#until = until;
   }
@@ -20,7 +21,7 @@ export class Turns {
   async take(): Promise<void> {
     const now = performance.now();
     if (now - this.#since < TURN_MS) return;
-    if (now > this.#until) throw new OutOfTime('the code is too much to be looked at in time');
+    if (ownCpuMs() > this.#until) throw new OutOfTime('the code is too much to be looked at in time');
     await setImmediate();
     this.#since = performance.now();
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { asFindings } from '../code/seen.ts';
 import type { Gate } from '../engine/gate.ts';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import { LARGE_RULES, LIMITS } from '../rules/large-file/rules.ts';
 import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
 
@@ -27,7 +28,7 @@ export const largeFile: Gate = {
       import('../rules/large-file/measure.ts'),
       import('../engine/findings.ts'),
     ]);
-    const { measured, timedOut } = await measureChanges(subject, performance.now() + timeoutMs);
+    const { measured, timedOut } = await measureChanges(subject, ownCpuMs() + timeoutMs);
     const large = levelled(largeSeen(measured, { lines, bytes }), LARGE_RULES, levelsOf(rules));
     return {
       // Never `failed`: a pipeline that requires this gate would block on it, and a long file is not a wrong one.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { asFindings } from '../code/seen.ts';
 import type { Gate, GateResult } from '../engine/gate.ts';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
@@ -12,7 +13,7 @@ export const mergeConflict: Gate = {
   condition: 'any_changed',
   settings: { merge_conflict_check: z.boolean().optional() },
   run: async ({ subject, timeoutMs, rules = NO_SETTINGS }): Promise<GateResult> => {
-    const deadline = performance.now() + timeoutMs;
+    const deadline = ownCpuMs() + timeoutMs;
     const [{ findMarkers }, { mergeWith }, { NEEDED_GIT }, { MARKER_RULES }, { levelled }] =
       await Promise.all([
         import('../rules/merge-conflict/markers.ts'),

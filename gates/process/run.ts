@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { BOX_ENV } from '../../shared/names.ts';
+import { endedCpuMs } from './cpu-time.ts';
 import { evict } from './evict.ts';
 import { forgetGroup, signalGroup, trackGroup } from './groups.ts';
 import { clearLeftovers } from './leftovers.ts';
@@ -49,6 +50,8 @@ export interface RunResult {
   /** Bytes that are missing from `output`. */
   readonly cutBytes: number;
   readonly durationMs: number;
+  /** CPU time of it and of all that it waited for; null where the system does not say. */
+  readonly cpuMs: number | null;
 }
 
 const DEFAULT_GRACE_MS = 2_000;
@@ -87,6 +90,9 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
 
   return new Promise((resolve) => {
     const startedBefore = startedProcesses();
+    // What others have ended until now is not of this command.
+    endedCpuMs();
+    let cpuMs: number | null = null;
     let child: ReturnType<typeof start>;
     try {
       child = start();
@@ -153,6 +159,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
         output: output.text(),
         cutBytes: output.cutBytes,
         durationMs: Math.round(performance.now() - started),
+        cpuMs,
       });
     };
 
@@ -177,6 +184,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     });
     child.once('exit', (exitCode, signal) => {
       clearTimeout(limit);
+      cpuMs = endedCpuMs();
       if (leader !== undefined) signalGroup(leader, 'SIGKILL');
       const closed = new Promise<void>((done) => child.once('close', () => done()));
       void contain().then(async (uncontained) => {
@@ -204,4 +212,5 @@ const neverRan = (end: RunResult['end'], startError: string): RunResult => ({
   output: '',
   cutBytes: 0,
   durationMs: 0,
+  cpuMs: 0,
 });

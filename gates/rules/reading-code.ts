@@ -1,5 +1,6 @@
 import { type Code, codeOf } from '../code/run.ts';
 import type { Seen } from '../code/seen.ts';
+import { ownCpuMs } from '../process/cpu-time.ts';
 import type { PatchView } from './rule.ts';
 
 /** How long the examples of a rule may take, in milliseconds; gates have limits of their own. */
@@ -10,6 +11,6 @@ export async function readingCode(
   patch: PatchView,
   look: (code: Code) => Promise<readonly Seen[]>,
 ): Promise<readonly Seen[]> {
-  const code = await codeOf(patch, performance.now() + LIMIT_MS);
+  const code = await codeOf(patch, ownCpuMs() + LIMIT_MS);
   return code.changed.length === 0 ? [] : look(code);
 }

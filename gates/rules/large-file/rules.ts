@@ -1,4 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import { family } from '../family.ts';
 import type { PatchView, Rule } from '../rule.ts';
 
@@ -7,7 +8,7 @@ export const LIMITS = { lines: 500, bytes: 1_048_576 } as const;
 
 async function reading(patch: PatchView): Promise<readonly Seen[]> {
   const { largeSeen, measureChanges } = await import('./measure.ts');
-  return largeSeen((await measureChanges(patch, performance.now() + 60_000)).measured, LIMITS);
+  return largeSeen((await measureChanges(patch, ownCpuMs() + 60_000)).measured, LIMITS);
 }
 
 const BASE = { 'a.py': 'a = 1\n' };

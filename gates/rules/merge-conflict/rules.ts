@@ -1,9 +1,10 @@
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import { family } from '../family.ts';
 import type { PatchView, Rule } from '../rule.ts';
 
 async function reading(patch: PatchView) {
   const { findMarkers } = await import('./markers.ts');
-  return findMarkers(patch, performance.now() + 60_000);
+  return findMarkers(patch, ownCpuMs() + 60_000);
 }
 
 const mark = (sign: string, name: string): string => `${sign.repeat(7)} ${name}`;

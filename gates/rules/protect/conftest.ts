@@ -1,6 +1,7 @@
 import { grammar } from '../../code/grammars.ts';
 import { MAX_SOURCE_BYTES } from '../../code/parse.ts';
 import { type Syntax, toSyntax } from '../../code/syntax.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import type { Merge } from './merge.ts';
 
 /** Fixtures of pytest and its usual plugins: one of the same name would take their place in tests that are there. */
@@ -19,8 +20,8 @@ export async function conftestByBase(): Promise<Merge> {
   const { parser } = await grammar('python');
   const read = (text: string): readonly Syntax[] | null => {
     if (text.length > MAX_SOURCE_BYTES / 4) return null;
-    const until = performance.now() + PARSE_MS;
-    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > until });
+    const until = ownCpuMs() + PARSE_MS;
+    const tree = parser.parse(text, null, { progressCallback: () => ownCpuMs() > until });
     if (!tree) parser.reset();
     try {
       return !tree || tree.rootNode.hasError

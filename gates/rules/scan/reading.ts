@@ -1,4 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import type { PatchView } from '../rule.ts';
 import { scanChanges } from './changes.ts';
 import type { Severity } from './detector.ts';
@@ -19,7 +20,7 @@ export async function scanSeen(
     changes,
     scanner,
     redactor: { scan: (...args) => everySecret().scan(...args) },
-    deadline: performance.now() + LIMIT_MS,
+    deadline: ownCpuMs() + LIMIT_MS,
   });
   return located.map(({ path, line, rule, title, severity, excerpt, before }) => ({
     file: path,

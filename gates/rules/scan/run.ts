@@ -1,5 +1,6 @@
 import type { Change } from '../../checkout/changes.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import { NO_SETTINGS, setLevelsOf, weakenedFacts } from '../levels.ts';
 import type { Level, RuleCard } from '../rule.ts';
 import { type Located, scanChanges } from './changes.ts';
@@ -25,7 +26,7 @@ export async function runScan(
   { subject, timeoutMs, rules: settings = NO_SETTINGS }: GateContext,
   options: RunScanOptions,
 ): Promise<GateResult> {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = ownCpuMs() + timeoutMs;
   const within = pathTest(options.paths.length === 0 ? ['.'] : options.paths);
   const ignored = pathTest(options.ignorePaths);
   const wanted = (change: Change): boolean => within(change.path) && !ignored(change.path);

@@ -3,6 +3,7 @@ import { projectOf } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
 import { OutOfTime } from '../../code/turns.ts';
 import type { Subject } from '../../engine/subject.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import { type Selection, selectTests } from './select.ts';
 
 /** Stands in a test command for the tests that the patch can break. */
@@ -16,7 +17,7 @@ const selections = new WeakMap<Subject, Promise<Selection>>();
 export function selectionOf(subject: Subject, timeoutMs: number): Promise<Selection> {
   const known = selections.get(subject);
   if (known !== undefined) return known;
-  const selection = projectOf(subject, performance.now() + timeoutMs).then(
+  const selection = projectOf(subject, ownCpuMs() + timeoutMs).then(
     (project) => selectTests(project, subject.changes),
     (error: unknown): Selection => {
       if (error instanceof OutOfTime) return { kind: 'all', reason: error.message };

@@ -2,6 +2,7 @@ import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { addedLines } from '../added-lines.ts';
+import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
@@ -74,10 +75,10 @@ async function runMutants(
   };
   const survived: PlacedMutant[] = [];
   let tried = 0;
-  const until = performance.now() + seconds * 1_000;
-  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, until })) {
+  const budget = new Budget(seconds);
+  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, budget })) {
     const answer = noticed(
-      await again(await mutant.in(await treeFor(mutant.path)), { limitMs: limitFor(run) }),
+      budget.spend(await again(await mutant.in(await treeFor(mutant.path)), { limitMs: limitFor(run) })),
     );
     if (answer === null) continue;
     tried++;

@@ -3,14 +3,15 @@ import { moduleOf, reachable } from '../../code/imports.ts';
 import { type Project, projectOf } from '../../code/project.ts';
 import { isTestFile, testReach } from '../../code/tests.ts';
 import type { Subject } from '../../engine/subject.ts';
+import { ownCpuMs } from '../../process/cpu-time.ts';
 import { bodiesOf } from './bodies.ts';
 
-/** Longest look at what imports what, in milliseconds; where it takes longer, all tests run. */
+/** Longest look at what imports what, in milliseconds of CPU time; where it takes longer, all tests run. */
 const MAX_LOOK_MS = 30_000;
 
 /** The code on both sides, or null when it takes too long to read. */
 export const projectWithin = (subject: Subject): Promise<Project | null> =>
-  projectOf(subject, performance.now() + MAX_LOOK_MS).catch(() => null);
+  projectOf(subject, ownCpuMs() + MAX_LOOK_MS).catch(() => null);
 
 /**
  * The tests of the patch that need not run again: those that do not differ, and that nothing that differs imports. Whatever runs the

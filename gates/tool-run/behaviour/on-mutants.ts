@@ -4,8 +4,9 @@ import type { CodeSide } from '../../code/project.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
+import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
-import { eachMutant, limitFor, type MutableFile, mutableFiles } from '../mutants/try.ts';
+import { eachMutant, limitFor, type MutableFile, mutableFiles, type ReadyMutant } from '../mutants/try.ts';
 import type { MutantSettings } from './settings.ts';
 import type { Again } from './terms.ts';
 
@@ -94,18 +95,17 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
   const tried: Tried[] = [];
   const possible = files.reduce((sum, { mutants }) => sum + mutants.length, 0);
   let open = Math.min(possible, settings.atMost);
-  const until = performance.now() + settings.seconds * 1_000;
-  for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, until })) {
+  const budget = new Budget(settings.seconds);
+  const ask = async (mutant: ReadyMutant, tree: string): Promise<Execution> =>
+    budget.spend(await again(await mutant.in(tree), limit));
+  for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, budget })) {
     open--;
-    const all = failedIn(await again(await mutant.in(terms.before), limit));
+    const all = failedIn(await ask(mutant, terms.before));
     const before = new Set([...all].filter((id) => !failing.has(id)));
     if (before.size === 0) continue;
-    const own = await again(await mutant.in(terms.after), limit);
+    const own = await ask(mutant, terms.after);
     // What ends in another way than well was noticed; a test that stays as it is may notice it as well.
-    const rest =
-      own.outcome === 'passed' && terms.whole !== null
-        ? await again(await mutant.in(terms.whole), limit)
-        : own;
+    const rest = own.outcome === 'passed' && terms.whole !== null ? await ask(mutant, terms.whole) : own;
     tried.push({ mutant, before, after: rest.outcome === 'passed' ? new Set() : orAny(failedIn(rest)) });
   }
   return new Comparison(tried, open === 0);

@@ -3,6 +3,7 @@ import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
+import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { comingTo } from '../mutants/instead/tree.ts';
 import { limitFor } from '../mutants/try.ts';
@@ -24,15 +25,17 @@ const COMPARED = {
  * asked by itself: in whichever way it is made blind (a comparison that takes out what differs, a helper that takes any failure, an
  * assertion on one branch), it passes where it should not.
  */
-export async function otherAnswers(terms: FurtherTerms, _settings: MutantSettings): Promise<Further> {
+export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSettings): Promise<Further> {
   const { subject, run } = terms;
   const touched = await touchedTests(subject);
   if (touched.length === 0 || run.cases === null) return NOTHING;
+  const budget = new Budget(seconds);
   const named = await wordsOf(subject, touched);
   const onTree = async (tree: string, how: Instead): Promise<ReadonlyMap<string, TestResult> | null> => {
+    if (budget.isSpent) return null;
     const other = await comingTo(subject, tree, how, named);
     if (other === null) return null;
-    const came = await terms.again(other.tree, { limitMs: limitFor(run) });
+    const came = budget.spend(await terms.again(other.tree, { limitMs: limitFor(run) }));
     return came.cases === null ? null : new Map(came.cases.map((test) => [testId(test), test]));
   };
   const own = await withOnly(subject, subject.tree, touched);

@@ -7,7 +7,7 @@ export const BEHAVIOUR_SETTINGS = {
   mutants: z
     .strictObject({
       enabled: z.boolean().default(true),
-      /** Time for all of them together. */
+      /** CPU time for all of one kind together. */
       seconds: z.number().int().min(1).max(7_200).default(20),
       /** Most that are tried. */
       at_most: z.number().int().min(1).max(1_000).default(8),

@@ -1,5 +1,7 @@
 import { isTestPath } from '../../languages/test-paths.ts';
 import { testId } from '../../reports/test-result.ts';
+import type { Execution } from '../execution.ts';
+import { Budget } from '../mutants/budget.ts';
 import { limitFor } from '../mutants/try.ts';
 import type { Bodies } from './bodies.ts';
 import { withOnly } from './narrowed.ts';
@@ -41,21 +43,23 @@ export async function takenUp(
   );
   if (asking.length === 0 || mutants === null) return { missed, asked, tried: 0 };
   const limit = { limitMs: limitFor(run) };
-  const until = performance.now() + mutants.seconds * 1_000;
+  const budget = new Budget(mutants.seconds);
+  const ask = async (part: TakenBack, tree: string): Promise<Execution> =>
+    budget.spend(await again(await part.in(tree), limit));
   const touched = await withOnly(subject, subject.tree, old.touched);
   const isNoticed = async (part: TakenBack): Promise<boolean> => {
-    if ((await again(await part.in(touched), limit)).outcome !== 'passed') return true;
-    return (await again(await part.in(subject.tree), limit)).outcome !== 'passed';
+    if ((await ask(part, touched)).outcome !== 'passed') return true;
+    return (await ask(part, subject.tree)).outcome !== 'passed';
   };
   let tried = 0;
   const parts = (await partsOf(subject, bodies)).slice(0, MOST);
   for (const part of parts) {
     const open = asking.filter((each) => !missed.has(each) && !asked.has(each));
-    if (open.length === 0 || performance.now() > until) break;
+    if (open.length === 0 || budget.isSpent) break;
     tried++;
     const passing: OldFailure[] = [];
     for (const tree of new Set(open.map((each) => each.tree))) {
-      const { cases } = await again(await part.in(tree), limit);
+      const { cases } = await ask(part, tree);
       const passes = new Set(
         (cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
       );

@@ -7,6 +7,7 @@ import { baseFiles } from '../../engine/base-files.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import type { Execution } from '../execution.ts';
+import type { Budget } from './budget.ts';
 import { emptiedFunctions } from './emptied.ts';
 import { firstOf, type Mutant, mutantsOf, mutated } from './mutate.ts';
 import { type PlacedMutant, picked } from './pick.ts';
@@ -79,8 +80,8 @@ export interface TryOptions {
   readonly files: readonly MutableFile[];
   /** Most mutants that are tried. */
   readonly most: number;
-  /** When to stop, as `performance.now()` counts. */
-  readonly until: number;
+  /** None is tried when it is spent; whoever runs something on a mutant takes that from it. */
+  readonly budget: Budget;
 }
 
 /** A mutant, ready to be put into a tree. */
@@ -89,12 +90,12 @@ export interface ReadyMutant extends PlacedMutant {
   in(tree: string): Promise<string>;
 }
 
-/** Gives some of the mutants of some files, one after the other, until `until`. */
-export async function* eachMutant({ store, files, most, until }: TryOptions): AsyncGenerator<ReadyMutant> {
+/** Gives some of the mutants of some files, one after the other, as long as there is something left to spend. */
+export async function* eachMutant({ store, files, most, budget }: TryOptions): AsyncGenerator<ReadyMutant> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const all = files.flatMap(({ path, mutants }) => mutants.map((each): PlacedMutant => ({ ...each, path })));
   for (const mutant of picked(all, most)) {
-    if (performance.now() > until) return;
+    if (budget.isSpent) return;
     const file = byPath.get(mutant.path);
     if (!file) continue;
     const text = mutated(file.source, mutant);
