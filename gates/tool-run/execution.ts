@@ -10,6 +10,8 @@ export interface Execution {
   readonly report: Report | null;
   /** What became of each test, also where the report does not explain how the tool ended; null: nobody says it. */
   readonly cases: readonly TestResult[] | null;
+  /** What the code under test wrote into a file of its own, where it was asked to. */
+  readonly aside?: string | null;
   readonly outcome: Outcome;
   readonly detail: string;
 }

@@ -23,6 +23,9 @@ export interface Line {
 /** Stands in a variable for the file that `$REPORT` names. */
 export const REPORT_PATH = '%REPORT%';
 
+/** Stands in a variable for a file that the code under test writes, which is read afterwards. */
+export const ASIDE_PATH = '%ASIDE%';
+
 /** How the line of a command names the file that it writes its report to. */
 const NAMES_REPORT = /\$\{?REPORT\b/;
 
@@ -44,12 +47,19 @@ export async function runLine(
 ): Promise<Execution> {
   const ground = { root: room.root, folder };
   const path = join(room.tmp, 'assay-report');
-  const filled = Object.entries(extra).map(([name, value]) => [name, value.replaceAll(REPORT_PATH, path)]);
+  const asidePath = join(room.tmp, 'assay-aside');
+  const filled = Object.entries(extra).map(([name, value]) => [
+    name,
+    value.replaceAll(REPORT_PATH, path).replaceAll(ASIDE_PATH, asidePath),
+  ]);
   const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
+  const aside = Object.values(extra).includes(ASIDE_PATH)
+    ? await readReport(asidePath).catch(() => null)
+    : null;
   const ended = outcomeOf(ran);
   const broken = ended.outcome === 'passed' ? brokenOff(ran) : null;
   const plain = broken === null ? ended : { outcome: 'failed' as const, detail: broken };
-  if (exitOnly) return { ran, report: null, cases: null, ...plain };
+  if (exitOnly) return { ran, report: null, cases: null, aside, ...plain };
   let report: Report | null = null;
   let why = '';
   let isThere = true;
@@ -66,11 +76,12 @@ export async function runLine(
       ran,
       report,
       cases,
+      aside,
       outcome: 'inert',
       detail: `the command ended well and left no report that can be read: ${why}`,
     };
   // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.
   if (ran.exitCode === null || (plain.outcome !== 'passed' && report?.complaints.length === 0))
-    return { ran, report: null, cases, ...plain };
-  return { ran, report, cases, ...plain };
+    return { ran, report: null, cases, aside, ...plain };
+  return { ran, report, cases, aside, ...plain };
 }

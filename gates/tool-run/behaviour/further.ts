@@ -7,6 +7,7 @@ import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
 import { runIdle } from './idle-tests.ts';
+import { learntAnswers } from './learnt-answers.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
 import { otherAnswers } from './other-answers.ts';
@@ -20,7 +21,7 @@ export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
   const elsewhere = behaviour.otherSurroundings ? await runElsewhere(terms) : NOTHING;
   const parts = [elsewhere];
   if (behaviour.mutants !== null && elsewhere.seen.length === 0) {
-    for (const tell of [runIdle, otherAnswers, runWeakened])
+    for (const tell of [runIdle, otherAnswers, learntAnswers, runWeakened])
       if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await tell(terms, behaviour.mutants));
     if (parts.every(({ seen }) => !seen.some(isHeld))) parts.push(await runMutants(terms, behaviour.mutants));
   }

@@ -65,13 +65,13 @@ export async function runIdle(terms: FurtherTerms): Promise<Further> {
 }
 
 /** The code of the base with the tests that the patch writes. */
-const newTestsOnBase = async (subject: Subject): Promise<string> =>
+export const newTestsOnBase = async (subject: Subject): Promise<string> =>
   (await oldTests(subject))?.newOnOldCode() ?? baseWithNewTests(subject);
 
 const said = (idle: string, seen: readonly Seen[]): Further => ({ seen, facts: { idle_tests: idle } });
 
 /** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
-async function touchedTests(subject: Subject): Promise<string[]> {
+export async function touchedTests(subject: Subject): Promise<string[]> {
   const { allAfter } = await bodiesOf(subject);
   const written = new Set(allAfter.map(({ path }) => path));
   return subject.changes.flatMap(({ path, head }) =>

@@ -1,6 +1,5 @@
 import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, testId } from '../../reports/test-result.ts';
 import type { Execution } from '../execution.ts';
 import { Budget } from '../mutants/budget.ts';
@@ -8,6 +7,7 @@ import type { Instead } from '../mutants/instead/instead.ts';
 import { comingTo } from '../mutants/instead/tree.ts';
 import { limitFor } from '../mutants/try.ts';
 import { bodiesOf } from './bodies.ts';
+import { touchedTests } from './idle-tests.ts';
 import { withOnly } from './narrowed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
 import type { MutantSettings } from './settings.ts';
@@ -35,7 +35,7 @@ export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSetti
     if (budget.isSpent) return null;
     const other = await comingTo(subject, tree, how, named);
     if (other === null) return null;
-    const came = budget.spend(await terms.again(other.tree, { limitMs: limitFor(run) }));
+    const came = budget.spend(await terms.again(other, { limitMs: limitFor(run) }));
     return came.cases === null ? null : new Map(came.cases.map((test) => [testId(test), test]));
   };
   const own = await withOnly(subject, subject.tree, touched);
@@ -118,14 +118,6 @@ async function asksLess(
       });
   }
   return found;
-}
-
-async function touchedTests(subject: Subject): Promise<string[]> {
-  const { allAfter } = await bodiesOf(subject);
-  const written = new Set(allAfter.map(({ path }) => path));
-  return subject.changes.flatMap(({ path, head }) =>
-    head && (isTestPath(path) || written.has(path)) ? [path] : [],
-  );
 }
 
 /** The words of tests that the patch touches, on both sides. */

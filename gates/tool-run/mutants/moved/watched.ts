@@ -1,0 +1,29 @@
+import type { Subject } from '../../../engine/subject.ts';
+import { withFunctions } from '../functions.ts';
+import { watchedJavascript } from './javascript.ts';
+import { watchedPython } from './python.ts';
+
+/** Variable of the environment that names the file into which watched functions write. */
+export const MOVED = 'ASSAY_MOVED';
+
+/** What a function, by its file and name, answers to what. */
+export type Answers = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/**
+ * A tree whose functions write down what tests ask of them, what they answer, and what they answer to what lies beside that. Only in
+ * Python and JavaScript, where a value can be moved without knowing its type beforehand.
+ * @param answers what they then answer in the place of their own: a test that stops at the first difference would ask for no more.
+ */
+export const watched = (
+  subject: Pick<Subject, 'store'>,
+  tree: string,
+  answers: Answers = new Map(),
+): Promise<string | null> =>
+  withFunctions(subject, tree, {
+    inFunctions: ({ language, node, body, name, path }) => {
+      const known = `${path}#${name}`;
+      const told = answers.get(known) ?? {};
+      if (language === 'python') return watchedPython(node, known, told);
+      return language === 'javascript' ? watchedJavascript(node, body, known, told) : [];
+    },
+  });
