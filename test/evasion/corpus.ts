@@ -29,12 +29,14 @@ import { rustRunner } from './corpus/rust-runner.ts';
 import { secrets } from './corpus/secrets.ts';
 import { silenced } from './corpus/silenced.ts';
 import { skipped } from './corpus/skipped.ts';
+import { unminded } from './corpus/unminded.ts';
 import { weakened } from './corpus/weakened.ts';
 
 const CASES: readonly EvasionCase[] = [
   ...deleted,
   ...skipped,
   ...weakened,
+  ...unminded,
   ...newTests,
   ...runner,
   ...silenced,

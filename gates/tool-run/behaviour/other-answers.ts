@@ -1,7 +1,6 @@
 import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { type TestResult, testId } from '../../reports/test-result.ts';
-import type { Execution } from '../execution.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { comingTo } from '../mutants/instead/tree.ts';
@@ -9,6 +8,7 @@ import { limitFor } from '../mutants/try.ts';
 import { bodiesOf } from './bodies.ts';
 import { touchedTests } from './idle-tests.ts';
 import { withOnly } from './narrowed.ts';
+import { testsOfPatch } from './of-the-patch.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
@@ -29,6 +29,9 @@ export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSetti
   const { subject, run } = terms;
   const touched = await touchedTests(subject);
   if (touched.length === 0 || run.cases === null) return NOTHING;
+  const isOfPatch = await testsOfPatch(subject);
+  const mine = run.cases.filter((test) => test.outcome === 'passed' && isOfPatch(test));
+  if (mine.length === 0) return NOTHING;
   const budget = new Budget(seconds);
   const named = await wordsOf(subject, touched);
   const onTree = async (tree: string, how: Instead): Promise<ReadonlyMap<string, TestResult> | null> => {
@@ -46,8 +49,8 @@ export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSetti
   };
   const old = await oldTests(subject);
   const seen = [
-    ...(await thrownAway(run, (how) => asked(own, how))),
-    ...(old === null ? [] : await asksLess(terms, old, own, asked)),
+    ...(await thrownAway(mine, (how) => asked(own, how))),
+    ...(old === null ? [] : await asksLess(terms, mine, old, own, asked)),
   ];
   return { seen, facts: { other_answers: tried.length } };
 }
@@ -61,17 +64,18 @@ const of = (tests: ReadonlyMap<string, TestResult> | null, outcome: TestResult['
  * Tests that see an answer, and pass all the same where there is a failure in its place: they throw it away. One that wants a failure
  * sees none where there is none.
  */
-async function thrownAway(run: Execution, asked: (how: Instead) => ReturnType<Asked>): Promise<Seen[]> {
+async function thrownAway(
+  mine: readonly TestResult[],
+  asked: (how: Instead) => ReturnType<Asked>,
+): Promise<Seen[]> {
   const passing = of(await asked('fails'), 'passed');
-  if (passing.size === 0) return [];
+  if (!mine.some((test) => passing.has(testId(test)))) return [];
   const answered = of(await asked('nothing'), 'failed');
-  const suspects = [...passing].filter((id) => answered.has(id));
+  const suspects = mine.filter((test) => passing.has(testId(test)) && answered.has(testId(test)));
   if (suspects.length === 0) return [];
   const indifferent = of(await asked('no failure'), 'passed');
-  return (run.cases ?? [])
-    .filter(
-      (test) => test.outcome === 'passed' && suspects.includes(testId(test)) && indifferent.has(testId(test)),
-    )
+  return suspects
+    .filter((test) => indifferent.has(testId(test)))
     .map(
       (test): Seen => ({
         file: test.file,
@@ -85,27 +89,30 @@ async function thrownAway(run: Execution, asked: (how: Instead) => ReturnType<As
 
 /** Tests of the base that mind, and do not mind in the version of the patch. */
 async function asksLess(
-  { subject, run, again }: FurtherTerms,
+  { subject, again }: FurtherTerms,
+  mine: readonly TestResult[],
   old: OldTests,
   own: string,
   asked: Asked,
 ): Promise<Seen[]> {
   const tree = await old.tree();
+  // Tests that are new were never stronger.
   const before = await again(tree);
   if (before.cases === null) return [];
   const passedBefore = new Set(
     before.cases.flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
   );
+  const kept = mine.filter((test) => passedBefore.has(testId(test)));
+  if (kept.length === 0) return [];
   const bodies = await bodiesOf(subject);
   const found: Seen[] = [];
   for (const how of Object.keys(COMPARED) as (keyof typeof COMPARED)[]) {
     const now = await asked(own, how);
-    const blind = [...of(now, 'passed')].filter((id) => passedBefore.has(id));
+    const passing = of(now, 'passed');
+    const blind = kept.filter((test) => passing.has(testId(test)));
     if (now === null || blind.length === 0) continue;
     const minding = of(await asked(tree, how), 'failed');
-    const less = (run.cases ?? []).filter(
-      (test) => blind.includes(testId(test)) && minding.has(testId(test)),
-    );
+    const less = blind.filter((test) => minding.has(testId(test)));
     // What a test asked may be asked by a new one beside it.
     const fresh = [...of(now, 'failed')].filter((id) => !before.cases?.some((test) => testId(test) === id));
     for (const test of less)

@@ -51,13 +51,14 @@ export async function withFunctions(
   for (const { path, id, mode } of files) {
     const text = texts.get(id)?.toString('utf8');
     const grammar = grammarOf(path);
-    const made = text === undefined || grammar === null ? null : await written(grammar, path, text, edit);
+    const made = text === undefined || grammar === null ? null : await rewritten(grammar, path, text, edit);
     if (made !== null) edits.push({ path, to: { id: await writeBlob(store, made), mode } });
   }
   return edits.length === 0 ? null : editTree(store, tree, edits);
 }
 
-async function written(
+/** The text of a file with its functions written in another way; null where none is. */
+export async function rewritten(
   grammar: Grammar,
   path: string,
   text: string,

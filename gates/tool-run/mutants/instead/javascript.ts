@@ -59,7 +59,7 @@ const helper = (how: Instead): string =>
     if (inside.getStore()) return work();
     let v;
     try { v = inside.run(true, work); } catch (e) { return failed(e); }
-    return v instanceof Promise ? v.then(answered, failed) : answered(v);
+    return Object.prototype.toString.call(v) === '[object Promise]' ? v.then(answered, failed) : answered(v);
   };
 })())`.replaceAll(/\n\s*/g, ' ');
 

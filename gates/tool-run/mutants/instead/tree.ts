@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Subject } from '../../../engine/subject.ts';
-import { withFunctions } from '../functions.ts';
+import { type TreeEdit, withFunctions } from '../functions.ts';
 import { go } from './go.ts';
 import type { Arounds, Instead } from './instead.ts';
 import { javascript } from './javascript.ts';
@@ -12,6 +12,13 @@ const AROUND: Arounds = { python, javascript, go, rust };
 /** For names that no other file gives. */
 const markOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 8);
 
+/** How the functions of a file are written so that they come to something else. */
+export const comingToEdit = (how: Instead, named: ReadonlySet<string>): TreeEdit => ({
+  inFunctions: ({ language, node, body, name, path }) =>
+    AROUND[language].outermost || named.has(name) ? AROUND[language].of(node, body, how, markOf(path)) : [],
+  atEnd: (language, path) => AROUND[language].atEnd(how, markOf(path)),
+});
+
 /**
  * A tree whose code comes to something else than it does.
  * @param named words of the tests: in Go and Rust only functions that they name are changed.
@@ -22,9 +29,4 @@ export const comingTo = (
   tree: string,
   how: Instead,
   named: ReadonlySet<string>,
-): Promise<string | null> =>
-  withFunctions(subject, tree, {
-    inFunctions: ({ language, node, body, name, path }) =>
-      AROUND[language].outermost || named.has(name) ? AROUND[language].of(node, body, how, markOf(path)) : [],
-    atEnd: (language, path) => AROUND[language].atEnd(how, markOf(path)),
-  });
+): Promise<string | null> => withFunctions(subject, tree, comingToEdit(how, named));

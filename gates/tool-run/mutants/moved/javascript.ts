@@ -21,10 +21,12 @@ const HELPER = `(globalThis.__assayWatch ??= (() => {
     if (Array.isArray(v) && v.length > 0 && v.length < 50 && v.every(isNumber)) return [['n', v.map((each) => each + 1)], ['n', [v[0] + 1, ...v.slice(1)]], ['n', [...v, v[0]]]];
     return [];
   };
+  const wrong = (v) => typeof v === 'string' ? [['w', 'no such ' + v], ['w', v + '~?'], ['x', null]] : isNumber(v) ? [['x', null], ['x', 'text']] : Array.isArray(v) ? [['x', null], ['x', [null]]] : [];
   const neighbours = (a) => {
     const found = a.flatMap((v, at) => moves(v).map(([kind, each]) => [kind, a.with(at, each)]));
     if (a.filter(isNumber).length > 1) for (const by of [(v) => v + 1, (v) => v * 2]) found.push(['n', a.map((v) => (isNumber(v) ? by(v) : v))]);
-    return found.slice(0, 16);
+    const bad = a.flatMap((v, at) => wrong(v).map(([kind, each]) => [kind, a.with(at, each)]));
+    return [...found.slice(0, 16), ...bad.slice(0, 9)];
   };
   const plain = (v, depth = 0) => v === null || ['undefined', 'boolean', 'number', 'string'].includes(typeof v) || (depth < 4 && Array.isArray(v) && v.every((each) => plain(each, depth + 1)));
   const told = (v) => (JSON.stringify(v, (_, each) => (typeof each === 'bigint' || (typeof each === 'number' && !Number.isFinite(each)) ? String(each) : each)) ?? String(v)).slice(0, 300);

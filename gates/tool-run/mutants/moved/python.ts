@@ -23,6 +23,12 @@ def moves(v):
     if isinstance(v, (list, tuple)) and v and len(v) < 50 and all(is_number(each) for each in v):
         return [("n", type(v)([each + 1 for each in v])), ("n", type(v)([v[0] + 1, *v[1:]])), ("n", type(v)([*v, *v[:1]]))]
     return []
+def wrong(v):
+    if isinstance(v, str):
+        return [("w", "no such " + v), ("w", v + "~?"), ("x", None)]
+    if is_number(v):
+        return [("x", None), ("x", "text")]
+    return [("x", None), ("x", [None])] if isinstance(v, (list, tuple)) else []
 def neighbours(a):
     found = []
     for at, v in enumerate(a):
@@ -31,7 +37,8 @@ def neighbours(a):
     if sum(1 for v in a if is_number(v)) > 1:
         found.append(("n", tuple(v + 1 if is_number(v) else v for v in a)))
         found.append(("n", tuple(v * 2 if is_number(v) else v for v in a)))
-    return found[:16]
+    bad = [(kind, a[:at] + (each,) + a[at + 1 :]) for at, v in enumerate(a) for kind, each in wrong(v)]
+    return [*found[:16], *bad[:9]]
 def came(f, a, k):
     try:
         return repr(f(*a, **k))[:300]

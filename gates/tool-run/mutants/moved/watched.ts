@@ -12,15 +12,18 @@ export type Answers = ReadonlyMap<string, Readonly<Record<string, string>>>;
 /**
  * A tree whose functions write down what tests ask of them, what they answer, and what they answer to what lies beside that. Only in
  * Python and JavaScript, where a value can be moved without knowing its type beforehand.
+ * @param computing files whose functions may be asked for anything.
  * @param answers what they then answer in the place of their own: a test that stops at the first difference would ask for no more.
  */
 export const watched = (
   subject: Pick<Subject, 'store'>,
   tree: string,
+  computing: ReadonlySet<string>,
   answers: Answers = new Map(),
 ): Promise<string | null> =>
   withFunctions(subject, tree, {
     inFunctions: ({ language, node, body, name, path }) => {
+      if (!computing.has(path)) return [];
       const known = `${path}#${name}`;
       const told = answers.get(known) ?? {};
       if (language === 'python') return watchedPython(node, known, told);
