@@ -3,6 +3,9 @@ import { reduce } from '../../../../shared/verdict/reduce.ts';
 import { gatherOn } from '../../../support/gather.ts';
 import { makeRepository } from '../../../support/repository.ts';
 
+/** Told by mutants, or before them by other answers. */
+const ASKS_LESS = /^run_tests_weakened$|^run_test_asks_less$/;
+
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price, tax } = require('../src/price.js');\n";
 const SOURCE = 'exports.price = (n) => n * 2;\n';
@@ -76,7 +79,7 @@ test.each([
 ])('a test in which %s is tried on mutants of what it tests', async (_, instead, verdict) => {
   const judged = await judge({ 'test/price.test.js': TEST.replace('assert.equal(price(2), 4)', instead) });
   expect(judged.verdict).toBe(verdict);
-  if (verdict === 'refer') expect(judged.rules).toContain('run_tests_weakened');
+  if (verdict === 'refer') expect(judged.rules.some((rule) => ASKS_LESS.test(rule))).toBe(true);
 });
 
 test('a test that asks for less is told also where another one changes what it expects', async () => {
@@ -93,6 +96,6 @@ test('a test that asks for less is told also where another one changes what it e
   });
   const evidence = await gatherOn(repository, []);
   const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
-  expect(findings.map(({ rule }) => rule)).toContain('run_tests_weakened');
+  expect(findings.some(({ rule }) => ASKS_LESS.test(rule))).toBe(true);
   expect(reduce(evidence).verdict).toBe('refer');
 });
