@@ -17,7 +17,6 @@ import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 const COMPARED = {
   'other value': 'every value that the code answers is a little off',
   'other failure': 'the code fails in another way than it does',
-  'other words': 'every failure says something else',
 } as const satisfies Partial<Record<Instead, string>>;
 
 /**

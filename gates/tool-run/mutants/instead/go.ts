@@ -37,10 +37,7 @@ export const go: Around = {
     const types = resultsOf(node);
     const names = types.map((_, at) => `assay${at}`);
     const failure = types.at(-1) === 'error' ? (names.at(-1) ?? null) : null;
-    const then = thenOf(how, types, names, failure)?.replaceAll(
-      /\bassay(Failure|Words|Other)\b/g,
-      `$&${mark}`,
-    );
+    const then = thenOf(how, types, names, failure)?.replaceAll(/\bassay(Failure|Other)\b/g, `$&${mark}`);
     if (then === undefined) return [];
     const work = `func() ${node.child('result')?.text ?? ''} `;
     const before = names.length === 0 ? `{ ${work}` : `{ ${names.join(', ')} := ${work}`;
@@ -53,9 +50,6 @@ export const go: Around = {
   atEnd: (_how, name) => `
 type assayFailure${name} struct{}
 func (assayFailure${name}) Error() string { return "another failure" }
-type assayWords${name} struct{ error }
-func (assayWords${name}) Error() string { return "another failure" }
-func (each assayWords${name}) Unwrap() error { return each.error }
 func assayOther${name}(text string) string {
 	made := []byte(text)
 	off := false
@@ -96,7 +90,5 @@ function thenOf(
     }
     case 'other failure':
       return failure === null ? null : `if ${failure} != nil { ${failure} = assayFailure{} }; `;
-    case 'other words':
-      return failure === null ? null : `if ${failure} != nil { ${failure} = assayWords{${failure}} }; `;
   }
 }

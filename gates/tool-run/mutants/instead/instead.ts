@@ -6,9 +6,9 @@ import type { Syntax } from '../../../code/syntax.ts';
  * the one who called it gets to see is another.
  * `fails`: where it would answer, it fails. `nothing`: where it would answer, it answers nothing. `no failure`: where it would fail, it
  * answers nothing. `other value`: a number, a text, a part of what it answers is a little off. `other failure`: where it would fail, it
- * fails in another way. `other words`: where it would fail, its failure says something else.
+ * fails in another way, which is of no kind that the code knows.
  */
-export type Instead = 'fails' | 'nothing' | 'no failure' | 'other value' | 'other failure' | 'other words';
+export type Instead = 'fails' | 'nothing' | 'no failure' | 'other value' | 'other failure';
 
 /** A piece of a text that is replaced; offsets in UTF-16 units. */
 export interface Replaced {

@@ -122,7 +122,5 @@ function thenOf(
     case 'other failure':
       if (first === undefined || second === undefined || first === second) return null;
       return `match assay { Err(${first.pattern}) => Err(${second.made}), Err(_) => Err(${first.made}), other => other }`;
-    case 'other words':
-      return first?.pattern === '_' ? `match assay { Err(_) => Err(${first.made}), other => other }` : null;
   }
 }
