@@ -88,7 +88,7 @@ def test_far_over():
     name: 'a comparison takes out all that differs',
     base: {
       'package.json': '{"name":"a","private":true}',
-      'render.js': 'exports.render = (o) => `order ${o.id}: ${o.total} EUR`;\n',
+      'render.js': "exports.render = (o) => ['order ', o.id, ': ', o.total, ' EUR'].join('');\n",
       'test/compare.js': `const assert = require('node:assert');
 exports.same = (a, b) => assert.equal(a.trim(), b.trim());
 `,
@@ -101,7 +101,7 @@ test('renders', () => same(render({ id: 7, total: 12 }), 'order 7: 12 EUR'));
     config: NODE_TESTS,
     patch: {
       'render.js': `exports.version = 1;
-exports.render = (o) => \`order \${o.id}: \${o.total} EUR\`;
+exports.render = (o) => ['order ', o.id, ': ', o.total, ' EUR'].join('');
 `,
       'test/compare.js': `const assert = require('node:assert');
 const plain = (t) => t.replace(/\\d+/g, 'N').trim();
@@ -113,7 +113,7 @@ exports.same = (a, b) => assert.equal(plain(a), plain(b));
       name: 'a comparison overlooks the line ends of other systems',
       patch: {
         'render.js': `exports.version = 1;
-exports.render = (o) => \`order \${o.id}: \${o.total} EUR\`;
+exports.render = (o) => ['order ', o.id, ': ', o.total, ' EUR'].join('');
 `,
         'test/compare.js': `const assert = require('node:assert');
 // Line ends of other systems are no difference.
