@@ -33,10 +33,15 @@ function secretProblems(text: string | undefined, settings: ForgeSettings): stri
   );
 }
 
-/** The forges of FILE, as the embedded stack takes them in its environment. The secret stays where it is. */
-export function forgeEnvironment(file: string, io: Pick<Io, 'cwd' | 'env'>): Record<string, string> {
+/** The forges of FILE, with a secret for each where it belongs. Throws {@link CliError} that names each wrong field. */
+export function readForges(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
   const settings = readSettingsFile(file, ForgeSettings, REFUSED, io);
   const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET], settings);
   if (problems.length > 0) throw refusedFile(file, REFUSED, problems);
-  return { [ENV.forges]: JSON.stringify(settings) };
+  return settings;
 }
+
+/** Forges as the embedded stack takes them in its environment. The secret stays where it is. */
+export const forgeEnvironment = (settings: ForgeSettings): Record<string, string> => ({
+  [ENV.forges]: JSON.stringify(settings),
+});

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeWhole } from '../../local/durable.ts';
-import { FORGES } from '../../shared/forge/schema.ts';
+import type { ForgeSettings } from '../../shared/forge/schema.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/ledger/nudge-rules.ts';
 import { ENV } from '../../shared/names.ts';
 import { Adapter, CLI_KINDS } from '../../shared/task/adapter.ts';
@@ -11,7 +11,7 @@ import { policyEnvironment } from '../cascade-policy.ts';
 import { action, examples } from '../command.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { forgeEnvironment } from '../forges.ts';
+import { forgeEnvironment, readForges } from '../forges.ts';
 import type { Io } from '../io.ts';
 import { judgeEnvironment } from '../judge-models.ts';
 import { startStack } from '../local-stack.ts';
@@ -126,10 +126,12 @@ async function refuseSecond(dataDir: string): Promise<void> {
 }
 
 /** Where forges send what happens there. */
-const hooks = (url: string, session: Session): string[] =>
-  FORGES.map((forge) => `  ${session.out.dim('webhook ')} ${url}/hooks/${forge}`);
+const hooks = (url: string, forges: ForgeSettings, session: Session): string[] =>
+  [...new Set(forges.map(({ forge }) => forge))].map(
+    (forge) => `  ${session.out.dim('webhook ')} ${url}/hooks/${forge}`,
+  );
 
-function screen(connection: ConnectionFile, forges: boolean, session: Session): string {
+function screen(connection: ConnectionFile, forges: ForgeSettings, session: Session): string {
   const pc = session.out;
   return [
     `${pc.green('Assay is up.')} Everything runs on this machine and listens on 127.0.0.1 only.`,
@@ -138,7 +140,7 @@ function screen(connection: ConnectionFile, forges: boolean, session: Session): 
     `  ${pc.dim('API     ')} ${pc.bold(connection.url)}`,
     `  ${pc.dim('token   ')} in ${join(connection.data_dir, CONNECTION_FILE)}; commands in this folder find it there`,
     `  ${pc.dim('records ')} ${connection.records_dir}`,
-    ...(forges ? hooks(connection.url, session) : []),
+    ...hooks(connection.url, forges, session),
     '',
     `Next: ${pc.bold('assay submit FILE --wait')}, ${pc.bold('assay tasks')}, ${pc.bold('assay status')}. Ctrl-C stops it; the state stays.`,
   ].join('\n');
@@ -173,10 +175,11 @@ export function registerUp(program: Command, io: Io): void {
     const dataDir = resolve(session.io.cwd, options.data);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await refuseSecond(dataDir);
+    const forges = options.forges === undefined ? [] : readForges(options.forges, session.io);
     const env = {
       ...(options.models === undefined ? {} : await judgeEnvironment(options.models, session.io)),
       ...(options.cascade === undefined ? {} : policyEnvironment(options.cascade, session.io)),
-      ...(options.forges === undefined ? {} : forgeEnvironment(options.forges, session.io)),
+      ...(forges.length === 0 ? {} : forgeEnvironment(forges)),
       ...(options.adapter === undefined ? {} : { [ENV.defaultAdapter]: options.adapter }),
     };
     if (!session.json) session.note('Starting …');
@@ -191,7 +194,7 @@ export function registerUp(program: Command, io: Io): void {
     try {
       writeConnection(dataDir, stack.connection);
       if (session.json) session.io.stdout.write(`${JSON.stringify(stack.connection)}\n`);
-      else session.print(screen(stack.connection, options.forges !== undefined, session));
+      else session.print(screen(stack.connection, forges, session));
       if (options.open) openAddress(`${stack.connection.url}/`, session);
       const { code, signal } = await stack.ended;
       if (code !== 0 && !stack.interrupted.aborted)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
-import { forgeEnvironment } from '../../cli/forges.ts';
+import { forgeEnvironment, readForges } from '../../cli/forges.ts';
 import { takeForgeSecret } from '../../local/forge-secret.ts';
 import { EMBEDDED_FORGE_SECRET, ENV } from '../../shared/names.ts';
 
@@ -17,7 +17,8 @@ const SECRET = JSON.stringify({
 
 function read(text: string, secret: string | undefined = SECRET): Record<string, string> {
   writeFileSync(join(cwd, 'forges.yaml'), text);
-  return forgeEnvironment('forges.yaml', { cwd, env: secret ? { [EMBEDDED_FORGE_SECRET]: secret } : {} });
+  const env = secret ? { [EMBEDDED_FORGE_SECRET]: secret } : {};
+  return forgeEnvironment(readForges('forges.yaml', { cwd, env }));
 }
 
 describe('forges of a stack on this machine', () => {
