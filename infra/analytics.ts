@@ -3,7 +3,6 @@ import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { hiveColumns } from '../shared/ledger/columns.ts';
 import { namedQueries } from '../shared/ledger/named-queries.ts';
@@ -33,13 +32,14 @@ const FIRST_DAY = '2026-01-01';
 
 /** Writes the records and makes them readable with SQL. */
 export class Analytics extends Construct {
-  readonly deadLetters: Queue;
+  /** The function that writes the records. */
+  readonly ledger: ServiceFunction;
   readonly databaseName: string;
   readonly workGroup: CfnWorkGroup;
 
   constructor(scope: Construct, id: string, props: AnalyticsProps) {
     super(scope, id);
-    this.deadLetters = this.writeRecords(props);
+    this.ledger = this.writeRecords(props);
     this.compactRecords(props);
     // Glue knows lower case, digits and "_" only; queries are easier to read with a name than with a generated one.
     this.databaseName = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_');
@@ -52,7 +52,8 @@ export class Analytics extends Construct {
     this.defineQueries();
   }
 
-  private writeRecords({ common, alarms, table, storage, events, environment }: AnalyticsProps): Queue {
+  private writeRecords(props: AnalyticsProps): ServiceFunction {
+    const { common, alarms, table, storage, events, environment } = props;
     const ledger = new ServiceFunction(this, 'Ledger', {
       common,
       name: 'ledger',
@@ -68,14 +69,16 @@ export class Analytics extends Construct {
     });
     events.allow(ledger);
     storage.allow(ledger, ['PutObject'], ['records/']);
-    return new StreamReader(this, 'Stream', {
+    new StreamReader(this, 'Stream', {
       alarms,
       table,
       reader: ledger,
+      givesUpTo: storage,
       consequence: 'its records are missing from S3, and nobody was told of it by an event.',
       // One object for a batch: Athena pays for each object that it opens.
       batch: { batchSize: 500, maxBatchingWindow: Duration.seconds(30) },
-    }).deadLetters;
+    });
+    return ledger;
   }
 
   /** Athena pays for each object that it opens, and a quiet table makes one every half a minute. */

@@ -19,7 +19,7 @@ export interface ConductorProps {
 
 /** Makes follow what must follow from a write of a task. */
 export class Conductor extends Construct {
-  readonly deadLetters: Queue;
+  readonly deadLetters: readonly Queue[];
 
   constructor(scope: Construct, id: string, props: ConductorProps) {
     super(scope, id);

@@ -5,9 +5,10 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { ENV, METRICS } from '../shared/names.ts';
+import { ENV, GIVEN_UP_BATCHES, METRICS } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
+import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 import type { Workforce } from './workforce.ts';
 
@@ -18,13 +19,17 @@ export interface DeadLettersProps {
   readonly workforce: Workforce;
   /** Queues of what was given up, of launches and of readers of the stream. */
   readonly queues: readonly Queue[];
+  /** Where batches of the stream lie that were given up. */
+  readonly storage: Storage;
+  /** Reads such a batch again. */
+  readonly ledger: ServiceFunction;
 }
 
 /** Writes down what was given up where people see it, and tries it again. */
 export class DeadLetters extends Construct {
   constructor(scope: Construct, id: string, props: DeadLettersProps) {
     super(scope, id);
-    const { common, alarms, table, workforce, queues } = props;
+    const { common, alarms, table, workforce, queues, storage, ledger } = props;
     const { agentQueues, gatesQueue } = workforce;
     const reader = new ServiceFunction(this, 'Read', {
       common,
@@ -33,6 +38,8 @@ export class DeadLetters extends Construct {
       timeout: Duration.seconds(50),
       environment: {
         [ENV.table]: table.table.tableName,
+        [ENV.bucket]: storage.bucket.bucketName,
+        [ENV.ledgerFunction]: ledger.lambda.functionName,
         [ENV.metricsNamespace]: Stack.of(this).stackName,
         [ENV.launchQueues]: Stack.of(this).toJsonString({
           1: agentQueues[1].queueUrl,
@@ -44,6 +51,10 @@ export class DeadLetters extends Construct {
     });
     table.allow(reader);
     reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
+    storage.allowList(reader, GIVEN_UP_BATCHES);
+    storage.allow(reader, ['GetObject', 'DeleteObject'], [GIVEN_UP_BATCHES]);
+    storage.allow(reader, ['GetObject', 'PutObject'], ['given-up/']);
+    reader.allow({ actions: ['lambda:InvokeFunction'], on: [ledger.lambda.functionArn] });
     for (const queue of queues)
       reader.lambda.addEventSource(
         new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),

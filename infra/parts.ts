@@ -236,7 +236,9 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     alarms,
     table,
     workforce,
-    queues: [...workforce.deadLetters, conductor.deadLetters, analytics.deadLetters],
+    queues: [...workforce.deadLetters, ...conductor.deadLetters],
+    storage,
+    ledger: analytics.ledger,
   });
   const observability = new Observability(scope, 'Observability', {
     alarms,

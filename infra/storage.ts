@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import * as z from 'zod';
-import { ENV, LOCKED_PREFIXES } from '../shared/names.ts';
+import { ENV, GIVEN_UP_BATCHES, LOCKED_PREFIXES } from '../shared/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
@@ -24,6 +24,8 @@ export const PREFIXES = [
   'memory/',
   'records/',
   'athena-results/',
+  'given-up/',
+  GIVEN_UP_BATCHES,
 ] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
@@ -52,12 +54,12 @@ export interface StorageProps {
 }
 
 const expire = (prefix: Prefix, after: Duration): LifecycleRule => ({
-  id: `expire-${prefix.slice(0, -1)}`,
+  id: `expire-${prefix.slice(0, -1).replaceAll('/', '-')}`,
   prefix,
   expiration: after,
 });
 const forget = (prefix: Prefix, after: Duration): LifecycleRule => ({
-  id: `versions-${prefix.slice(0, -1)}`,
+  id: `versions-${prefix.slice(0, -1).replaceAll('/', '-')}`,
   prefix,
   noncurrentVersionExpiration: after,
 });
@@ -91,6 +93,9 @@ export class Storage extends Construct {
       'memory/': Duration.days(30),
       'records/': recordRetention,
       'athena-results/': Duration.days(7),
+      // Whole writes of tasks: as long as somebody may still come for them.
+      'given-up/': Duration.days(30),
+      [GIVEN_UP_BATCHES]: Duration.days(30),
     };
     this.bucket = this.makeBucket('Bucket', props, {
       ...(keepVersions && { versioned: true }),
@@ -181,6 +186,12 @@ export class Storage extends Construct {
   /** Lets a function write objects below the prefixes where there are none: what is there, it cannot change. */
   allowOnce(grantee: ServiceFunction, prefixes: readonly Prefix[]): void {
     this.allow(grantee, ['PutObject'], prefixes, { Null: { 's3:if-none-match': 'false' } });
+  }
+
+  /** Lets Lambda write what a reader of a stream gives up, as the reader; its documentation asks for both rights. */
+  allowGivingUp(grantee: ServiceFunction): void {
+    this.allow(grantee, ['PutObject'], [GIVEN_UP_BATCHES]);
+    grantee.allow({ actions: ['s3:ListBucket'], on: [this.bucket.bucketArn] });
   }
 
   /** Lets a function see which objects there are below a prefix. */

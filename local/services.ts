@@ -102,7 +102,15 @@ export function startServices(options: ServicesOptions): Services {
   });
   const api = createHttpApi({ resources, lambda, counters, onError });
   const functionUrl = createFunctionUrl({ resources, lambda, onError });
-  const sources = startEventSources({ resources, dynamo, sqsEndpoint, lambda, faults, onError });
+  const sources = startEventSources({
+    resources,
+    dynamo,
+    sqsEndpoint,
+    s3Endpoint: queues.s3Endpoint,
+    lambda,
+    faults,
+    onError,
+  });
   control.serve(
     createControl({
       counters,

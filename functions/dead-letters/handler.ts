@@ -1,10 +1,13 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import type { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV, METRICS } from '../../shared/names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
+import { GivenUpStore } from '../../shared/store/given-up.ts';
 import { submitterOf } from '../../shared/task/fair-share.ts';
 import { bury, drain } from '../../shared/use-cases/dead-letters.ts';
 import { stores } from '../kit/dynamodb.ts';
@@ -12,6 +15,12 @@ import { logger } from '../kit/logger.ts';
 
 const { letters, tasks } = stores();
 const sqs = new SQSClient({});
+const lambda = new LambdaClient({});
+const ledger = requireEnv(ENV.ledgerFunction);
+const givenUp = new GivenUpStore(
+  new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
+  requireEnv(ENV.bucket),
+);
 const queues = z
   .object({ 1: z.string(), 2: z.string(), 3: z.string(), gates: z.string() })
   .parse(JSON.parse(requireEnv(ENV.launchQueues)));
@@ -33,6 +42,18 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
   );
 }
 
+async function readAgain(event: object): Promise<void> {
+  const { FunctionError, Payload } = await lambda.send(
+    new InvokeCommand({ FunctionName: ledger, Payload: Buffer.from(JSON.stringify(event)) }),
+  );
+  if (FunctionError !== undefined)
+    throw new Error(
+      `the ledger says ${FunctionError}: ${Buffer.from(Payload ?? [])
+        .toString('utf8')
+        .slice(0, 1_000)}`,
+    );
+}
+
 async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
   const results = await Promise.allSettled(
     event.Records.map((record) => {
@@ -51,14 +72,14 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
   };
 }
 
-/** Writes down what lies in dead-letter queues, and by its schedule tries again what is due. */
+/** Writes down what lies in dead-letter queues and what readers of the stream gave up, and by its schedule tries again what is due. */
 export const handler = async (
   event: SQSEvent | { readonly kind: 'schedule' },
-  lambda: Pick<Context, 'getRemainingTimeInMillis'>,
+  context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): Promise<unknown> => {
   if ('Records' in event) return buryAll(event);
-  const goOn = (): boolean => lambda.getRemainingTimeInMillis() > RESERVE_MS;
-  const result = await drain({ letters, tasks, send, now: () => new Date(), goOn });
+  const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
+  const result = await drain({ letters, tasks, givenUp, readAgain, send, now: () => new Date(), goOn });
   if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
   if (result.abandoned.length > 0) logger.error('dead letters were abandoned', { letters: result.abandoned });
   metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());

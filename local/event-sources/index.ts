@@ -9,6 +9,7 @@ export interface EventSourceOptions {
   readonly resources: readonly ResolvedResource[];
   readonly dynamo: Pick<Dynamo, 'journal' | 'tables'>;
   readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
   readonly lambda: LambdaHost;
   readonly faults: Faults;
   onError(message: string): void;

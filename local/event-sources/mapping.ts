@@ -32,7 +32,7 @@ export interface StreamMapping extends Common {
   readonly maxRetries: number;
   /** Seconds; -1: without end. */
   readonly maxAgeSeconds: number;
-  /** ARN of the queue that hears of what was given up. */
+  /** ARN of the queue that hears of what was given up, or of the bucket that gets all of it. */
   readonly onFailureArn: string | null;
 }
 

@@ -1,13 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ChangeRecord, Journal } from '../dynamodb/journal.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import { shuffled } from '../faults.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import { functionArn, functionName } from '../lambda/function-spec.ts';
 import type { Faults, InvokeResult, LambdaHost, Running } from '../ports.ts';
-import type { Json } from '../properties.ts';
-import { ACCOUNT_ID } from '../template/identity.ts';
 import { failedItems } from './batch-failures.ts';
+import { tellOfFailure } from './failure-destination.ts';
 import { createLane, type GivenUp, type Outcome } from './lane.ts';
 import type { StreamMapping } from './mapping.ts';
 import { sequenceNumber, toEventRecord } from './stream-event.ts';
@@ -25,6 +23,7 @@ export interface StreamReaderOptions {
   readonly faults: Faults;
   readonly sqs: AwsJsonClient;
   readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
   onError(message: string): void;
 }
 
@@ -83,11 +82,9 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   async function giveUp(batch: readonly ChangeRecord[], reason: GivenUp, attempts: number): Promise<void> {
     onError(`${mapping.id}: gave up ${batch.length} records: ${reason}`);
     if (mapping.onFailureArn === null) return;
-    const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.onFailureArn.split(':').at(-1)}`;
-    const MessageBody = JSON.stringify(failureMessage(mapping, batch, reason, attempts));
-    await options.sqs
-      .expect('SendMessage', { QueueUrl, MessageBody })
-      .catch((error: unknown) => onError(`${mapping.id}: ${String(error)}`));
+    await tellOfFailure(mapping, mapping.onFailureArn, batch, { reason, attempts }, options).catch(
+      (error: unknown) => onError(`${mapping.id}: ${String(error)}`),
+    );
   }
 
   const position = (): number =>
@@ -144,34 +141,3 @@ function isWanted(record: ChangeRecord, table: TableSpec, { filters }: StreamMap
 
 const laneOf = (record: ChangeRecord, lanes: number): number =>
   lanes === 1 ? 0 : createHash('md5').update(JSON.stringify(record.key)).digest().readUInt32BE() % lanes;
-
-/** What Lambda tells the on-failure destination: where the records are, not what they hold. */
-function failureMessage(
-  mapping: StreamMapping,
-  batch: readonly ChangeRecord[],
-  condition: GivenUp,
-  attempts: number,
-): Json {
-  const times = batch.map(({ at }) => new Date(at).toISOString());
-  const sequences = batch.map(({ sequence }) => sequenceNumber(sequence));
-  return {
-    requestContext: {
-      requestId: randomUUID(),
-      functionArn: functionArn(functionName(mapping.functionName)),
-      condition,
-      approximateInvokeCount: attempts,
-    },
-    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-    version: '1.0',
-    timestamp: new Date().toISOString(),
-    DDBStreamBatchInfo: {
-      shardId: 'shardId-00000000000000000000-00000000',
-      startSequenceNumber: sequences[0],
-      endSequenceNumber: sequences.at(-1),
-      approximateArrivalOfFirstRecord: times[0],
-      approximateArrivalOfLastRecord: times.at(-1),
-      batchSize: batch.length,
-      streamArn: mapping.sourceArn,
-    },
-  };
-}

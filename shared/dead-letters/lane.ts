@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.ts';
 import { firstOf } from '../task/cut.ts';
-import type { DeadLetter, Lane } from './schema.ts';
+import { canRetry, type DeadLetter, type Lane } from './schema.ts';
 import { afterEvent, isOpen, LETTER_TRANSITIONS, type LetterEvent } from './status.ts';
 
 /** Seconds until the next try, by how often it was tried; the last one holds for all further ones. */
@@ -192,7 +192,7 @@ export function say(
 ): Lane {
   const letter = lane.letters.find((each) => each.id === id);
   if (!letter) throw new Refusal('not_found', `there is no dead letter ${id}`);
-  if (event === 'requeue' && !letter.operation.startsWith('launch:'))
+  if (event === 'requeue' && !canRetry(letter))
     throw new Refusal(
       'conflict',
       `${letter.operation} is nothing that can be sent again; see docs/runbooks/dead-letters.md, and resolve it when it is dealt with`,

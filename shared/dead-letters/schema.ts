@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { BOX_KINDS } from '../task/attempt.ts';
 import { LetterStatus } from './status.ts';
 
-/** Operations that can fail for good: a launch of a box, a record of the stream for one of its readers, or what nobody can read. */
+/** Operations that can fail for good: a launch of a box, writing the records of a task, a record of the stream for its other reader, or what nobody can read. */
 export const OPERATIONS = [
   ...BOX_KINDS.map((kind) => `launch:${kind}` as const),
+  'stream:ledger',
   'stream:record',
   'message:unreadable',
 ] as const;
@@ -51,4 +52,16 @@ export const LetterId = z
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}\.[a-z0-9-]{1,40}$/,
     'must be the id of a dead letter, as `assay dlq list` prints it',
   );
+/** Those of the ledger do not hold up the launches of their task, nor these them. */
+export const ledgerLane = (taskId: string): string => `${taskId}_ledger`;
+
+/** Can it be done again? What else there is needs a person's hands. */
+export const canRetry = ({ operation }: Pick<DeadLetter, 'operation'>): boolean =>
+  operation.startsWith('launch:') || operation === 'stream:ledger';
+
+/** The task that a letter is about; null: none that is known. */
+export function taskOf({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
+  if (operation.startsWith('launch:')) return laneOf(id);
+  return operation === 'stream:ledger' ? laneOf(id).slice(0, -ledgerLane('').length) : null;
+}
 export const laneOf = (letter: string): string => letter.slice(0, letter.indexOf('.'));

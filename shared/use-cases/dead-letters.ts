@@ -1,9 +1,12 @@
+import * as z from 'zod';
 import { stageOf } from '../cascade/stage.ts';
+import { recordsByTask, StreamEvent, type TaskRecords } from '../dead-letters/given-up.ts';
 import { add, type Dead, due, finish, lease, say, type Tried } from '../dead-letters/lane.ts';
-import { type DeadLetter, laneOf } from '../dead-letters/schema.ts';
+import { type DeadLetter, laneOf, ledgerLane } from '../dead-letters/schema.ts';
 import { LaunchMessage } from '../messages/queue.ts';
 import { Refusal } from '../refusal.ts';
 import type { DeadLetterStore } from '../store/dead-letters.ts';
+import type { GivenUpStore } from '../store/given-up.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { sha256 } from '../tokens.ts';
 import { STAGE_OF } from './launch.ts';
@@ -59,6 +62,9 @@ export async function bury(message: DeadMessage, letters: DeadLetterStore, now: 
 export interface DrainContext {
   readonly letters: DeadLetterStore;
   readonly tasks: Pick<TaskStore, 'get'>;
+  readonly givenUp: Pick<GivenUpStore, 'batches' | 'find' | 'put' | 'remove'>;
+  /** Has the ledger read records again. @throws when it cannot */
+  readonly readAgain: (event: z.infer<typeof StreamEvent>) => Promise<void>;
   /** Sends a launch message again. */
   readonly send: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
   readonly now: () => Date;
@@ -66,7 +72,20 @@ export interface DrainContext {
 }
 
 /** Does again what a letter is about. Whatever is sent twice is launched once: the dispatcher knows the launch by its name. */
-async function tryAgain(letter: DeadLetter, { tasks, send }: DrainContext): Promise<Tried> {
+async function tryAgain(letter: DeadLetter, context: DrainContext): Promise<Tried> {
+  return letter.operation === 'stream:ledger' ? readAgain(letter, context) : launchAgain(letter, context);
+}
+
+/** Whatever the ledger reads twice is written under the same names, and counted once. */
+async function readAgain({ args }: DeadLetter, { givenUp, readAgain }: DrainContext): Promise<Tried> {
+  const { object } = Kept.parse(JSON.parse(args));
+  const body = await givenUp.find(object);
+  if (body === null) return { outcome: 'gone', reason: `${object} is not kept any more` };
+  await readAgain(StreamEvent.parse(JSON.parse(body)));
+  return { outcome: 'done', reason: 'read again' };
+}
+
+async function launchAgain(letter: DeadLetter, { tasks, send }: DrainContext): Promise<Tried> {
   const message = LaunchMessage.parse(JSON.parse(letter.args));
   const task = await tasks.get(message.task_id);
   if (!task) return { outcome: 'gone', reason: `there is no task ${message.task_id} any more` };
@@ -75,6 +94,43 @@ async function tryAgain(letter: DeadLetter, { tasks, send }: DrainContext): Prom
   if (!isWanted) return { outcome: 'done', reason: `task ${task.id} has gone on without it` };
   await send(message, task.priority);
   return { outcome: 'done', reason: 'sent again' };
+}
+
+/** What a letter says of records that are kept. */
+const Kept = z.object({ object: z.string(), batch: z.string() });
+
+/**
+ * Takes up what Lambda has written of batches that the ledger gave up: what is of one task is kept, a letter is written of it, and then
+ * the batch goes. Whoever dies in between leaves the batch, and the next finds the same objects and letters.
+ */
+async function takeUp({ givenUp, letters, now, goOn }: DrainContext): Promise<void> {
+  const found: { readonly batch: string; readonly records: readonly TaskRecords[]; readonly text: string }[] =
+    [];
+  for (const batch of await givenUp.batches()) {
+    if (!goOn()) break;
+    const text = await givenUp.find(batch);
+    if (text !== null) found.push({ batch, text, records: recordsByTask(text) ?? [] });
+  }
+  const first = ({ records }: (typeof found)[number]): bigint => records[0]?.first ?? 0n;
+  // Lambda names batches by the second; the stream knows their order.
+  for (const { batch, records, text } of found.toSorted((a, b) => (first(a) < first(b) ? -1 : 1))) {
+    if (!goOn()) return;
+    for (const { task, key, body } of records) {
+      await givenUp.put(key, body);
+      const dead: Dead = {
+        id: `${ledgerLane(task)}.record-${sha256(key).slice(0, 12)}`,
+        operation: 'stream:ledger',
+        args: JSON.stringify({ object: key, batch } satisfies z.infer<typeof Kept>),
+        error: 'the ledger has given it up',
+        category: 'transient',
+        message: batch,
+      };
+      await letters.revisedLane(laneOf(dead.id), now(), (lane) => add(lane, dead, now(), now()));
+    }
+    if (records.length === 0)
+      await bury({ queue: 'ledger', id: batch, body: text, sentAt: now() }, letters, now());
+    await givenUp.remove(batch);
+  }
 }
 
 export interface Drained {
@@ -89,6 +145,10 @@ export interface Drained {
 export async function drain(context: DrainContext): Promise<Drained> {
   const { letters, now, goOn } = context;
   const result = { tried: 0, failed: [] as string[], abandoned: [] as string[] };
+  // What cannot be taken up holds up nothing that was.
+  await takeUp(context).catch((error: unknown) =>
+    result.failed.push(`batches that were given up: ${String(error)}`),
+  );
   for (const name of await letters.dueLanes(now())) {
     while (goOn()) {
       const { taken, abandoned } = await take(name, letters, now);

@@ -1,5 +1,5 @@
 import type { LetterList, LetterView } from '../api/dead-letter-schemas.ts';
-import { type DeadLetter, laneOf } from '../dead-letters/schema.ts';
+import { type DeadLetter, taskOf } from '../dead-letters/schema.ts';
 import type { LetterStatus } from '../dead-letters/status.ts';
 import type { DeadLetterStore } from '../store/dead-letters.ts';
 
@@ -8,7 +8,7 @@ export function letterView({ messages: _, ...letter }: DeadLetter): LetterView {
   return {
     ...letter,
     retry_count: letter.attempts - 1,
-    task_id: letter.operation.startsWith('launch:') ? laneOf(letter.id) : null,
+    task_id: taskOf(letter),
   };
 }
 

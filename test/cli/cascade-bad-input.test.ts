@@ -124,6 +124,8 @@ test('a dead letter whose task is gone is abandoned with that reason, and nothin
     letters,
     tasks: { get: async () => null },
     send: async (each) => void sent.push(each),
+    givenUp: { batches: async () => [], find: async () => null, put: async () => {}, remove: async () => {} },
+    readAgain: async () => {},
     now: () => later(100),
     goOn: () => true,
   });

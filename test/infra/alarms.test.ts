@@ -42,8 +42,8 @@ describe('every alarm', () => {
   it('is there for what the stack is about', () => {
     expect(alarms.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual(
       [
-        'AnalyticsStreamDeadLettersNotEmpty',
         'AnalyticsStreamLag',
+        'AnalyticsStreamLost',
         'ApiServerErrors',
         'ConductorStreamDeadLettersNotEmpty',
         'ConductorStreamLag',

@@ -108,9 +108,9 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'events:PutEvents',
+    's3:ListBucket',
     's3:PutObject',
     ...STREAM,
-    ...DEAD_LETTERS,
   ],
   cascade: [
     'dynamodb:BatchGetItem',
@@ -129,6 +129,11 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:GetItem',
     'dynamodb:PutItem',
     'dynamodb:Query',
+    'lambda:InvokeFunction',
+    's3:DeleteObject',
+    's3:GetObject',
+    's3:ListBucket',
+    's3:PutObject',
     'sqs:ChangeMessageVisibility',
     'sqs:DeleteMessage',
     'sqs:GetQueueAttributes',
@@ -283,8 +288,18 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   [
     'ledger',
-    'write outside of records',
-    ({ action, resource }) => action === 's3:PutObject' && !resource.endsWith('/records/*'),
+    'write outside of records, and of where Lambda keeps what it gives up',
+    ({ action, resource }) => action === 's3:PutObject' && !/\/(records|aws\/lambda)\/\*$/.test(resource),
+  ],
+  [
+    'dead-letters',
+    'touch anything in the bucket but what was given up, or invoke anything but the ledger',
+    ({ action, resource, condition }) =>
+      (/^s3:.*Object$/.test(action) && !/\/(given-up|aws\/lambda)\/\*$/.test(resource)) ||
+      (action === 's3:PutObject' && !resource.endsWith('/given-up/*')) ||
+      (action === 's3:ListBucket' &&
+        JSON.stringify(condition) !== '{"StringLike":{"s3:prefix":"aws/lambda/*"}}') ||
+      (action === 'lambda:InvokeFunction' && !/^<AnalyticsLedger/.test(resource)),
   ],
   [
     'compactor',
@@ -380,8 +395,11 @@ describe('functions', () => {
         .filter(({ action, resource }) => /s3:Delete/.test(action) && !resource.endsWith('/assignments/*'))
         .map(({ resource }) => [id.replace(/Role\w+$/, ''), resource.split('/')[1]]),
     );
-    // Small records, once they are in a large one.
-    expect(removers).toEqual([[expect.stringMatching('^AnalyticsCompactor'), 'records']]);
+    // Small records, once they are in a large one; and what was given up, once it is kept by task.
+    expect(removers).toEqual([
+      [expect.stringMatching('^AnalyticsCompactor'), 'records'],
+      [expect.stringMatching('^DeadLettersRead'), 'aws'],
+    ]);
   });
 
   it('read hidden tests in one place only, which starts boxes and signs what the gates box reads', () => {
@@ -443,7 +461,7 @@ describe('wildcards', () => {
       for (const { action, resource } of grants)
         if (action.startsWith('s3:') && action !== 's3:ListBucket')
           expect(resource).toMatch(
-            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|hidden|evidence|memory|records)\/\*$/,
+            /^<StorageBucket\w+\.Arn>\/(assignments|artifacts|hidden|evidence|memory|records|given-up|aws\/lambda)\/\*$/,
           );
   });
 

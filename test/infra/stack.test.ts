@@ -381,7 +381,7 @@ describe('functions', () => {
     deliver: ['apiUrl', 'deliverySecret'],
     minter: ['table', 'gitSecret'],
     page: [],
-    'dead-letters': ['table', 'launchQueues', 'metricsNamespace'],
+    'dead-letters': ['table', 'bucket', 'ledgerFunction', 'launchQueues', 'metricsNamespace'],
     judge: ['table', 'bucket', 'judgeModels', 'approvalRules'],
     models: ['keepModelCalls', 'table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom', 'tierModels', 'cascadePolicy'],

@@ -83,6 +83,7 @@ function read(
   const source = startEventSources({
     resources: [mapping],
     dynamo: { journal, tables: [] },
+    s3Endpoint: 'http://127.0.0.1:9',
     sqsEndpoint: queues.sqsEndpoint,
     lambda: {
       async invoke(_name, payload): Promise<InvokeResult> {

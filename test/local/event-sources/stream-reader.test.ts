@@ -1,3 +1,4 @@
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Journal, openJournal } from '../../../local/dynamodb/journal.ts';
@@ -7,6 +8,7 @@ import { createFaults } from '../../../local/faults.ts';
 import { awsJsonClient } from '../../../local/http/aws-json.ts';
 import type { Faults, InvokeResult } from '../../../local/ports.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
+import { CREDENTIALS } from '../../../local/template/identity.ts';
 import { resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const tables = tableSpecs([TABLE]);
@@ -30,6 +32,7 @@ let sources: EventSources | null;
 let errors: string[];
 let batches: (readonly StreamRecord[])[];
 let sqsEndpoint = 'http://127.0.0.1:9';
+let s3Endpoint = 'http://127.0.0.1:9';
 
 beforeEach(() => {
   directory = temporaryDirectory();
@@ -39,6 +42,7 @@ beforeEach(() => {
   errors = [];
   batches = [];
   sqsEndpoint = 'http://127.0.0.1:9';
+  s3Endpoint = 'http://127.0.0.1:9';
 });
 afterEach(async () => {
   await sources?.stop();
@@ -59,6 +63,7 @@ function start(properties: Record<string, unknown>, handler: Handler = () => nul
     ],
     dynamo: { journal, tables },
     sqsEndpoint,
+    s3Endpoint,
     lambda: {
       async invoke(_name, payload): Promise<InvokeResult> {
         const { Records } = payload as { Records: readonly StreamRecord[] };
@@ -196,6 +201,45 @@ describe('a record that is reported as failed', () => {
     sqs.close();
     await queues.stop();
   });
+});
+
+test('a bucket gets all of a batch that is given up, under the name that Lambda gives it', async () => {
+  const queues: Queues = await startQueues({
+    dataDir: directory.path,
+    resources: [resource('Kept', 'AWS::S3::Bucket', { BucketName: 'kept' })],
+    counters: createCounters(),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  s3Endpoint = queues.s3Endpoint;
+  change('bad', 1);
+  start(
+    { MaximumRetryAttempts: 0, DestinationConfig: { OnFailure: { Destination: 'arn:aws:s3:::kept' } } },
+    () => {
+      throw new Error('never works');
+    },
+  );
+  await drained();
+  const s3 = new S3Client({
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
+    endpoint: s3Endpoint,
+    forcePathStyle: true,
+  });
+  const { Contents = [] } = await s3.send(
+    new ListObjectsV2Command({ Bucket: 'kept', Prefix: 'aws/lambda/' }),
+  );
+  const [Key = ''] = Contents.map((each) => each.Key ?? '');
+  expect(Key).toMatch(
+    /^aws\/lambda\/[0-9a-f-]{36}\/shardId-[^/]+\/\d{4}\/\d\d\/\d\d\/\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d-[0-9a-f-]{36}$/,
+  );
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'kept', Key }));
+  const told = JSON.parse((await Body?.transformToString()) ?? '');
+  expect(told).toMatchObject({ DDBStreamBatchInfo: { batchSize: 1, streamArn: STREAM } });
+  expect(JSON.parse(told.payload)).toEqual({ Records: batches[0] });
+  s3.destroy();
+  await queues.stop();
 });
 
 test('a batch that makes the function throw is halved until the bad record stands alone', async () => {

@@ -23,11 +23,16 @@ class World {
   readonly #table = new MemoryTable();
   readonly #crashes: Set<number>;
   readonly tasks = new Map<string, Task>();
+  /** Objects of the bucket. */
+  readonly objects = new Map<string, string>();
+  /** Records that the ledger has read, as `<task>@<sequence>`, each time. */
+  readonly read: string[] = [];
   /** What was sent, each time. */
   readonly sent: string[] = [];
   #calls = 0;
   #isDead = false;
   seconds = 0;
+  ledgerFails = false;
 
   constructor(crashes: readonly number[] = []) {
     this.#crashes = new Set(crashes);
@@ -89,6 +94,19 @@ class World {
       send: async ({ task_id, kind, attempt: of }: LaunchMessage) => {
         await this.step(() => this.sent.push(`${task_id} ${kind} ${of}`));
       },
+      givenUp: {
+        batches: () =>
+          this.step(() => [...this.objects.keys()].filter((key) => key.startsWith('aws/lambda/'))),
+        find: (key) => this.step(() => this.objects.get(key) ?? null),
+        put: (key, body) => this.step(() => void this.objects.set(key, body)),
+        remove: (key) => this.step(() => void this.objects.delete(key)),
+      },
+      readAgain: ({ Records }) =>
+        this.step(() => {
+          if (this.ledgerFails) throw new Error('the ledger says Unhandled');
+          for (const { dynamodb } of Records)
+            this.read.push(`${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
+        }),
       now: () => this.now,
       goOn: () => true,
     });
@@ -206,5 +224,92 @@ describe('draining', () => {
         .flatMap(({ letters }) => letters.map(({ operation }) => operation))
         .sort(),
     ).toEqual(['message:unreadable', 'stream:record']);
+  });
+});
+
+/** As Lambda writes it, of records `<task>@<sequence>`. */
+const batch = (...records: string[]): string => {
+  const Records = records.map((record) => {
+    const [of, SequenceNumber] = record.split('@');
+    return {
+      eventID: record,
+      dynamodb: { SequenceNumber, Keys: { pk: { S: `task#${of}` }, sk: { S: 'task' } } },
+    };
+  });
+  return JSON.stringify({ DDBStreamBatchInfo: { batchSize: 1 }, payload: JSON.stringify({ Records }) });
+};
+const key = (name: string): string => `aws/lambda/mapping/shard/2026/11/20/${name}`;
+
+describe('batches that the ledger gave up', () => {
+  it('are read again by task, each in the order of its writes, whatever their objects are called', async () => {
+    const world = new World();
+    world.objects.set(key('b'), batch('T1@1001', 'T2@1002'));
+    world.objects.set(key('a'), batch('T1@1005', 'T1@1004'));
+    world.objects.set(key('c'), batch('T1@999'));
+    await world.drain();
+    expect([...world.objects.keys()].every((each) => each.startsWith('given-up/'))).toBe(true);
+    expect(world.read).toEqual([]);
+    world.seconds = 61;
+    expect(await world.drain()).toMatchObject({ tried: 4, failed: [] });
+    expect(world.read.filter((each) => each.startsWith('task#T1'))).toEqual(
+      ['999', '1001', '1004', '1005'].map((each) => `task#T1@${each}`),
+    );
+    expect(world.read).toContain('task#T2@1002');
+    const letter = await requireLetter(String(world.lanes()[0]?.letters[0]?.id), world.store);
+    expect(letter).toMatchObject({ operation: 'stream:ledger', status: 'resolved' });
+  });
+
+  it('wait for a person where the ledger still fails, do not hold up a launch of their task, and are sent by her word', async () => {
+    const world = new World();
+    world.tasks.set('T1', waiting('T1'));
+    world.ledgerFails = true;
+    world.objects.set(key('a'), batch('T1@1'));
+    await bury(message('a', 'T1'), world.store, NOW);
+    for (const seconds of [0, 61, 1_000, 5_000]) {
+      world.seconds = seconds;
+      await world.drain();
+    }
+    expect(world.sent).toEqual(['T1 agent 1']);
+    const of = world
+      .lanes()
+      .flatMap(({ letters }) => letters)
+      .find(({ operation }) => operation === 'stream:ledger');
+    expect(of).toMatchObject({ status: 'abandoned', attempts: 3 });
+    world.ledgerFails = false;
+    const word = { by: 'ann', reason: 'mended' };
+    await sayOfLetter(String(of?.id), 'requeue', word, world.store, world.now);
+    await world.drain();
+    expect(world.read).toEqual(['task#T1@1']);
+  });
+
+  it('that nobody can read stay in a letter', async () => {
+    const world = new World();
+    world.objects.set(key('a'), '{"DDBStreamBatchInfo":{}}');
+    world.objects.set(key('b'), batch('T1@one'));
+    expect(await world.drain()).toMatchObject({ tried: 0, failed: [] });
+    expect([...world.objects.keys()]).toEqual([]);
+    const all = world.lanes().flatMap(({ letters }) => letters);
+    expect(all.map(({ operation }) => operation)).toEqual(['stream:record', 'stream:record']);
+  });
+
+  it('none is lost, and each task keeps its order, wherever who takes them up dies', async () => {
+    const crashes = fc.array(fc.nat(60), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(crashes, async (at) => {
+        const world = new World(at);
+        world.objects.set(key('a'), batch('T1@1', 'T2@2'));
+        world.objects.set(key('b'), batch('T1@3'));
+        for (let round = 0; round < 12; round++) {
+          await world.life(() => world.drain());
+          world.seconds += 200;
+        }
+        expect([...world.objects.keys()].filter((each) => each.startsWith('aws/'))).toEqual([]);
+        const first = (record: string): number => world.read.indexOf(`task#${record}`);
+        expect(first('T2@2')).toBeGreaterThanOrEqual(0);
+        expect(first('T1@1')).toBeGreaterThanOrEqual(0);
+        expect(first('T1@3')).toBeGreaterThan(first('T1@1'));
+      }),
+      { numRuns: 200 },
+    );
   });
 });

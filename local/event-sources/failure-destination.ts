@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ChangeRecord } from '../dynamodb/journal.ts';
+import type { TableSpec } from '../dynamodb/tables.ts';
+import type { AwsJsonClient } from '../http/aws-json.ts';
+import { functionArn, functionName } from '../lambda/function-spec.ts';
+import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
+import type { GivenUp } from './lane.ts';
+import type { StreamMapping } from './mapping.ts';
+import { sequenceNumber, toEventRecord } from './stream-event.ts';
+
+const SHARD = 'shardId-00000000000000000000-00000000';
+
+export interface Destinations {
+  readonly table: TableSpec;
+  readonly sqs: AwsJsonClient;
+  readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
+}
+
+/** Tells the on-failure destination of a batch: a queue where its records are, a bucket also what they hold. */
+export async function tellOfFailure(
+  mapping: StreamMapping,
+  destination: string,
+  batch: readonly ChangeRecord[],
+  how: { readonly reason: GivenUp; readonly attempts: number },
+  { table, sqs, sqsEndpoint, s3Endpoint }: Destinations,
+): Promise<void> {
+  const now = new Date();
+  const message = failureMessage(mapping, batch, how, now);
+  const [, , service, , , name = ''] = destination.split(':');
+  if (service === 'sqs') {
+    const QueueUrl = `${sqsEndpoint}/${ACCOUNT_ID}/${name}`;
+    await sqs.expect('SendMessage', { QueueUrl, MessageBody: JSON.stringify(message) });
+    return;
+  }
+  if (service !== 's3') throw new Error(`what was given up cannot be sent to ${destination}`);
+  const payload = JSON.stringify({ Records: batch.map((record) => toEventRecord(record, table)) });
+  const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
+  const client = new S3Client({
+    region: REGION,
+    credentials: CREDENTIALS,
+    endpoint: s3Endpoint,
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
+  try {
+    await client.send(
+      new PutObjectCommand({
+        Bucket: name,
+        Key: objectKeyOf(mapping.id, now),
+        Body: JSON.stringify({ ...message, payload }),
+        ContentType: 'application/json',
+      }),
+    );
+  } finally {
+    client.destroy();
+  }
+}
+
+/** As Lambda names it: the mapping, the shard, the day, and the second with something of chance. */
+function objectKeyOf(mapping: string, now: Date): string {
+  const uuid = createHash('md5')
+    .update(mapping)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const second = now.toISOString().slice(0, 19).replaceAll(':', '.');
+  return `aws/lambda/${uuid}/${SHARD}/${second.slice(0, 10).replaceAll('-', '/')}/${second}-${randomUUID()}`;
+}
+
+function failureMessage(
+  mapping: StreamMapping,
+  batch: readonly ChangeRecord[],
+  { reason, attempts }: { readonly reason: GivenUp; readonly attempts: number },
+  now: Date,
+): Record<string, unknown> {
+  const times = batch.map(({ at }) => new Date(at).toISOString());
+  const sequences = batch.map(({ sequence }) => sequenceNumber(sequence));
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: functionArn(functionName(mapping.functionName)),
+      condition: reason,
+      approximateInvokeCount: attempts,
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    version: '1.0',
+    timestamp: now.toISOString(),
+    DDBStreamBatchInfo: {
+      shardId: SHARD,
+      startSequenceNumber: sequences[0],
+      endSequenceNumber: sequences.at(-1),
+      approximateArrivalOfFirstRecord: times[0],
+      approximateArrivalOfLastRecord: times.at(-1),
+      batchSize: batch.length,
+      streamArn: mapping.sourceArn,
+    },
+  };
+}
