@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildBundles, ROOT } from './build.ts';
 import type { Bundles } from './bundles.ts';
 import { stackNameOf, tag } from './deployment.ts';
+import { imageLock, unlocked } from './image-lock.ts';
 import { readSettings } from './settings.ts';
 import { AssayStack } from './stack.ts';
 
@@ -32,4 +33,8 @@ export function assayApp({ bundles, context, outdir }: AppOptions): { app: App; 
   return { app, stack };
 }
 
-if (import.meta.main) assayApp({ bundles: await buildBundles() }).app.synth();
+if (import.meta.main) {
+  const warning = unlocked(imageLock());
+  if (warning !== null) process.stderr.write(`${warning}\n`);
+  assayApp({ bundles: await buildBundles() }).app.synth();
+}

@@ -17,6 +17,14 @@ const MANIFESTS = [
 
 export const imageLock = (): ImageLock => JSON.parse(readFileSync(FILE, 'utf8')) as ImageLock;
 
+/** What to say of bases that nobody has looked up; null: all are locked. A build stands on what their tags mean on that day. */
+export function unlocked(lock: ImageLock): string | null {
+  const open = Object.entries(lock).flatMap(([reference, digest]) => (digest === null ? [reference] : []));
+  return open.length === 0
+    ? null
+    : `Images are built on tags that may move, because no digest is known of ${open.join(', ')}: npm run images:lock looks them up (docs/deploy.md).`;
+}
+
 /** The images that a Dockerfile names, without its own stages. */
 export const basesOf = (dockerfile: string): string[] =>
   [...dockerfile.matchAll(FROM)].map(({ groups }) => groups?.['reference'] ?? '');

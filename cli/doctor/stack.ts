@@ -34,15 +34,32 @@ export async function containersOf(deployment: Deployment): Promise<ContainerDef
 /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/name:tag`, or `@digest` */
 const IMAGE = /^(\d{12})\.dkr\.ecr\.[\w-]+\.amazonaws\.com(?:\.cn)?\/([^:@]+)(?::([^@]+))?(?:@(.+))?$/;
 
+/** Images that functions run from. */
+async function imagesOfFunctions(deployment: Deployment): Promise<string[]> {
+  const { GetFunctionCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const found: string[] = [];
+    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
+      const { Code } = await client.send(new GetFunctionCommand({ FunctionName }));
+      if (Code?.ImageUri) found.push(Code.ImageUri);
+    }
+    return found;
+  } finally {
+    client.destroy();
+  }
+}
+
 export async function images(deployment: Deployment): Promise<Finding> {
   const { DescribeImagesCommand, ECRClient } = await import('@aws-sdk/client-ecr');
   const client = new ECRClient();
   try {
-    const containers = await containersOf(deployment);
+    const containers = (await containersOf(deployment)).map(({ image = '' }) => image);
     if (containers.length === 0) throw new Error('the stack has no task definitions');
+    const named = [...containers, ...(await imagesOfFunctions(deployment))];
     const absent: string[] = [];
     const elsewhere: string[] = [];
-    for (const { image = '' } of containers) {
+    for (const image of named) {
       const [, registryId, repositoryName, imageTag, imageDigest] = IMAGE.exec(image) ?? [];
       if (repositoryName === undefined) elsewhere.push(image);
       else {
@@ -64,7 +81,7 @@ export async function images(deployment: Deployment): Promise<Finding> {
         `not in ECR, and not looked at: ${elsewhere.join(', ')}`,
         'See to it that Fargate can pull them.',
       );
-    return ok(`${containers.length} images`);
+    return ok(`${named.length} images`);
   } finally {
     client.destroy();
   }

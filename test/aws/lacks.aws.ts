@@ -67,7 +67,7 @@ test('the emulator still says of each image that it is there, so that the CDK pu
 
 test('the emulator still keeps capital letters in the task definitions of CloudFormation', async () => {
   const ecs = new ECSClient({ region: REGION });
-  const family = await physicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesdeliver');
+  const family = await physicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesgates');
   const { taskDefinition } = await ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition: family }));
   ecs.destroy();
   const [{ secrets, linuxParameters } = {}] = taskDefinition?.containerDefinitions ?? [];

@@ -8,6 +8,7 @@ import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import {
   GetAccountSettingsCommand,
+  GetFunctionCommand,
   GetFunctionConfigurationCommand,
   LambdaClient,
 } from '@aws-sdk/client-lambda';
@@ -34,6 +35,7 @@ const sns = mockClient(SNSClient);
 const bedrock = mockClient(BedrockClient);
 
 const SECRET = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:push-AbCdEf';
+const DELIVERS = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/assay:delivers';
 const IMAGE = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/boxes:1';
 const named = (name: string, message = name) => Object.assign(new Error(message), { name });
 const noStack = () =>
@@ -70,7 +72,7 @@ beforeEach(() => {
   });
   cloudformation.on(ListStackResourcesCommand).resolves({
     StackResourceSummaries: [
-      resource('AWS::ECS::TaskDefinition', 'deliver:1'),
+      resource('AWS::ECS::TaskDefinition', 'gates:1'),
       resource('AWS::Lambda::Function', 'gateway'),
     ],
   });
@@ -86,6 +88,7 @@ beforeEach(() => {
       },
     },
   });
+  lambda.on(GetFunctionCommand).resolves({ Code: { ImageUri: DELIVERS } });
   ecs.on(DescribeTaskDefinitionCommand).resolves({
     taskDefinition: {
       containerDefinitions: [{ image: IMAGE, secrets: [{ name: 'GIT_CREDENTIAL', valueFrom: SECRET }] }],
@@ -180,6 +183,15 @@ describe('what is not well', () => {
       /Deploy again/,
     ],
     ['images', () => ecr.on(DescribeImagesCommand).resolves({ imageDetails: [] }), 'missing', /Deploy again/],
+    [
+      'images',
+      () =>
+        ecr
+          .on(DescribeImagesCommand, { imageIds: [{ imageTag: 'delivers' }] })
+          .rejects(named('ImageNotFoundException')),
+      'missing',
+      /Deploy again/,
+    ],
     [
       'secrets',
       () => secrets.on(DescribeSecretCommand).rejects(named('ResourceNotFoundException')),

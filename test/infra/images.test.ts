@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { basesOf, digestOf, dockerfiles, imageLock, locked } from '../../infra/image-lock.ts';
+import { basesOf, digestOf, dockerfiles, imageLock, locked, unlocked } from '../../infra/image-lock.ts';
 import { TOOLCHAINS } from '../../infra/images.ts';
 import { only, synthesise, text } from './synthesise.ts';
 
@@ -98,6 +98,13 @@ describe('the Dockerfiles of toolchains', () => {
     // AWS moves the image of a runtime under the name of its major version; its digest is what pins it.
     for (const reference of named)
       expect(reference).toMatch(/:\d+\.\d+\.\d+-|^public\.ecr\.aws\/lambda\/nodejs:24$/);
+  });
+
+  it('of which no digest is known are named to whoever deploys, with what to run', () => {
+    expect(unlocked({ 'node:1.2.3-slim': SHA })).toBeNull();
+    expect(unlocked({ 'node:1.2.3-slim': SHA, 'go:1.2.3-x': null, 'rust:1.2.3-x': null })).toBe(
+      'Images are built on tags that may move, because no digest is known of go:1.2.3-x, rust:1.2.3-x: npm run images:lock looks them up (docs/deploy.md).',
+    );
   });
 
   it('are built on a digest once it is known', () => {

@@ -13,7 +13,7 @@ export interface Counted {
 /** What cannot be counted here: how long work takes, and when it comes. */
 export interface Profile {
   /** Seconds that each box runs, with its start. */
-  readonly boxSeconds: Readonly<Record<'agent' | 'gates' | 'deliver', number>>;
+  readonly boxSeconds: Readonly<Record<'agent' | 'gates', number>>;
   /** Busiest moment of the day, as a multiple of its average. */
   readonly peak: number;
   /** How much longer a function takes on Lambda at 512 MB, a third of a vCPU, than on the machine that counted. */
@@ -23,15 +23,15 @@ export interface Profile {
 
 /** docs/deploy.md prices the same task. */
 export const PROFILE: Profile = {
-  boxSeconds: { agent: 600, gates: 180, deliver: 60 },
+  boxSeconds: { agent: 600, gates: 180 },
   peak: 3,
   lambdaSlower: 4,
   heartbeatSeconds: 30,
 };
 
-const BOX_VCPU = { agent: 1, gates: 1, deliver: 0.5 } as const;
-const BOX_GB = { agent: 4, gates: 4, deliver: 1 } as const;
-const KINDS = ['agent', 'gates', 'deliver'] as const;
+const BOX_VCPU = { agent: 1, gates: 1 } as const;
+const BOX_GB = { agent: 4, gates: 4 } as const;
+const KINDS = ['agent', 'gates'] as const;
 const DAY_S = 86_400;
 
 export interface Demand {

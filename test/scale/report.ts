@@ -60,7 +60,7 @@ export function report(counted: Counted, scales: readonly Scale[]): string {
   );
   const { boxSeconds, peak, lambdaSlower, heartbeatSeconds } = PROFILE;
   return [
-    `Quotas of us-east-1 as of ${AS_OF}. Assumed: boxes of ${boxSeconds.agent} (agent), ${boxSeconds.gates} (gates) and ${boxSeconds.deliver} s (deliver), a heartbeat each ${heartbeatSeconds} s, functions ${lambdaSlower} times as slow as here, and a busiest moment of ${peak} times the average.`,
+    `Quotas of us-east-1 as of ${AS_OF}. Assumed: boxes of ${boxSeconds.agent} (agent) and ${boxSeconds.gates} s (gates), a heartbeat each ${heartbeatSeconds} s, functions ${lambdaSlower} times as slow as here, and a busiest moment of ${peak} times the average.`,
     ...scales.map(section),
     '### Counted on the embedded stack',
     table(

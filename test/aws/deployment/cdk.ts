@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ACCOUNT, type Files, REGION } from '../machine/names.ts';
+import { functionsFromImages } from './functions-from-images.ts';
 import { LACKING_RESOURCES, type Resource } from './lacking-resources.ts';
 
 /** What the bootstrap makes for images. */
@@ -42,7 +43,8 @@ export async function deploy(
   await cdk(files, 'synth', '--quiet', '--strict', '--no-notices', '--output', files.assembly, ...context);
   const template = join(files.assembly, 'Assay.template.json');
   await copyFile(template, files.template);
-  await writeFile(template, JSON.stringify(withoutLacking(JSON.parse(await readFile(template, 'utf8')))));
+  const whole = withoutLacking(JSON.parse(await readFile(template, 'utf8')) as Template);
+  await writeFile(template, JSON.stringify(await functionsFromImages(files, whole)));
   const outputs = join(files.folder, 'outputs.json');
   await cdk(
     files,
