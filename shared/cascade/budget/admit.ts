@@ -7,12 +7,16 @@ import { type Budgets, microOf, usdOf } from './limits.ts';
 
 /**
  * What an attempt counts as, in millionths of a dollar: all that models took for it, or while that is not known what was set aside for it,
- * and what is known where that is more. Of an outside agent's work only the judging counts: nobody here pays for the rest.
+ * and what is known where that is more. Of an outside agent's work only the judging counts: nobody here pays for the rest. Where a task ended
+ * between evidence and verdict, models may have been asked whose answers nobody has heard: that cost is not known.
  */
 export function countsAs(attempt: Attempt, runner: Task['runner']): number {
   const { usd, isKnown } = runner === 'external' ? judgingMoney(attempt) : spentOn(attempt);
   const micro = microOf(usd);
-  return isKnown && attempt.outcome !== null ? micro : Math.max(attempt.reserved?.micro ?? 0, micro);
+  const mayBeAsked = attempt.verification !== null && attempt.verdict === null;
+  return isKnown && attempt.outcome !== null && !mayBeAsked
+    ? micro
+    : Math.max(attempt.reserved?.micro ?? 0, micro);
 }
 
 /** Why the next attempt of a task could exceed the task's own budgets; null: it could not. */

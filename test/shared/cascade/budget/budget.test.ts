@@ -274,6 +274,19 @@ describe('the budgets of one task', () => {
     expect(taskRefusal(unknown, costs(100_000), { chain_usd: 1 })).toContain('$0.9500 of $1.0000');
   });
 
+  it('count what ended between evidence and verdict as what was set aside: models may have been asked that nobody has heard', () => {
+    const reserved = { day: '2026-11-20', micro: 950_000 };
+    const [cut] = spent({
+      outcome: 'cancelled',
+      reserved,
+      verification: verification(),
+      verdict: null,
+    }).attempts;
+    const [early] = spent({ outcome: 'cancelled', reserved, verification: null, verdict: null }).attempts;
+    if (!cut || !early) throw new Error('there are attempts');
+    expect([countsAs(cut, 'managed'), countsAs(early, 'managed')]).toEqual([950_000, 900_000]);
+  });
+
   it.each([
     ['a negative one', { day_usd: -1 }, 'day_usd'],
     ['none at all', { day_usd: 0 }, 'day_usd'],
