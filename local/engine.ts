@@ -3,6 +3,9 @@ import { LOOPBACK } from './http/listen.ts';
 import type { Running } from './ports.ts';
 import { startThread } from './thread.ts';
 
+/** In MB: what an engine makes for one request is small, and V8 would let each thread have some 50 of it before it looks. */
+const YOUNG_MB = 8;
+
 /** An engine in a thread of its own, reached over HTTP. */
 export interface Engine extends Running {
   /** `http://127.0.0.1:PORT`. */
@@ -36,6 +39,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const worker = startThread(options.script, process.env['NODE_COMPILE_CACHE'] ?? null, {
     workerData: options.data,
     env: { ...options.env },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (error: unknown) => reject(new Error(`${options.name} did not start: ${String(error)}`));

@@ -126,7 +126,7 @@ export function startServices(options: ServicesOptions): Services {
   );
   // What a killed stack left behind is found by the schedules, so they do not wait for their time.
   // No box and no execution has outlived it, so none is given the grace of one that may be just about to start.
-  void Promise.all([lambda.warmUp(), bus.fireSchedules({ grace_seconds: 0 })]);
+  void bus.fireSchedules({ grace_seconds: 0 });
   return {
     api,
     functionUrl,

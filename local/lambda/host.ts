@@ -29,13 +29,9 @@ export interface LambdaHostOptions {
 
 /** Threads of a function that streams: its invocations wait for somebody else. */
 const MOST_STREAMING = 16;
-/** How many functions are warmed up at a time. */
-const WARM_UP = 2;
 
 /** Hosts the functions of the template in threads that they share. */
-export function createLambdaHost(
-  options: LambdaHostOptions,
-): LambdaHost & Running & { warmUp(): Promise<void> } {
+export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Running {
   const { functions, counters, maxInstances = Math.min(4, Math.max(2, availableParallelism())) } = options;
   const specs = new Map(functions.map((spec) => [spec.name, spec]));
   const threads = createThreads(options.compileCache, maxInstances);
@@ -93,16 +89,6 @@ export function createLambdaHost(
         (milliseconds, result) => count(spec, milliseconds, result),
         sink,
       );
-    },
-    async warmUp() {
-      // What has a thread of its own is 30 MB, and waits until somebody needs it.
-      const isShared = ({ directory, handler }: FunctionSpec): boolean =>
-        directory !== null && !isAlone({ directory, handler });
-      const waiting = functions.filter(isShared).flatMap(({ name }) => pools.get(name) ?? []);
-      const warm = async (): Promise<void> => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next.warm();
-      };
-      await Promise.all(Array.from({ length: WARM_UP }, warm));
     },
     async stop() {
       await Promise.all([...pools.values()].map((pool) => pool.stop()));

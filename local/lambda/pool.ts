@@ -19,8 +19,6 @@ export interface PoolOptions {
 export interface Pool extends Running {
   /** `onDone` gets the time in milliseconds that the function itself took, without the wait for an instance. */
   invoke(event: string, onDone: OnDone, sink?: ResponseSink): Promise<InvokeResult>;
-  /** Makes sure that one instance is there. */
-  warm(): Promise<void>;
 }
 
 type OnDone = (milliseconds: number, result: InvokeResult) => void;
@@ -129,9 +127,6 @@ export function createPool({ maxInstances, start, idleMs = IDLE_MS }: PoolOption
         queue.push({ event, onDone, sink, resolve });
         dispatch();
       }),
-    async warm() {
-      if (all.size + growing.size === 0) await grow();
-    },
     async stop() {
       stopping.abort();
       fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });

@@ -132,8 +132,6 @@ test('an ES module has a thread of its own, with its environment and its output,
   const counters = createCounters();
   const made = hostOf(directory.path, [shared, module], { counters });
   hosts.push(made);
-  await made.warmUp();
-  expect(counters.snapshot()['Lambda']).toMatchObject({ ColdStarts: 1 });
   const { payload } = await made.invoke('module', {});
   expect(payload).toMatchObject({ name: 'm', foreign: null });
   expect((payload as { threadId: number }).threadId).not.toBe((await made.invoke('shared', {})).payload);
