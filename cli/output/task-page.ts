@@ -4,6 +4,7 @@ import type { Outcome } from '../../shared/evidence/outcome.ts';
 import { isPutBack } from '../../shared/evidence/schema.ts';
 import { count, dollars, duration } from '../../shared/format.ts';
 import type { Judgement } from '../../shared/judging/judgement.ts';
+import { keptFindings } from '../../shared/review/kept.ts';
 import type { Colors } from '../io.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
 import { oneLine, padEnd, printable, truncate } from './text.ts';
@@ -56,12 +57,6 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
 const isShown = ({ kind, outcome, calls }: Judgement): boolean =>
   kind !== 'second_look' || outcome !== 'inert' || calls > 0;
 
-/** Gates of a review have findings that do not block; those of all others are among the reasons of the verdict, or none. */
-const keptFindings = ({ kind, verdict, because, reasons }: Judgement): string[] =>
-  (kind === 'red_team' || kind === 'vision') && verdict === 'pass'
-    ? reasons.filter((reason) => reason !== because)
-    : [];
-
 /** What models said, with what it cost to ask them. */
 const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
   // Where nobody looks a second time there is nothing to show of it; the record says how to have it.
@@ -73,7 +68,10 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [
       `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
-      ...keptFindings(each).map((reason) => pc.dim(`        ${truncate(oneLine(reason), DETAIL)}`)),
+      // Why nobody has looked stands on the line above.
+      ...keptFindings(each)
+        .filter((reason) => reason !== each.because)
+        .map((reason) => pc.dim(`        ${truncate(oneLine(reason), DETAIL)}`)),
     ];
   });
 

@@ -1,5 +1,6 @@
 import type { AttemptView } from '../../shared/api/schemas.ts';
 import { dollars } from '../../shared/format.ts';
+import { keptFindings } from '../../shared/review/kept.ts';
 import { Text } from '../parts/text.tsx';
 import { oneLine } from '../parts/visible.ts';
 import type { ViewProps } from '../session/view.ts';
@@ -27,6 +28,10 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
       detail,
     ]),
     ...(attempt.verification?.gates ?? []).map(({ name, detail }): [string, string] => [name, detail]),
+    ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
+      each.subject,
+      keptFindings(each).join('; '),
+    ]),
   ]);
   return (
     <table>
@@ -51,9 +56,12 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
             <td>{kind === null ? 'not said' : KINDS[kind]}</td>
             <td class="note">
               <bdi>
-                {source === 'judge' && model
-                  ? `${oneLine(model)}, ${dollars(cost_usd)}`
-                  : oneLine(details.get(name) ?? '', 400)}
+                {[
+                  source === 'judge' && model ? `${oneLine(model)}, ${dollars(cost_usd)}` : '',
+                  oneLine(details.get(name) ?? '', 400),
+                ]
+                  .filter((part) => part !== '')
+                  .join(': ')}
               </bdi>
             </td>
           </tr>

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { AUTONOMY_LEVELS, PRESETS } from '../../shared/approval/autonomy.ts';
 import { KNOWN_ACTIONS, RISKS, riskOf } from '../../shared/approval/risk.ts';
 import { isOverRequest, REQUEST_MOVES, REQUEST_STATUSES } from '../../shared/intake/status.ts';
 import { CLIENT_STRATEGIES } from '../../shared/review/client.ts';
 import { REVIEW_STAGES } from '../../shared/review/kinds.ts';
+import { ReviewSettings } from '../../shared/review/schema.ts';
+import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/review/vision/kinds.ts';
+import { VisualExpectation } from '../../shared/review/vision/schema.ts';
 import { NODE_KIND_NAMES } from '../../shared/workflow/kinds.ts';
 
 const page = (name: string): string =>
@@ -43,6 +47,21 @@ it.each(AUTONOMY_LEVELS)('docs/approvals.md tells what %s leaves to an agent', (
   const found = row('approvals', `\`${level}\`${level === 'semi' ? ' (default)' : ''}`)[1];
   if (level === 'full') expect(found?.trim()).toBe('all of low and medium risk');
   else expect(named(found)).toEqual(free);
+});
+
+it('docs/vision.md has a row for each verifier and each kind of expectation, and names each category', () => {
+  const cells = page('vision')
+    .split('\n')
+    .flatMap((line) => named(line.split('|')[1]));
+  const kinds = VisualExpectation.options.map(({ shape }) => shape.kind.value);
+  for (const each of [...VISION_VERIFIERS, ...kinds]) expect(cells).toContain(each);
+  for (const category of VISION_CATEGORIES) expect(page('vision')).toContain(`\`${category}\``);
+});
+
+it('docs/vision.md shows settings that can be used', () => {
+  const [, example = ''] = /```yaml\n# in a workflow\n([\s\S]*?)```/.exec(page('vision')) ?? [];
+  const { review } = parse(example) as { review: unknown };
+  expect(ReviewSettings.parse(review).vision).toMatchObject({ enabled: true, verifier: 'heuristic' });
 });
 
 it('docs/workflows.md has a row for each kind of node, and each stage and client of a review', () => {

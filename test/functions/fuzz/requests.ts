@@ -111,6 +111,7 @@ const evidence = build.evidence({
   ],
   gates: [
     build.gate({
+      began_ms: 1,
       findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', baseline: 'new' }],
       metadata: { tool: 'ruff' },
       on_error: 'hold',
