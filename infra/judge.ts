@@ -28,6 +28,8 @@ export class Judge extends Construct {
       description: 'Asks models about the work of an attempt',
       // Longer than all that is asked one after the other may take, shorter than the machine waits.
       timeout: Duration.seconds(JUDGING_SECONDS),
+      // Twelve megabytes of pictures, as base64 in a request that is signed, take some 280 MB beside the usual.
+      ...(models.vision && { memory: 1_024 }),
       environment: {
         [ENV.table]: table.table.tableName,
         ...storage.environment,
