@@ -350,6 +350,6 @@ describe('the box', () => {
     const none = startBox(['containers/agent/main.ts'], api, agentAssignment(api, repository.url, ['true']), {
       ASSAY_ASSIGNMENT_URL: `${api.url}/nothing`,
     });
-    expect(await none.ended).toMatchObject({ code: 1, log: expect.stringContaining('HTTP 404') });
+    expect(await none.ended).toMatchObject({ code: 1, log: expect.stringContaining('the assignment is gone') });
   });
 });
