@@ -27,7 +27,7 @@ export class Conductor extends Construct {
     const conductor = new ServiceFunction(this, 'Conduct', {
       common,
       name: 'conductor',
-      description: 'Starts and wakes cascade executions and unblocks tasks, as the stream says',
+      description: 'Starts cascade executions and unblocks tasks, as the stream says',
       timeout: Duration.seconds(60),
       environment: {
         [ENV.table]: table.table.tableName,
@@ -36,17 +36,13 @@ export class Conductor extends Construct {
         [ENV.metricsNamespace]: Stack.of(this).stackName,
       },
     });
-    conductor.allow({
-      actions: ['states:StartExecution', 'states:SendTaskSuccess'],
-      on: [cascade.stateMachineArn],
-    });
+    conductor.allow({ actions: ['states:StartExecution'], on: [cascade.stateMachineArn] });
     this.deadLetters = new StreamReader(this, 'Stream', {
       alarms,
       table,
       reader: conductor,
       items: [TABLE.taskSk, TABLE.requestSk],
-      consequence:
-        'its cascade is not started or woken, and nobody hears of its end, until the reconciler sees it.',
+      consequence: 'its cascade does not go on, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
       batch: { batchSize: 10, parallelizationFactor: 10 },
     }).deadLetters;

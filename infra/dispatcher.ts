@@ -1,6 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
 import type { BoxRoom } from '../shared/task/box-room.ts';
@@ -19,7 +18,6 @@ export interface DispatcherProps {
   readonly storage: Storage;
   readonly workforce: Workforce;
   readonly delivery: Delivery;
-  readonly cascade: IStateMachine;
   readonly minter: Minter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
@@ -36,7 +34,7 @@ export class Dispatcher extends Construct {
 
   constructor(scope: Construct, id: string, props: DispatcherProps) {
     super(scope, id);
-    const { common, alarms, table, storage, workforce, cascade } = props;
+    const { common, alarms, table, storage, workforce } = props;
     const { network, boxes } = workforce;
     this.function = new ServiceFunction(this, 'Launch', {
       common,
@@ -66,10 +64,6 @@ export class Dispatcher extends Construct {
     // To sign the URLs that the boxes read: a signed URL can do what its signer may.
     storage.allow(this.function, ['GetObject'], ['assignments/', 'artifacts/', 'hidden/']);
     storage.allow(this.function, ['DeleteObject'], ['assignments/']);
-    this.function.allow({
-      actions: ['states:SendTaskSuccess', 'states:SendTaskHeartbeat'],
-      on: [cascade.stateMachineArn],
-    });
     this.allowLaunching(workforce);
     props.delivery.allow(this.function);
     [

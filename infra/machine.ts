@@ -12,7 +12,6 @@ import { allow, type Permission } from './permissions.ts';
 export interface MachineProps {
   readonly common: Common;
   readonly alarms: Alarms;
-  readonly type: StateMachineType;
   readonly definition: State;
   /** What the states may do. */
   readonly permissions: readonly Permission[];
@@ -20,13 +19,12 @@ export interface MachineProps {
   readonly failureMeaning: string;
 }
 
-/** A state machine told in the Amazon States Language, with a role and a log of its own and an alarm on failed executions. */
+/** An Express state machine told in the Amazon States Language, with a role and a log of its own and an alarm on failed executions. */
 export class Machine extends Construct {
   readonly machine: StateMachine;
 
   constructor(scope: Construct, id: string, props: MachineProps) {
     super(scope, id);
-    const isExpress = props.type === StateMachineType.EXPRESS;
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     for (const permission of props.permissions) allow(role, permission);
     Validations.of(role).acknowledge({
@@ -34,7 +32,7 @@ export class Machine extends Construct {
       reason: 'The CloudWatch Logs delivery actions that Step Functions asks for know no resource.',
     });
     this.machine = new StateMachine(this, 'Machine', {
-      stateMachineType: props.type,
+      stateMachineType: StateMachineType.EXPRESS,
       definitionBody: DefinitionBody.fromString(Stack.of(this).toJsonString(props.definition)),
       role,
       logs: {
@@ -42,8 +40,8 @@ export class Machine extends Construct {
           retention: props.common.logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),
-        // Express keeps no history but its log; Standard keeps its own for 90 days.
-        level: isExpress ? LogLevel.ALL : LogLevel.ERROR,
+        // Of those that end well the table says all, and a line for each of their events would cost more than they do.
+        level: LogLevel.ERROR,
         includeExecutionData: false,
       },
     });
@@ -53,15 +51,11 @@ export class Machine extends Construct {
         reason:
           'Every execution is named by its task and run, and each log line, record and attempt carries them; X-Ray would ask for rights on every trace of the account.',
       },
-      ...(isExpress
-        ? []
-        : [
-            {
-              id: 'AwsSolutions-SF1',
-              reason:
-                'A Standard execution keeps every event for 90 days by itself; logging them again costs more than the execution.',
-            },
-          ]),
+      {
+        id: 'AwsSolutions-SF1',
+        reason:
+          'What fails is logged. What an execution has done is in the table and in the records; a line for each event of those that end well would cost more than the executions.',
+      },
     );
     props.alarms.add(this, 'Failures', {
       metric: new MathExpression({

@@ -177,7 +177,6 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     storage,
     workforce,
     delivery,
-    cascade,
     minter,
     apiUrl: api.url,
     room,

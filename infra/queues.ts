@@ -63,7 +63,7 @@ export class LaunchQueue extends Construct {
     const { alarms, launches, patience } = props;
     const deadLetters = new DeadLetterQueue(this, 'DeadLetters', {
       alarms,
-      meaning: `The dispatcher has given up on launching ${launches}; those tasks wait in vain.`,
+      meaning: `The dispatcher has given up on launching ${launches}; they are asked for again within a quarter of an hour.`,
       runbook: 'launch-dead-letters',
     });
     this.deadLetters = deadLetters.queue;

@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -23,7 +23,7 @@ export interface ReconcilerProps {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Looks after what was lost: leases that ran out, boxes that died, executions that are gone. */
+/** Looks after what was lost: leases that ran out, boxes that died, steps that nobody has done. */
 export class Reconciler extends Construct {
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
@@ -32,7 +32,7 @@ export class Reconciler extends Construct {
     const reconciler = new ServiceFunction(this, 'Reconcile', {
       common,
       name: 'reconciler',
-      description: 'Expires leases, finds lost boxes, restarts tasks whose execution is gone',
+      description: 'Expires leases, finds lost boxes, starts steps that nobody has done',
       timeout: Duration.seconds(50),
       environment: {
         [ENV.table]: table.table.tableName,
@@ -42,20 +42,8 @@ export class Reconciler extends Construct {
         ...props.environment,
       },
     });
-    reconciler.allow({ actions: ['states:SendTaskSuccess'], on: [cascade.stateMachineArn] });
+    reconciler.allow({ actions: ['states:StartExecution'], on: [cascade.stateMachineArn] });
     table.allow(reconciler);
-    reconciler.allow({
-      actions: ['states:DescribeExecution'],
-      on: [
-        Stack.of(this).formatArn({
-          service: 'states',
-          resource: 'execution',
-          resourceName: `${cascade.stateMachineName}:*`,
-          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-        }),
-      ],
-      because: 'An execution is named by its task and run, which do not exist at deploy time.',
-    });
     reconciler.allow({
       actions: ['ecs:DescribeTasks', 'ecs:StopTask'],
       on: [
@@ -69,7 +57,7 @@ export class Reconciler extends Construct {
     });
 
     new Rule(this, 'EveryMinute', {
-      description: 'Reconciles tasks, boxes and executions',
+      description: 'Reconciles tasks and boxes',
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [
         new LambdaFunction(reconciler.lambda, {
@@ -102,20 +90,10 @@ export class Reconciler extends Construct {
       // Told as well as can be: what is not heard, the deadline of the task finds out.
       targets: [new LambdaFunction(reconciler.lambda)],
     });
-    new Rule(this, 'ExecutionEnded', {
-      description: 'An execution of the cascade has not ended well',
-      eventPattern: {
-        source: ['aws.states'],
-        detailType: ['Step Functions Execution Status Change'],
-        detail: { stateMachineArn: [cascade.stateMachineArn], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
-      },
-      // Told as well as can be: what is not heard, the deadline of the task finds out.
-      targets: [new LambdaFunction(reconciler.lambda)],
-    });
     alarms.add(this, 'Errors', {
       metric: reconciler.lambda.metricErrors({ period: FAULT_PERIOD }),
       threshold: 3,
-      meaning: 'The reconciler keeps failing: lost leases, boxes and executions are not noticed.',
+      meaning: 'The reconciler keeps failing: lost leases, boxes and steps are not noticed.',
       runbook: 'reconciler-errors',
     });
   }

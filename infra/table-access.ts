@@ -76,7 +76,8 @@ export const TABLE_ACCESS = {
     indexes: ['byWait'],
   },
   ledger: { GetItem: ['figures', 'counted', 'file'], PutItem: ['figures', 'counted', 'file'] },
-  resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
+  // Who does a step says when it can be done: the deadline is of the task's item.
+  resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'], UpdateItem: ['task'] },
   cascade: {
     GetItem: ['task', 'beat', 'lock', 'meter', 'spend', 'evolution'],
     BatchGetItem: ['task'],

@@ -1,5 +1,5 @@
 import { Aws, Duration } from 'aws-cdk-lib';
-import { type StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { JudgeModels } from '../shared/judging/models.ts';
 import { ENV } from '../shared/names.ts';
@@ -62,7 +62,6 @@ export class Verification extends Construct {
     const janitor = new Machine(this, 'Janitor', {
       common,
       alarms,
-      type: StateMachineType.EXPRESS,
       definition: janitorDefinition({
         partition: Aws.PARTITION,
         janitorFunction: janitorSteps.lambda.functionArn,
@@ -74,7 +73,7 @@ export class Verification extends Construct {
           on: [janitorSteps.lambda.functionArn, judge.lambda.functionArn],
         },
       ],
-      failureMeaning: 'The janitor could not come to a verdict; the cascade asks it again.',
+      failureMeaning: 'The janitor could not come to a verdict; the reconciler has it asked again.',
     });
 
     const cascadeSteps = new ServiceFunction(this, 'CascadeSteps', {
@@ -105,7 +104,6 @@ export class Verification extends Construct {
     const cascade = new Machine(this, 'Cascade', {
       common,
       alarms,
-      type: StateMachineType.STANDARD,
       definition: cascadeDefinition({
         partition: Aws.PARTITION,
         cascadeFunction: cascadeSteps.lambda.functionArn,
@@ -120,9 +118,9 @@ export class Verification extends Construct {
           on: [cascadeSteps.lambda.functionArn, resolver.lambda.functionArn],
         },
         { actions: ['sqs:SendMessage'], on: workforce.queues.map((queue) => queue.queueArn) },
-        { actions: ['states:StartSyncExecution'], on: [janitor.machine.stateMachineArn] },
+        { actions: ['states:StartExecution'], on: [janitor.machine.stateMachineArn] },
       ],
-      failureMeaning: 'A cascade execution has failed; the reconciler starts the task again.',
+      failureMeaning: 'A cascade execution has failed; the reconciler starts another one.',
     });
     this.cascade = cascade.machine;
     this.janitor = janitor.machine;

@@ -85,7 +85,7 @@ export function startServices(options: ServicesOptions): Services {
   const place = { region: REGION, accountId: ACCOUNT_ID };
   const { sqsEndpoint } = queues;
   const bus = createEventBus({ resources, lambda, counters, onError });
-  const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters, bus });
+  const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters, onLog });
   const ecs = createEcs({
     ...place,
     resources,

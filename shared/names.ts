@@ -191,8 +191,6 @@ export const ENV = {
   eventBus: 'ASSAY_EVENT_BUS',
   /** "true" only in the embedded default: accepts file:// repositories. */
   allowFileRepositories: 'ASSAY_ALLOW_FILE_REPOSITORIES',
-  /** "true" only in the embedded default: the SFN client must not add the `sync-` host prefix. */
-  disableHostPrefix: 'ASSAY_DISABLE_HOST_PREFIX',
 } as const;
 
 /** Environment of the boxes. Nothing else of the platform is in it. */

@@ -1,15 +1,9 @@
 import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
-import {
-  type CascadeContext,
-  decideStep,
-  isElsewhere,
-  selectModel,
-  settleStep,
-} from '../../shared/use-cases/cascade.ts';
+import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 
-const { tasks, locks, beliefs, evolution, spend, providers } = stores();
+const { tasks, deadlines, locks, beliefs, evolution, spend, providers } = stores();
 const models = tierModels();
 const agents = deployedAgents();
 const holds = holdLimit();
@@ -18,10 +12,10 @@ const STEPS = { select_model: selectModel, decide: decideStep, settle: settleSte
 
 /** A step of the cascade machine: ids in, where to go on out. */
 export const handler = async (event: unknown): Promise<CascadeResult> => {
-  const { step, task_id, run, said } = CascadeStep.parse(event);
-  if (said && isElsewhere(said, step)) return said;
+  const { step, task_id, run, waited, again = false } = CascadeStep.parse(event);
   const context: CascadeContext = {
     tasks,
+    deadlines,
     locks,
     models,
     agents,
@@ -29,6 +23,8 @@ export const handler = async (event: unknown): Promise<CascadeResult> => {
     holds,
     learning,
     now: new Date(),
+    again,
+    mayWait: waited !== true,
   };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
 };

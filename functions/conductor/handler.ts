@@ -1,8 +1,9 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { ENV, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { Machines } from '../../shared/store/machines.ts';
 import { Adapter } from '../../shared/task/adapter.ts';
 import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/follow.ts';
 import { followRequest } from '../../shared/use-cases/requests.ts';
@@ -24,7 +25,7 @@ const context: FollowContext = {
   breakers,
   spend,
   providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))) },
-  machines: new Machines(sfnClient()),
+  machines: new Machines(new SFNClient({})),
   cascadeMachine: requireEnv(ENV.cascadeMachine),
   now: () => new Date(),
   onCompletion: completions.onCompletion,

@@ -9,7 +9,6 @@ import { BoxRegister } from '../../shared/store/box-register.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
 import { Deliveries } from '../../shared/store/deliveries.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { Machines, sfnClient } from '../../shared/store/machines.ts';
 import { NotStarted } from '../../shared/store/run-task-answers.ts';
 import { Adapter } from '../../shared/task/adapter.ts';
 import { NEXT_SECONDS } from '../../shared/task/fair-share.ts';
@@ -38,7 +37,6 @@ const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
     assignPublicIp: optionalEnv(ENV.assignPublicIp, 'false') === 'true',
   }),
   deliveries: new Deliveries(new LambdaClient({}), requireEnv(ENV.deliverFunction)),
-  machines: new Machines(sfnClient()),
   families: {
     agent: requireEnv(ENV.agentFamily),
     gates: requireEnv(ENV.gatesFamily),

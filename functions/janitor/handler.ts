@@ -14,6 +14,6 @@ const looks = 'second_look' in JSON.parse(optionalEnv(ENV.judgesKnown, '{}'));
 export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
   if (step.step === 'reduce')
-    return reduceEvidence(step.task_id, step.attempt, { tasks, objects, looks, evolution });
-  return { verdict: await combineVerdicts(step.task_id, step.attempt, step, { tasks, now: new Date() }) };
+    return reduceEvidence(step, { tasks, objects, looks, evolution, now: new Date() });
+  return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
 };

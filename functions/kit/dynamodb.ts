@@ -8,6 +8,7 @@ import { documentClient } from '../../shared/store/clients.ts';
 import { CompletionStore } from '../../shared/store/completions.ts';
 import { CountStore } from '../../shared/store/counts.ts';
 import { DeadLetterStore } from '../../shared/store/dead-letters.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { EvolutionStore } from '../../shared/store/evolution.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
@@ -23,6 +24,7 @@ export interface Stores {
   readonly db: DynamoDBDocumentClient;
   readonly table: string;
   readonly tasks: TaskStore;
+  readonly deadlines: DeadlineStore;
   readonly locks: LockStore;
   readonly counts: CountStore;
   readonly completions: CompletionStore;
@@ -49,6 +51,7 @@ export function stores(): Stores {
     db,
     table,
     tasks,
+    deadlines: new DeadlineStore(db, table),
     locks: new LockStore(db, table, tasks),
     counts: new CountStore(db, table),
     completions: new CompletionStore(db, table),

@@ -1,17 +1,16 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { BOX_ENV, ENV } from '../../shared/names.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';
 import { Boxes } from '../../shared/store/boxes.ts';
-import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { Machines, sfnClient } from '../../shared/store/machines.ts';
+import { Machines } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { START_GRACE_SECONDS } from '../../shared/task/deadline.ts';
 import { boxNamed, boxStopped } from '../../shared/use-cases/box-stopped.ts';
 import { evolveByItself } from '../../shared/use-cases/evolve.ts';
-import { executionEnded } from '../../shared/use-cases/execution-ended.ts';
 import { giveDeadlines } from '../../shared/use-cases/give-deadlines.ts';
 import { type ReconcileContext, reconcile } from '../../shared/use-cases/reconcile.ts';
 import { type SweepContext, sweepBoxes } from '../../shared/use-cases/sweep-boxes.ts';
@@ -20,7 +19,8 @@ import { boxRoom, cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 
-const { db, table, tasks, locks, counts, beats, requests, beliefs, spend, evolution, figures } = stores();
+const { db, table, tasks, deadlines, locks, counts, beats, requests, beliefs, spend, evolution, figures } =
+  stores();
 const policy = cascadePolicy();
 const models = tierModels();
 const register = new BoxRegister(db, table, boxRoom().limits);
@@ -34,7 +34,7 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
   beliefs,
   spend,
   onCompletion: completions.onCompletion,
-  deadlines: new DeadlineStore(db, table),
+  deadlines,
   beats,
   requests,
   boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
@@ -42,7 +42,7 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
     securityGroups: [],
     assignPublicIp: false,
   }),
-  machines: new Machines(sfnClient()),
+  machines: new Machines(new SFNClient({})),
   cascadeMachine: requireEnv(ENV.cascadeMachine),
   now: () => new Date(),
 };
@@ -95,11 +95,6 @@ function whyNotDelivered({ detail }: z.infer<typeof NotDelivered>): { stopCode: 
   return { stopCode: '', why: ['the delivery ended without a report', said].filter(Boolean).join('; ') };
 }
 
-const Ended = z.object({
-  'detail-type': z.literal('Step Functions Execution Status Change'),
-  detail: z.object({ name: z.string() }),
-});
-
 function whyStopped({ detail }: z.infer<typeof Stopped>): string {
   const [container] = detail.containers ?? [];
   return [
@@ -112,7 +107,7 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
     .join('; ');
 }
 
-/** Runs on a schedule over the tasks that are due, and at once for a box that has stopped and an execution that has not ended well. */
+/** Runs on a schedule over the tasks that are due, and at once for a box that has stopped. */
 export const handler = async (
   event: unknown,
   lambda: Pick<Context, 'getRemainingTimeInMillis'>,
@@ -136,8 +131,6 @@ export const handler = async (
     const { stopCode, why } = whyNotDelivered(failed.data);
     return { lost: boxNamed(box)?.kind === 'deliver' && (await boxStopped(box, stopCode, why, context)) };
   }
-  const ended = Ended.safeParse(event);
-  if (ended.success) return { restarted: await executionEnded(ended.data.detail.name, context) };
   const { grace_seconds } = Schedule.parse(event);
   const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
   const round = {
@@ -151,7 +144,7 @@ export const handler = async (
   const result = await reconcile(round);
   completions.publish();
   if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
-  const deadlines_given = await giveDeadlines({ tasks, deadlines: context.deadlines, upgrades, goOn });
+  const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
   const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
   const evolved = await evolveByItself(evolving).catch((error: unknown) => {
     logger.error('the settings could not be looked at', { error: error as Error });

@@ -19,8 +19,10 @@ const [refsOverHttp, filesOverHttp] = [smartHttp(asking), readFiles(overHttp(ask
 const filesHere = readFiles(localTransport);
 const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 
+const { tasks, deadlines } = stores();
 const context: BaseContext = {
-  tasks: stores().tasks,
+  tasks,
+  deadlines,
   now: () => new Date(),
   remote: (repository, ref, authorization) =>
     (isHere(repository) ? localGit : refsOverHttp)(repository, ref, authorization),

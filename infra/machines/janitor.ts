@@ -1,6 +1,6 @@
-import { JUDGING_SECONDS } from '../../shared/judging/limits.ts';
+import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/judging/limits.ts';
 import type { JanitorStep } from '../../shared/messages/queue.ts';
-import { invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
+import { AGAIN, invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
 
 export interface JanitorParts {
   readonly partition: string;
@@ -11,11 +11,15 @@ export interface JanitorParts {
 }
 
 const OF_ATTEMPT = {
+  run: '{% $states.context.Execution.Input.run %}',
   task_id: '{% $states.context.Execution.Input.task_id %}',
   attempt: '{% $states.context.Execution.Input.attempt %}',
 };
 
-/** From evidence to one verdict on one tree. An Express machine: it never waits for a box, so it is done within minutes. */
+/**
+ * From evidence to one verdict on one tree. It never waits for a box, so it is done within minutes; who waits for its verdict hears of it by
+ * the write.
+ */
 export function janitorDefinition({ partition, janitorFunction, judgeFunction }: JanitorParts): State {
   const step = (name: JanitorStep['step'], more: State = {}): State =>
     invoke(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
@@ -24,12 +28,12 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
     Comment: 'Evidence of one attempt becomes one verdict.',
     QueryLanguage: 'JSONata',
     StartAt: 'Reduce',
-    // Just below the five minutes after which Express ends an execution without a word.
-    TimeoutSeconds: 290,
+    TimeoutSeconds: JANITOR_SECONDS,
     States: {
       Reduce: {
-        Comment: 'Outcomes of signals and gates become a preliminary verdict with reasons.',
-        ...step('reduce'),
+        Comment:
+          'Outcomes of signals and gates become a preliminary verdict with reasons. Where models are to be asked, one execution writes that it does.',
+        ...step('reduce', { again: AGAIN, by: '{% $states.context.Execution.Id %}' }),
         Assign: {
           verdict: '{% $states.result.Payload.verdict %}',
           look: '{% $states.result.Payload.look %}',
@@ -41,7 +45,10 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
 
       MayJudgesChangeIt: {
         Type: 'Choice',
-        Choices: [{ Condition: '{% $states.input.ask %}', Next: 'Judge' }],
+        Choices: [
+          { Condition: "{% $states.input.next = 'judge' %}", Next: 'Judge' },
+          { Condition: "{% $states.input.next = 'superseded' %}", Next: 'Superseded' },
+        ],
         Default: 'Combine',
       },
 
@@ -72,6 +79,7 @@ export function janitorDefinition({ partition, janitorFunction, judgeFunction }:
         End: true,
       },
 
+      Superseded: { Comment: 'Another execution comes to the verdict.', Type: 'Succeed' },
       Unexpected: UNEXPECTED,
     },
   };

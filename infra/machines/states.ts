@@ -7,8 +7,18 @@ export type State = Readonly<Record<string, unknown>>;
 export const integration = (partition: string, action: string): string =>
   `arn:${partition}:states:::${action}`;
 
-/** Faults on Lambda's side, which pass. Jitter keeps executions that failed together from coming back together. */
+/** How what passes is tried again. Jitter keeps executions that failed together from coming back together. */
+export const PASSING = {
+  IntervalSeconds: 1,
+  BackoffRate: 2,
+  MaxAttempts: 6,
+  MaxDelaySeconds: 30,
+  JitterStrategy: 'FULL',
+} as const;
+
+/** Faults on Lambda's side. */
 export const LAMBDA_FAULTS = {
+  ...PASSING,
   ErrorEquals: [
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
@@ -16,11 +26,6 @@ export const LAMBDA_FAULTS = {
     'Lambda.ClientExecutionTimeoutException',
     'Lambda.TooManyRequestsException',
   ],
-  IntervalSeconds: 1,
-  BackoffRate: 2,
-  MaxAttempts: 6,
-  MaxDelaySeconds: 30,
-  JitterStrategy: 'FULL',
 } as const;
 
 /** The step itself failed. Every step may be done again, and a throttled table or a slow bucket has recovered by then. */
@@ -32,7 +37,7 @@ export const STEP_FAULTS = {
   JitterStrategy: 'FULL',
 } as const;
 
-/** What nobody foresaw ends the execution as failed, with the error it ended by: that fires an alarm, and the reconciler starts the task again. */
+/** What nobody foresaw ends the execution as failed, with the error it ended by: that fires an alarm, and the reconciler starts another one. */
 export const OTHERWISE_UNEXPECTED = [{ ErrorEquals: ['States.ALL'], Next: 'Unexpected' }] as const;
 
 export const UNEXPECTED: State = {
@@ -40,6 +45,9 @@ export const UNEXPECTED: State = {
   Error: '{% $states.input.Error %}',
   Cause: "{% $states.input.Cause ? $states.input.Cause : 'no cause was given' %}",
 };
+
+/** Is this state tried again? */
+export const AGAIN = '{% $states.context.State.RetryCount > 0 %}';
 
 /** Invokes a function; the state's output is what the function answers. */
 export const invoke = (partition: string, functionArn: string, payload: State): State => ({

@@ -120,7 +120,6 @@ function environmentOf(
     AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
     ...sdkEnvironment(endpoints),
     [ENV.allowFileRepositories]: 'true',
-    [ENV.disableHostPrefix]: 'true',
     ...spec.variables,
     // Without keys, there is no vendor here, whatever a deployment would have.
     ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: '[]' } : {}),

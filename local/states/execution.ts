@@ -6,28 +6,22 @@ import type { DeployedMachine } from './machines.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
-export interface HistoryEvent {
-  readonly time: number;
-  readonly type: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-/** Most events of one execution's history; one more fails it (Step Functions service quotas). It also ends endless loops. */
-export const MAX_EVENTS = 25_000;
+/** Longest duration of an Express execution in seconds (Step Functions service quotas). */
+const EXPRESS_SECONDS = 300;
+/** Most states that one execution may enter. Express has no such limit, but a loop that waits for nothing would never let its time limit be heard. */
+const MAX_STATES = 25_000;
 
 /** One execution: running, or ended with its result. Times are milliseconds since 1970. */
 export interface Execution {
   readonly arn: string;
   readonly name: string;
   readonly deployed: DeployedMachine;
-  /** JSON text, as it was given. */
-  readonly input: string;
   readonly startedAt: number;
-  readonly events: HistoryEvent[];
+  /** The state that it entered last. */
+  state: string | null;
   status: ExecutionStatus;
   stoppedAt: number | undefined;
-  /** JSON text. */
-  output: string | undefined;
+  output: unknown;
   error: string | undefined;
   cause: string | undefined;
   /** Settles when the execution has ended, however it did. */
@@ -40,25 +34,20 @@ export interface ExecutionRequest {
   readonly arn: string;
   readonly name: string;
   readonly deployed: DeployedMachine;
+  /** JSON text. */
   readonly input: string;
-  /** Longest duration in seconds that the type of the machine allows. */
-  readonly timeoutSeconds: number | undefined;
 }
 
-/** Starts an execution; it runs on its own. `environmentOf` gives it the world, with its history to write to. */
-export function startExecution(
-  request: ExecutionRequest,
-  environmentOf: (record: Environment['record']) => Environment,
-): Execution {
-  const { arn, name, deployed, input } = request;
+/** Starts an execution; it runs on its own. */
+export function startExecution(request: ExecutionRequest, call: Environment['call']): Execution {
+  const { arn, name, deployed } = request;
   const controller = new AbortController();
   const execution: Execution = {
     arn,
     name,
     deployed,
-    input,
     startedAt: Date.now(),
-    events: [],
+    state: null,
     status: 'RUNNING',
     stoppedAt: undefined,
     output: undefined,
@@ -67,31 +56,26 @@ export function startExecution(
     ended: Promise.resolve(),
     interrupt: (interruption) => controller.abort(interruption),
   };
-  const record: Environment['record'] = (type, details) => {
-    if (execution.events.length >= MAX_EVENTS) {
-      throw new StateError('States.Runtime', `The execution reached ${MAX_EVENTS} events of history.`);
-    }
-    execution.events.push({ time: Date.now(), type, details });
+  let states = 0;
+  const enter = (state: string): void => {
+    if (++states > MAX_STATES)
+      throw new StateError('States.Runtime', `The execution entered ${MAX_STATES} states.`);
+    execution.state = state;
   };
-  execution.ended = run(execution, controller, request, environmentOf(record));
+  execution.ended = run(execution, controller, request.input, { call, enter });
   return execution;
 }
 
 async function run(
   execution: Execution,
   controller: AbortController,
-  request: ExecutionRequest,
+  text: string,
   environment: Environment,
 ): Promise<void> {
-  const { deployed } = request;
-  const limit = Math.min(
-    deployed.machine.timeoutSeconds ?? Number.POSITIVE_INFINITY,
-    request.timeoutSeconds ?? Number.POSITIVE_INFINITY,
-  );
-  const cancel = Number.isFinite(limit)
-    ? after(limit * 1_000, () => controller.abort(new Interruption('TIMED_OUT')))
-    : () => {};
-  const input: unknown = JSON.parse(execution.input);
+  const { deployed } = execution;
+  const limit = Math.min(deployed.machine.timeoutSeconds ?? EXPRESS_SECONDS, EXPRESS_SECONDS);
+  const cancel = after(limit * 1_000, () => controller.abort(new Interruption('TIMED_OUT')));
+  const input: unknown = JSON.parse(text);
   const context = {
     Execution: {
       Id: execution.arn,
@@ -104,8 +88,7 @@ async function run(
   };
   const scope = { environment, signal: controller.signal, context, variables: {} };
   try {
-    environment.record('ExecutionStarted', { input });
-    execution.output = JSON.stringify(await runFlow(deployed.machine, input, scope));
+    execution.output = await runFlow(deployed.machine, input, scope);
     end(execution, 'SUCCEEDED');
   } catch (error) {
     fail(execution, error);
@@ -126,14 +109,4 @@ function fail(execution: Execution, error: unknown): void {
 
 function end(execution: Execution, status: ExecutionStatus, error?: string, cause?: string): void {
   Object.assign(execution, { status, error, cause, stoppedAt: Date.now() });
-  const result = status === 'SUCCEEDED' ? { output: execution.output } : { error, cause };
-  execution.events.push({ time: Date.now(), type: END_EVENTS[status], details: result });
 }
-
-const END_EVENTS: Readonly<Record<ExecutionStatus, string>> = {
-  RUNNING: 'ExecutionStarted',
-  SUCCEEDED: 'ExecutionSucceeded',
-  FAILED: 'ExecutionFailed',
-  TIMED_OUT: 'ExecutionTimedOut',
-  ABORTED: 'ExecutionAborted',
-};

@@ -6,26 +6,19 @@ import { type Execution, startExecution } from './execution.ts';
 import { callService, type Services } from './integrations/index.ts';
 import { Interruption } from './interpreter/errors.ts';
 import { isTooLarge } from './interpreter/payload.ts';
-import type { Callbacks, Environment } from './interpreter/scope.ts';
 import type { DeployedMachine } from './machines.ts';
 
-/** Longest duration of an Express execution in seconds (Step Functions service quotas). */
-const EXPRESS_SECONDS = 300;
-/** Express durations are billed in steps of this many milliseconds. */
+/** Durations are billed in steps of this many milliseconds. */
 const BILLED_STEP_MS = 100;
-/** Executions whose history is kept after they ended; older ones are described without it. */
-const KEPT_HISTORIES = 1_000;
+/** Executions that are remembered after they have ended, for people to look at. */
+const KEPT = 1_000;
 /** What a name of an execution may not hold (API reference of StartExecution). */
 const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
 
 export interface Executions {
-  /** Standard: the same name with the same input while it runs is the same execution. Express: always a new one. */
+  /** Starts an execution, each time that it is asked: of Express machines, names are for people. */
   start(request: Json): Execution;
-  /** Express only. Ended when the promise resolves. */
-  startSync(request: Json): Promise<Execution>;
-  /** A Standard execution by ARN. Throws `ExecutionDoesNotExist`. */
-  get(arn: unknown): Execution;
-  /** All Standard executions, latest first. */
+  /** Those that run, and the latest that have ended; latest first. */
   list(): readonly Execution[];
   /** Ends all that run, and waits for them. */
   stop(): Promise<void>;
@@ -33,103 +26,55 @@ export interface Executions {
 
 interface Options {
   readonly machines: ReadonlyMap<string, DeployedMachine>;
-  readonly services: Services;
-  readonly tokens: Callbacks;
+  /** How a machine starts another one; absent: as anybody does. */
+  readonly services: Omit<Services, 'start'> & Partial<Pick<Services, 'start'>>;
   readonly counters: Counters;
-  /** Hears of each Standard execution that has ended by itself. */
-  readonly onEnd?: ((execution: Execution) => void) | undefined;
+  /** Hears of each execution that has ended by itself, and not well. */
+  readonly onFailure?: ((execution: Execution) => void) | undefined;
 }
 
-export function createExecutions({ machines, services, tokens, counters, onEnd }: Options): Executions {
+export function createExecutions({ machines, services, counters, onFailure }: Options): Executions {
   let isStopping = false;
-  const standard = new Map<string, Execution>();
   const running = new Set<Execution>();
   const ended: Execution[] = [];
 
-  const launch = (arn: string, name: string, deployed: DeployedMachine, input: string): Execution => {
-    const isExpress = deployed.type === 'EXPRESS';
-    const transition = () => {
-      if (!isExpress) counters.add('states', 'StateTransition');
-    };
-    const environmentOf = (record: Environment['record']): Environment => ({
-      call: (resource, args) => callService(services, resource, args),
-      tokens,
-      record,
-      transition,
-    });
-    const timeoutSeconds = isExpress ? EXPRESS_SECONDS : undefined;
-    transition();
-    const execution = startExecution({ arn, name, deployed, input, timeoutSeconds }, environmentOf);
+  const start = (request: Json): Execution => {
+    const deployed = find(machines, request['stateMachineArn']);
+    const [input, name] = [inputOf(request), nameOf(request)];
+    const arn = `${deployed.arn.replace(':stateMachine:', ':express:')}:${name}:${randomUUID()}`;
+    const execution = startExecution({ arn, name, deployed, input }, (resource, args) =>
+      callService({ start, ...services }, resource, args),
+    );
     running.add(execution);
     execution.ended = execution.ended.then(() => {
       running.delete(execution);
-      if (isExpress) {
-        counters.add('states', 'ExpressExecution');
-        counters.add('states', 'ExpressDurationMs', billedDuration(execution));
-      } else {
-        if (!isStopping) onEnd?.(execution);
-        ended.push(execution);
-        ended.splice(0, ended.length - KEPT_HISTORIES).forEach(({ events }) => {
-          events.length = 0;
-        });
-      }
+      counters.add('states', 'ExpressExecution');
+      counters.add('states', 'ExpressDurationMs', billedDuration(execution));
+      ended.push(execution);
+      ended.splice(0, ended.length - KEPT);
+      if (execution.status !== 'SUCCEEDED' && !isStopping) onFailure?.(execution);
     });
     return execution;
   };
 
   return {
-    start(request) {
-      const deployed = find(machines, request['stateMachineArn']);
-      const input = inputOf(request);
-      const name = nameOf(request);
-      if (deployed.type === 'EXPRESS') {
-        return launch(`${executionArn(deployed, 'express', name)}:${randomUUID()}`, name, deployed, input);
-      }
-      const arn = executionArn(deployed, 'execution', name);
-      const known = standard.get(arn);
-      if (known?.status === 'RUNNING' && known.input === input) return known;
-      if (known) throw new ServiceError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
-      const execution = launch(arn, name, deployed, input);
-      standard.set(arn, execution);
-      return execution;
-    },
-    async startSync(request) {
-      const deployed = find(machines, request['stateMachineArn']);
-      if (deployed.type !== 'EXPRESS') {
-        throw new ServiceError(
-          'StateMachineTypeNotSupported',
-          'This operation is not supported by this type',
-        );
-      }
-      const name = nameOf(request);
-      const arn = `${executionArn(deployed, 'express', name)}:${randomUUID()}`;
-      const execution = launch(arn, name, deployed, inputOf(request));
-      await execution.ended;
-      return execution;
-    },
-    get(arn) {
-      const execution = typeof arn === 'string' ? standard.get(arn) : undefined;
-      if (!execution) {
-        throw new ServiceError('ExecutionDoesNotExist', `Execution Does Not Exist: '${arn}'`);
-      }
-      return execution;
-    },
-    list: () => [...standard.values()].reverse(),
+    start,
+    list: () => [...ended, ...running].toSorted((a, b) => b.startedAt - a.startedAt),
     async stop() {
       isStopping = true;
       for (const execution of running) execution.interrupt(new Interruption('ABORTED'));
-      await Promise.all([...running].map(({ ended }) => ended));
+      await Promise.all([...running].map(({ ended: end }) => end));
     },
   };
 }
 
-/** Milliseconds that an Express execution is billed for. */
-export function billedDuration({ startedAt, stoppedAt = startedAt }: Execution): number {
+/** Milliseconds that an execution is billed for. */
+function billedDuration({ startedAt, stoppedAt = startedAt }: Execution): number {
   return Math.max(1, Math.ceil((stoppedAt - startedAt) / BILLED_STEP_MS)) * BILLED_STEP_MS;
 }
 
 /** The machine that a request names. Throws as the API does. */
-export function find(machines: ReadonlyMap<string, DeployedMachine>, arn: unknown): DeployedMachine {
+function find(machines: ReadonlyMap<string, DeployedMachine>, arn: unknown): DeployedMachine {
   if (typeof arn !== 'string' || !/^arn:[^:]+:states:[^:]*:[^:]*:stateMachine:.+$/.test(arn)) {
     throw new ServiceError('InvalidArn', `Invalid Arn: '${arn}'`);
   }
@@ -138,10 +83,6 @@ export function find(machines: ReadonlyMap<string, DeployedMachine>, arn: unknow
     throw new ServiceError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${arn}'`);
   }
   return deployed;
-}
-
-function executionArn(deployed: DeployedMachine, kind: 'execution' | 'express', name: string): string {
-  return `${deployed.arn.replace(':stateMachine:', `:${kind}:`)}:${name}`;
 }
 
 function nameOf(request: Json): string {

@@ -7,7 +7,6 @@ import { located } from './definition/parse.ts';
 export interface DeployedMachine {
   readonly arn: string;
   readonly name: string;
-  readonly type: 'STANDARD' | 'EXPRESS';
   readonly machine: Machine;
 }
 
@@ -31,27 +30,14 @@ export function deployMachines(
     );
     const name = properties.text('StateMachineName', resource.logicalId);
     const type = properties.text('StateMachineType', 'STANDARD');
-    if (type !== 'STANDARD' && type !== 'EXPRESS') {
+    if (type !== 'EXPRESS') {
       throw new Error(`${properties.where}: StateMachineType ${type} is not supported`);
     }
-    const machine = located(`state machine "${name}"`, () => {
-      const compiled = compileMachine(JSON.parse(properties.text('DefinitionString')));
-      if (type === 'EXPRESS') refuseCallbacks(compiled);
-      return compiled;
-    });
+    const machine = located(`state machine "${name}"`, () =>
+      compileMachine(JSON.parse(properties.text('DefinitionString'))),
+    );
     const arn = `arn:aws:states:${place.region}:${place.accountId}:stateMachine:${name}`;
-    machines.set(arn, { arn, name, type, machine });
+    machines.set(arn, { arn, name, machine });
   }
   return machines;
-}
-
-/** Express machines cannot wait for a callback (Step Functions developer guide, choosing a workflow type). */
-function refuseCallbacks(flow: Pick<Machine, 'states'>): void {
-  for (const [name, state] of flow.states) {
-    if (state.type === 'Task' && state.resource.token) {
-      throw new Error(`state "${name}": .waitForTaskToken is not supported in an Express machine`);
-    }
-    if (state.type === 'Parallel') for (const branch of state.branches) refuseCallbacks(branch);
-    if (state.type === 'Map') refuseCallbacks(state.processor);
-  }
 }

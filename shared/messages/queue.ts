@@ -12,27 +12,27 @@ export const LaunchMessage = z.object({
   kind: BoxKind,
   task_id: TaskId,
   attempt: z.number().int().positive(),
+  /** Of the cascade that has asked for it. A newer one asks again: then nobody waits for what this one asks for. */
   run: z.number().int().positive(),
-  /** Wakes the waiting state of the cascade. */
-  task_token: z.string().min(1),
 });
 export type LaunchMessage = z.infer<typeof LaunchMessage>;
 
 /** Seconds for which a launch message that was taken is not seen by others: six times the dispatcher's limit, as Lambda asks. */
 export const LAUNCH_VISIBILITY_SECONDS = 180;
 
-/** Input of a cascade execution. */
-export const CascadeInput = z.object({ task_id: TaskId, run: z.number().int().positive() });
-export type CascadeInput = z.infer<typeof CascadeInput>;
+/** Which task, and which run of it. */
+const OfRun = z.object({ task_id: TaskId, run: z.number().int().positive() });
+/** What a step of a machine is told; `again`: the same execution has tried it before, and heard of no end of it. */
+const Step = OfRun.extend({ again: z.boolean().optional() });
 
 /** Steps of the cascade machine that ask the task's repository. */
 export const REPOSITORY_STEPS = ['resolve_base', 'find_branch'] as const;
-export const RepositoryStep = CascadeInput.extend({ step: z.enum(REPOSITORY_STEPS) });
+export const RepositoryStep = Step.extend({ step: z.enum(REPOSITORY_STEPS) });
 export type RepositoryStep = z.infer<typeof RepositoryStep>;
 
 /**
  * Where the cascade goes on. `resolve_base | run_agent | run_gates | verify | decide | deliver | find_branch | settle` are states of the machine;
- * `held` (a person is asked), `waiting` (another task holds the files), `superseded` (a newer execution has taken over)
+ * `held` (a person is asked), `waiting` (for the files that another task holds, or for a time), `superseded` (another execution goes on)
  * and `ended` end the execution.
  */
 export const STAGES = [
@@ -63,21 +63,20 @@ export const CascadeResult = z.object({
 });
 export type CascadeResult = z.infer<typeof CascadeResult>;
 
+/** Input of a cascade execution: where it goes on. */
+export type CascadeInput = z.infer<typeof OfRun> & CascadeResult;
+
 /** Steps of the cascade machine that a Lambda does. */
 export const CASCADE_STEPS = ['select_model', 'decide', 'settle'] as const;
-export const CascadeStep = CascadeInput.extend({
+export const CascadeStep = Step.extend({
   step: z.enum(CASCADE_STEPS),
-  /** What the step before it has said. */
-  said: CascadeResult.optional(),
+  /** The execution has waited once, as it was told; it lives for minutes. */
+  waited: z.boolean().optional(),
 });
 export type CascadeStep = z.infer<typeof CascadeStep>;
 
-/** What wakes a waiting state (SendTaskSuccess): where the task stands now. */
-export const WakeOutput = z.object({ stage: z.enum(STAGES) });
-export type WakeOutput = z.infer<typeof WakeOutput>;
-
 /** Input of a janitor execution. */
-export const JanitorInput = z.object({ task_id: TaskId, attempt: z.number().int().positive() });
+export const JanitorInput = OfRun.extend({ attempt: z.number().int().positive() });
 export type JanitorInput = z.infer<typeof JanitorInput>;
 
 /** Input of the function that asks models. */
@@ -91,12 +90,16 @@ export const JudgeInput = JanitorInput.extend({
  * writes the outcome. Between the two a function of its own asks the models.
  */
 export const JanitorStep = z.discriminatedUnion('step', [
-  JanitorInput.extend({ step: z.literal('reduce') }),
+  JanitorInput.extend({
+    step: z.literal('reduce'),
+    again: z.boolean().optional(),
+    /** The execution that asks. */
+    by: z.string().optional(),
+  }),
   JanitorInput.extend({
     step: z.literal('combine'),
     verdict: Verdict,
     judgements: z.array(Judgement).max(100),
-    /** Absent in executions that an earlier version has begun. */
     look: SecondLook.optional(),
     pipeline: PipelineAsk.nullable().optional(),
   }),

@@ -86,24 +86,48 @@ export class DeadlineStore {
     return { task: beat ? withBeat(task, beat) : task, deadline, beat };
   }
 
+  /** Moves the deadline of a task that is still as it was read, whenever it was: who does its step knows when that can be done. */
+  async putOff({ id, version }: Pick<Task, 'id' | 'version'>, at: Date): Promise<void> {
+    await this.#move(id, { version, at, condition: '', values: {} });
+  }
+
   /**
    * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
    * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
    */
-  async set({ task, deadline }: Omit<Watched, 'beat'>, at: Date | null): Promise<void> {
-    const key = at && deadlineKey(task.id, at);
+  async set({ task: { id, version }, deadline }: Omit<Watched, 'beat'>, at: Date | null): Promise<void> {
+    const condition = ` AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`;
+    const values: Record<string, string> = deadline === null ? {} : { ':seen': `${deadline}#${id}` };
+    await this.#move(id, { version, at, condition, values });
+  }
+
+  async #move(
+    id: string,
+    {
+      version,
+      at,
+      condition,
+      values,
+    }: {
+      readonly version: number;
+      readonly at: Date | null;
+      readonly condition: string;
+      readonly values: Readonly<Record<string, string>>;
+    },
+  ): Promise<void> {
+    const key = at && deadlineKey(id, at);
     try {
       await this.#db.send(
         new UpdateCommand({
           TableName: this.#table,
-          Key: taskKey(task.id),
+          Key: taskKey(id),
           UpdateExpression: key ? 'SET #pk = :pk, #sk = :sk' : 'REMOVE #pk, #sk',
-          ConditionExpression: `#version = :version AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`,
+          ConditionExpression: `#version = :version${condition}`,
           ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },
           ExpressionAttributeValues: {
             ...(key && { ':pk': key[pk], ':sk': key[sk] }),
-            ':version': task.version,
-            ...(deadline === null ? {} : { ':seen': `${deadline}#${task.id}` }),
+            ':version': version,
+            ...values,
           },
         }),
       );

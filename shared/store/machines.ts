@@ -1,22 +1,7 @@
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  InvalidToken,
-  SendTaskHeartbeatCommand,
-  SendTaskSuccessCommand,
-  SFNClient,
-  StartExecutionCommand,
-  TaskDoesNotExist,
-  TaskTimedOut,
-} from '@aws-sdk/client-sfn';
-import { optionalEnv } from './env.ts';
+import { randomBytes } from 'node:crypto';
+import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 
-/** The client; the embedded default cannot resolve the `sync-` host prefix that AWS wants. */
-export const sfnClient = (): SFNClient =>
-  new SFNClient({ disableHostPrefix: optionalEnv('ASSAY_DISABLE_HOST_PREFIX', 'false') === 'true' });
-
-/** The cascade's executions. */
+/** Executions of state machines. */
 export class Machines {
   readonly #sfn: SFNClient;
 
@@ -24,53 +9,14 @@ export class Machines {
     this.#sfn = sfn;
   }
 
-  /** Starts an execution; a second start under the same name is a repeat. */
-  async start(machineArn: string, name: string, input: unknown): Promise<void> {
-    try {
-      await this.#sfn.send(
-        new StartExecutionCommand({ stateMachineArn: machineArn, name, input: JSON.stringify(input) }),
-      );
-    } catch (error) {
-      if (!(error instanceof ExecutionAlreadyExists)) throw error;
-    }
-  }
-
-  /** Wakes a waiting state. False when nobody waits on that token any more: a repeat, or an execution that is gone. */
-  async wake(taskToken: string, output: unknown): Promise<boolean> {
-    try {
-      await this.#sfn.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));
-      return true;
-    } catch (error) {
-      if (error instanceof TaskTimedOut || error instanceof InvalidToken || error instanceof TaskDoesNotExist)
-        return false;
-      throw error;
-    }
-  }
-
-  /** Says for a waiting state that what it waits for is on its way. False when nobody waits on that token any more. */
-  async beat(taskToken: string): Promise<boolean> {
-    try {
-      await this.#sfn.send(new SendTaskHeartbeatCommand({ taskToken }));
-      return true;
-    } catch (error) {
-      if (error instanceof TaskTimedOut || error instanceof InvalidToken || error instanceof TaskDoesNotExist)
-        return false;
-      throw error;
-    }
-  }
-
-  /** Does the execution of that name still run? */
-  async isRunning(machineArn: string, name: string): Promise<boolean> {
-    try {
-      const answer = await this.#sfn.send(
-        new DescribeExecutionCommand({
-          executionArn: `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`,
-        }),
-      );
-      return answer.status === 'RUNNING' || answer.status === 'PENDING_REDRIVE';
-    } catch (error) {
-      if (error instanceof ExecutionDoesNotExist) return false;
-      throw error;
-    }
+  /**
+   * Starts an execution of an Express machine, each time that it is called. It is named after `label`, of at most 71 characters, and after
+   * nothing that it has in common with another one: a line of a log is of one execution.
+   */
+  async start(machineArn: string, label: string, input: unknown): Promise<void> {
+    const name = `${label}-${randomBytes(4).toString('hex')}`;
+    await this.#sfn.send(
+      new StartExecutionCommand({ stateMachineArn: machineArn, name, input: JSON.stringify(input) }),
+    );
   }
 }

@@ -153,8 +153,6 @@ export const Launch = z.object({
   /** Of the token for model calls; null where the box gets none. Absent in items of earlier versions. */
   model_token_sha256: z.string().nullable().optional(),
   assignment_key: z.string(),
-  /** Null for an external agent: nobody waits for it in a state machine. */
-  task_token: z.string().nullable(),
   /** The box is gone and has brought nothing; the next message launches another. */
   lost: z.boolean(),
   /** It has ended because its task waits for this approval; it may repeat what it has said, and nothing else. */
@@ -347,6 +345,8 @@ export const Attempt = z.object({
   /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
   opinions: Opinions.optional(),
   verdict: Verdict.nullable(),
+  /** Until when models are being asked about it, for which run and by whom: nobody else asks them meanwhile. Absent: nobody does. */
+  judging: z.object({ run: z.int().positive(), until: z.iso.datetime(), by: z.string() }).optional(),
   /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
   repeated: z
     .object({

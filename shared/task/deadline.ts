@@ -1,14 +1,15 @@
+import { stageOf } from '../cascade/stage.ts';
+import { needsExecution } from '../cascade/start.ts';
 import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
 import { DELIVERY_SECONDS } from '../names.ts';
 import { BOX_KINDS, type BoxKind } from './attempt.ts';
 import { attemptWithBeats } from './beat.ts';
 import { approvalDue } from './commands/approve.ts';
-import { startsCascade } from './commands/base.ts';
-import { alreadyReported } from './commands/launch.ts';
+import { alreadyReported, isOurs } from './commands/launch.ts';
 import { isTerminal } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
 
-/** Seconds that the start of an execution may take, or ECS may not know of a box that it has started, before it counts as lost. */
+/** Seconds that a step of the cascade may take, its start included, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;
 /** Seconds after which a box that was asked for is asked for again: by then its message has come a second time by itself. */
 export const LAUNCH_GRACE_SECONDS = LAUNCH_VISIBILITY_SECONDS + START_GRACE_SECONDS;
@@ -39,19 +40,46 @@ export function awaitedBox(task: Task): { kind: BoxKind; number: number; launche
   const kinds = BOX_KINDS.filter((kind) => (kind === 'agent') === (task.status !== 'in_review'));
   for (const kind of kinds) {
     const launch = attempt[kind];
-    if (launch && !launch.lost && launch.task_token !== null && !alreadyReported(task, attempt.number, kind))
+    if (launch && !launch.lost && isOurs(task, kind) && !alreadyReported(task, attempt.number, kind))
       return { kind, number: launch.number, launchedAt: launch.launched_at };
   }
   return null;
 }
 
-/** Should an execution of the cascade be on its way with this task? */
-export const needsExecution = (task: Task): boolean =>
-  task.run > 0 &&
-  !task.hold &&
-  task.waits_for === null &&
-  (startsCascade(task) || task.status === 'in_review') &&
-  ['open', 'claimed', 'in_progress', 'in_review'].includes(task.status);
+/** Does the task wait for a box that was asked for? Else its next step is to be done, or is being done. */
+export const waitsForBox = (task: Task): boolean =>
+  needsExecution(task) && ['run_agent', 'run_gates', 'deliver'].includes(stageOf(task));
+
+/** Since when a box is waited for, however often it was asked for: since the attempt, the person, the report or the decision that wanted it, or the one before it. */
+function wantedSince(task: Task): number {
+  const attempt = currentAttempt(task);
+  const wanted = [
+    attempt?.started_at,
+    attempt?.report?.at,
+    attempt?.decision?.at,
+    ...BOX_KINDS.map((kind) => attempt?.[kind]?.launched_at),
+    ...(task.approvals ?? []).map(({ decided_at }) => decided_at),
+  ];
+  return Math.max(...wanted.map((at) => (at ? Date.parse(at) : 0)));
+}
+
+/** When a box that nobody has brought or started counts as not asked for, and is asked for again: at first soon, later seldom, as it may wait for room for long. */
+function boxDue(task: Task): number {
+  const box = awaitedBox(task);
+  const asked = Date.parse(task.updated_at);
+  const since = Math.max(asked, Date.parse(box?.launchedAt ?? task.updated_at));
+  // It is in no register, and is left its time.
+  if (box?.kind === 'deliver') return since + LONGEST_BOX_SECONDS.deliver * 1_000;
+  const waited = box ? 0 : (asked - wantedSince(task)) / 1_000;
+  return since + Math.min(LONGEST_PAUSE_SECONDS, Math.max(LAUNCH_GRACE_SECONDS, waited)) * 1_000;
+}
+
+/** When a step that has not been done counts as lost: its execution, or the start of one. */
+function stepDue(task: Task): number {
+  const due = Date.parse(task.updated_at) + START_GRACE_SECONDS * 1_000;
+  const judging = stageOf(task) === 'verify' ? currentAttempt(task)?.judging : undefined;
+  return judging?.run === task.run ? Math.max(due, Date.parse(judging.until)) : due;
+}
 
 /** Epoch milliseconds at which the lease has run out; null where none runs. It is good for all of its last second. */
 const leaseEnd = (task: Task): number | null => {
@@ -79,15 +107,11 @@ export function deadlineOf(task: Task): Date | null {
   const lease = leaseEnd(task);
   const moves = needsExecution(task) && !isSeenByLease(task);
   if (!moves) return lease === null ? null : new Date(lease);
-  const box = awaitedBox(task);
-  const since = Math.max(Date.parse(task.updated_at), Date.parse(box?.launchedAt ?? task.updated_at));
-  // A box is looked at with all others, by its entry; this is for one that has none.
-  const grace = box?.kind === 'deliver' ? LONGEST_BOX_SECONDS.deliver : LAUNCH_GRACE_SECONDS;
-  const start = since + (box ? grace : START_GRACE_SECONDS) * 1_000;
-  return new Date(lease === null ? start : Math.min(lease, start));
+  const due = waitsForBox(task) ? boxDue(task) : stepDue(task);
+  return new Date(lease === null ? due : Math.min(lease, due));
 }
 
-/** When to look again at a task that is due and well: its box runs, or its execution does. Null: never, what follows from it has followed. */
+/** When to look again at a task that is due and well: its box runs, or its step was begun anew. Null: never, what follows from it has followed. */
 export function lookAgainAt(task: Task, now: Date): Date | null {
   if (isFollowed(task)) return null;
   if (task.hold) return holdEnd(task);

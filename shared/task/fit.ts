@@ -2,7 +2,7 @@ import type { Verdict, VerdictReason } from '../evidence/schema.ts';
 import type { MiddlewareRecord } from '../middleware/record.ts';
 import type { GradingRecord } from '../rubric/grading.ts';
 import type { StageOutcome } from '../workflow/outcome.ts';
-import type { Attempt, Launch } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { CUT, cut } from './cut.ts';
 import { itemBytes, valueBytes } from './item-bytes.ts';
 import { currentAttempt, type Task } from './task.ts';
@@ -142,9 +142,6 @@ const shortMiddleware = (record: MiddlewareRecord, { text, list }: Measure): Mid
   return { ...record, found, ...(more > 0 && { more }), facts: list === 0 ? {} : record.facts };
 };
 
-/** Nobody waits any more for a box of an attempt that another one has followed. */
-const asleep = (launch: Launch | null): Launch | null => launch && { ...launch, task_token: null };
-
 /** An attempt with its words cut. Numbers, outcomes, hashes, keys, costs, lease and tokens stay; so does what its decision will be made from. */
 function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): Attempt {
   const { text, list } = measure;
@@ -197,9 +194,6 @@ function shortAttempt(attempt: Attempt, measure: Measure, isCurrent: boolean): A
         ...(attempt.failure.about && { about: cut(attempt.failure.about, text) }),
       },
     }),
-    ...(isCurrent
-      ? {}
-      : { agent: asleep(attempt.agent), gates: asleep(attempt.gates), deliver: asleep(attempt.deliver) }),
   };
 }
 

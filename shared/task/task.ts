@@ -80,7 +80,7 @@ export const Task = Submitted.extend({
   request_sha256: z.string(),
   /** Where the hidden tests lie; null: there are none. Nobody is shown it, and the gates box alone is told to read there. */
   hidden_tests: HiddenPlace.nullable(),
-  /** Every +1 makes the stream start a cascade execution; one with an older number ends at its next step. */
+  /** Every +1 makes the stream start a cascade execution; one with an older number changes nothing any more. */
   run: z.number().int().nonnegative(),
   /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */
   waits_for: TaskId.nullable(),
@@ -163,8 +163,8 @@ export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => 
 /** The branch that a task is delivered to. */
 export const deliveryBranch = (taskId: string): string => `assay/${taskId}`;
 
-/** Name and idempotency key of a cascade execution (unique for 90 days, at most 80 characters). */
-export const executionName = (taskId: string, run: number): string => `${taskId}-r${run}`;
+/** What the cascade executions of a run are named after, for logs. */
+export const executionLabel = (taskId: string, run: number): string => `${taskId}-r${run}`;
 
 /** Names one container of one attempt: `clientToken` of RunTask (at most 64 characters) is made from it. */
 export const launchName = (taskId: string, attempt: number, kind: string, number: number): string =>

@@ -21,7 +21,7 @@ import type { Task } from '../task/task.ts';
 import { workflowFromBase } from '../workflow/from-base.ts';
 import type { WorkflowInForce } from '../workflow/in-force.ts';
 import type { ReadFiles } from '../workflow/library.ts';
-import { type CascadeContext, gone, result, step } from './cascade.ts';
+import { type CascadeContext, elsewhere, gone, step } from './cascade.ts';
 
 /** A repository did not say what its refs are. */
 export class RepositoryUnavailable extends Error {
@@ -57,7 +57,7 @@ export type RemoteFiles = (
   authorization: string | null,
 ) => Promise<ReadonlyMap<string, string | null>>;
 
-export interface BaseContext extends Pick<CascadeContext, 'tasks'> {
+export interface BaseContext extends Pick<CascadeContext, 'tasks' | 'deadlines' | 'again'> {
   readonly now: () => Date;
   readonly remote: RemoteRefs;
   readonly files: RemoteFiles;
@@ -237,11 +237,11 @@ async function answer(task: Task, given: BaseContext): Promise<Command> {
 
 /**
  * Resolves the base ref of a task and reads what that commit says of its role, once, before anybody is given the task; ends the task
- * where there is nothing to start from. The entry of every execution: says where the task stands when its base is known.
+ * where there is nothing to start from.
  */
 export async function resolveBaseStep(id: string, run: number, context: BaseContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
-  if (stageOf(present, run) !== 'resolve_base') return result(present, stageOf(present, run));
+  if (stageOf(present, run) !== 'resolve_base') return elsewhere(present, run, 'resolve_base', context);
   return step(present, run, 'resolve_base', await answer(present, context), context);
 }

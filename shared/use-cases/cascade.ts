@@ -8,6 +8,7 @@ import type { Learned } from '../cascade/learning/advise.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { select } from '../cascade/select.ts';
 import { type Stage, stageOf } from '../cascade/stage.ts';
+import { standing } from '../cascade/start.ts';
 import type { TierModels } from '../cascade/tiers.ts';
 import { policyInForce, routeInForce } from '../evolve/in-force.ts';
 import { NO_EVOLUTION } from '../evolve/schema.ts';
@@ -27,9 +28,9 @@ import { recordDecision } from '../task/commands/decide.ts';
 import { failByOperator, outOfBudget } from '../task/commands/operate.ts';
 import { settle } from '../task/commands/settle.ts';
 import { waitForFiles } from '../task/commands/wait.ts';
-import { submitterOf } from '../task/fair-share.ts';
 import type { HoldLimit } from '../task/hold-limit.ts';
 import type { Task } from '../task/task.ts';
+import { type LaterContext, later } from './later.ts';
 import { createPlanned } from './plan.ts';
 
 /** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
@@ -38,7 +39,7 @@ const QUEUE_SECONDS = 86_400;
 /** Milliseconds after which a task that waits for a provider looks again. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-export interface CascadeContext {
+export interface CascadeContext extends LaterContext {
   readonly tasks: TaskStore;
   readonly locks: LockStore;
   readonly models: TierModels;
@@ -57,34 +58,45 @@ export interface CascadeContext {
     readonly evolution?: Pick<EvolutionStore, 'settings'>;
   };
   readonly now: Date;
+  /** Is the step tried again by the same execution, which has heard of no end of it? */
+  readonly again?: boolean;
+  /** May the execution that asks wait by itself? Absent: it may. */
+  readonly mayWait?: boolean;
 }
 
-export const result = (task: Task, stage: Stage): CascadeResult => ({
-  stage,
-  attempt: task.attempts.at(-1)?.number ?? 0,
-  priority: task.priority,
-  submitter: submitterOf(task),
-});
+/**
+ * The task does not stand where a step expects it: whoever has moved it has made follow what must, and the execution ends. A step that is
+ * tried again may have moved it itself, and nobody heard of that: it goes on from there.
+ */
+export const elsewhere = (
+  task: Task,
+  run: number,
+  expected: Stage,
+  { again = false }: Pick<CascadeContext, 'again'>,
+): CascadeResult => {
+  const stage = stageOf(task, run);
+  const isAtRest = stage === 'ended' || stage === 'held' || stage === 'waiting';
+  return standing(task, isAtRest || (again && stage !== expected) ? stage : 'superseded');
+};
 export const gone = (): CascadeResult => ({ stage: 'ended', attempt: 0, priority: 2, submitter: 'nobody' });
 
 /**
- * Applies `command` only while the task stands where the step expects it; else says where it stands now. So a step that is repeated,
- * comes late, or belongs to a superseded execution changes nothing.
+ * Applies `command` only while the task stands where the step expects it. So a step that is repeated, comes late, or belongs to a superseded
+ * run changes nothing, and of two executions that do the same the one goes on whose write it was: the other one ends.
  */
 export async function step(
   of: string | Task,
   run: number,
   expected: Stage,
   command: Parameters<TaskStore['change']>[1],
-  context: Pick<CascadeContext, 'tasks'>,
+  context: Pick<CascadeContext, 'tasks' | 'again'>,
 ): Promise<CascadeResult> {
   const present = typeof of === 'string' ? await context.tasks.get(of) : of;
   if (!present) return gone();
-  if (stageOf(present, run) !== expected) return result(present, stageOf(present, run));
-  const task = await context.tasks.change(present, (each) =>
+  const { task, changed } = await context.tasks.apply(present, (each) =>
     stageOf(each, run) === expected ? command(each) : null,
   );
-  return result(task, stageOf(task, run));
+  return changed ? standing(task, stageOf(task, run)) : elsewhere(task, run, expected, context);
 }
 
 /** What is known for choosing the task's model; null: this deployment learns nothing. */
@@ -149,15 +161,11 @@ function afterSpent(task: Task, agents: Agents | undefined, now: Date): Fallback
   return from ? { from, to, because: failureOf(last)?.class ?? 'unknown', until: now.toISOString() } : null;
 }
 
-/** Has the step before said that the task stands elsewhere, or waits? Then that is the answer of this one, too. */
-export const isElsewhere = (said: CascadeResult, step: Stage): boolean =>
-  said.stage !== step || said.wait_s !== undefined;
-
 /** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
 export async function selectModel(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
-  if (stageOf(present, run) !== 'select_model') return result(present, stageOf(present, run));
+  if (stageOf(present, run) !== 'select_model') return elsewhere(present, run, 'select_model', context);
   const { agents } = context;
   const cooling = await coldNow(context);
   const other = (of: Task) =>
@@ -176,7 +184,8 @@ export async function selectModel(id: string, run: number, context: CascadeConte
   const wait = other(present)
     ? 0
     : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
-  if (wait > 0) return { ...result(present, 'select_model'), wait_s: wait };
+  if (wait > 0)
+    return later(present, { seconds: wait, mayWait: context.mayWait !== false }, context.now, context);
   const conflict = await context.locks.acquire(present, context.now);
   if (conflict !== null)
     return step(present, run, 'select_model', (task) => waitForFiles(task, conflict, context.now), context);

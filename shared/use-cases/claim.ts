@@ -97,7 +97,6 @@ async function claimOpen(
         number: 1,
         token_sha256: sha256(key.tokenOf(id, attempt)),
         assignment_key: '',
-        task_token: null,
         lost: false,
         launched_at: context.now.toISOString(),
       },

@@ -6,7 +6,8 @@ import { firstOf } from '../task/cut.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import { currentAttempt, type Delivery, type Task } from '../task/task.ts';
 import { ask, type BaseContext, RepositoryUnavailable } from './base.ts';
-import { gone, result, step } from './cascade.ts';
+import { elsewhere, gone, step } from './cascade.ts';
+import { later } from './later.ts';
 
 /** Seconds for which a repository that does not answer is asked again, and between two rounds of that. */
 const PATIENCE_SECONDS = 3_600;
@@ -30,7 +31,7 @@ export async function findBranchStep(
 ): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
-  if (stageOf(present, run) !== 'find_branch') return result(present, stageOf(present, run));
+  if (stageOf(present, run) !== 'find_branch') return elsewhere(present, run, 'find_branch', context);
   const { delivery } = present;
   const branch = delivery?.branch ?? null;
   if (delivery === null || branch === null)
@@ -51,7 +52,7 @@ export async function findBranchStep(
     if (!(error instanceof RepositoryUnavailable)) throw error;
     const since = (context.now().getTime() - Date.parse(present.updated_at)) / 1_000;
     if (error.transient && since < PATIENCE_SECONDS)
-      return { ...result(present, 'find_branch'), wait_s: ROUND_SECONDS };
+      return later(present, { seconds: ROUND_SECONDS, mayWait: false }, context.now(), context);
     why = `${lost}; it is not known whether branch ${branch} was pushed, because the repository cannot be asked (${error.message}): look at it`;
   }
   const reason = why;

@@ -1,7 +1,7 @@
 import { countsAs } from '../cascade/budget/admit.ts';
 import { providerMark } from '../cascade/cooling.ts';
 import { newOutcomes, outcomesOf } from '../cascade/learning/outcome.ts';
-import { wakes } from '../cascade/wakes.ts';
+import { executionInput, startsExecution } from '../cascade/start.ts';
 import { markOf } from '../judging/mark.ts';
 import type { Fact } from '../ledger/counts.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
@@ -17,7 +17,7 @@ import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { fixUpOf } from '../task/fix-up.ts';
 import { MAX_FIX_UPS } from '../task/schema.ts';
 import { isLive, isTerminal } from '../task/status.ts';
-import { executionName, type Task } from '../task/task.ts';
+import { executionLabel, type Task } from '../task/task.ts';
 import { replan } from './plan.ts';
 
 export interface FollowContext {
@@ -75,7 +75,7 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
 
 /**
  * Makes up for records that the stream has given up: does again what follows from the state of a task alone, whatever was written
- * before. Wakes are not among it, nor the start of an execution: whoever looks at what is under way sees to those.
+ * before. The start of an execution is not among it: whoever looks at what is under way sees to that.
  */
 export async function makeUp(
   task: Task,
@@ -93,17 +93,16 @@ export async function makeUp(
 }
 
 /**
- * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: executions are started by
- * name, wakes of gone states are nothing, waiters are looked at as they stand, tasks are counted by version, outcomes by attempt.
+ * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: of two executions of a run the
+ * first write counts, waiters are looked at as they stand, tasks are counted by version, outcomes by attempt.
  */
 export async function follow(before: Task | null, after: Task, context: FollowContext): Promise<void> {
-  if (after.run > (before?.run ?? 0))
-    await context.machines.start(context.cascadeMachine, executionName(after.id, after.run), {
-      task_id: after.id,
-      run: after.run,
-    });
-  for (const wake of wakes(before, after))
-    await context.machines.wake(wake.task_token, { stage: wake.stage });
+  if (startsExecution(before, after))
+    await context.machines.start(
+      context.cascadeMachine,
+      executionLabel(after.id, after.run),
+      executionInput(after),
+    );
   const mark = markOf(before, after);
   if (mark) await context.breakers.mark(mark.model, mark);
   const met = context.providers && providerMark(before, after, context.providers.fallback);

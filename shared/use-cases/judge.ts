@@ -9,7 +9,7 @@ import type { EvolutionStore } from '../store/evolution.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
-import { recordVerdict } from '../task/commands/verify.ts';
+import { awaitsVerdict, claimJudging, recordVerdict } from '../task/commands/verify.ts';
 import { cut } from '../task/cut.ts';
 import { combine } from '../verdict/combine.ts';
 import { withLetGo } from '../verdict/let-go.ts';
@@ -43,18 +43,31 @@ function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
 /** What the evidence allows, and whether models are to be asked before it is the verdict. */
 export interface Reduced {
   readonly verdict: Verdict;
-  readonly ask: boolean;
+  /** `superseded`: somebody else comes to the verdict, or has. */
+  readonly next: 'judge' | 'combine' | 'superseded';
   /** Whether a model looks once more at what has passed. */
   readonly look: SecondLook;
   /** Whether the reviewers of the base are asked; null: it names none. */
   readonly pipeline: PipelineAsk | null;
 }
 
-/** Reduces the evidence of an attempt to a verdict, without writing it. */
+interface OfAttempt {
+  readonly task_id: string;
+  readonly run: number;
+  readonly attempt: number;
+}
+
+/** Who asks, and whether it has asked before. */
+export interface Asker {
+  readonly by?: string | undefined;
+  readonly again?: boolean | undefined;
+}
+
+/** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
 export async function reduceEvidence(
-  id: string,
-  attempt: number,
+  { task_id: id, run, attempt, by = '', again = false }: OfAttempt & Asker,
   deps: {
+    now: Date;
     tasks: TaskStore;
     objects: ObjectStore;
     looks: boolean;
@@ -74,13 +87,17 @@ export async function reduceEvidence(
   const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
   const pipeline = pipelineAsk(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
-  return { verdict, ask, look, pipeline };
+  const reducedTo = { verdict, look, pipeline };
+  if (!ask) return { ...reducedTo, next: 'combine' };
+  const { changed } = await deps.tasks.apply(task, (each) =>
+    claimJudging(each, attempt, run, { by, again }, deps.now),
+  );
+  return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
 }
 
-/** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once. */
+/** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once, and only while somebody waits for that of this run. */
 export async function combineVerdicts(
-  id: string,
-  attempt: number,
+  { task_id: id, run, attempt }: OfAttempt,
   {
     verdict: observed,
     judgements,
@@ -103,6 +120,8 @@ export async function combineVerdicts(
   ];
   const joined = throughWorkflow(task, combine(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
-  await deps.tasks.change(id, (present) => recordVerdict(present, attempt, verdict, deps.now));
+  await deps.tasks.change(id, (present) =>
+    awaitsVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
+  );
   return verdict.verdict;
 }

@@ -4,7 +4,6 @@ import type { LaunchMessage } from '../messages/queue.ts';
 import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Deliveries } from '../store/deliveries.ts';
-import type { Machines } from '../store/machines.ts';
 import { NotMinted } from '../store/minter.ts';
 import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -32,7 +31,6 @@ export interface LaunchContext extends AssignmentContext {
   readonly deliveries: Deliveries;
   readonly register: BoxRegister;
   readonly room: BoxRoom;
-  readonly machines: Machines;
   readonly families: Record<ContainerKind, string>;
   /** Of boxes from another image than the usual one, by its name. */
   readonly imageFamilies?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
@@ -49,8 +47,8 @@ async function giveUp(
   failure: 'box_lost' | 'launch_refused',
   why: string,
   context: LaunchContext,
-): Promise<Task> {
-  return context.tasks.change(message.task_id, (task) => {
+): Promise<'given_up'> {
+  await context.tasks.change(message.task_id, (task) => {
     if (message.kind === 'agent') return launchRefused(task, message.attempt, why, context.now);
     if (message.kind === 'gates')
       return recordVerificationFailure(task, message.attempt, failure, why, context.now);
@@ -63,6 +61,7 @@ async function giveUp(
     };
     return recordDeliveryRefused(task, message.attempt, work, why, context.now);
   });
+  return 'given_up';
 }
 
 function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
@@ -75,19 +74,19 @@ function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'laun
 
 /**
  * Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count.
- * Null: the box has reported in the meantime, by what an earlier message gave it, and nobody has been told of this one's token.
+ * Null: the box has reported in the meantime, by what an earlier message gave it.
  */
 async function launchOf(
   message: LaunchMessage,
   task: Task,
   attempt: Attempt,
   context: LaunchContext,
-): Promise<{ readonly launch: Launch | null; readonly task: Task }> {
+): Promise<Launch | null> {
   const present = attempt[message.kind];
   const reuse = present !== null && !present.lost;
   let launch: Launch;
   if (reuse) {
-    launch = { ...present, task_token: message.task_token };
+    launch = present;
     await signAnew(launch.assignment_key, message.kind, task, attempt, context);
   } else {
     const { key, token, modelToken } = await writeAssignment(message.kind, task, attempt, context);
@@ -96,7 +95,6 @@ async function launchOf(
       token_sha256: sha256(token),
       ...(message.kind !== 'deliver' && { model_token_sha256: modelToken && sha256(modelToken) }),
       assignment_key: key,
-      task_token: message.task_token,
       lost: false,
       ...(present?.excused && { excused: present.excused }),
       launched_at: context.now.toISOString(),
@@ -108,7 +106,7 @@ async function launchOf(
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
   );
   const hasReported = alreadyReported(written, message.attempt, message.kind);
-  return { launch: hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch), task: written };
+  return hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch);
 }
 
 /** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
@@ -120,31 +118,21 @@ export const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deli
 
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it
- * has reported, the agent has failed, a newer execution has taken over), the waiting state is woken with where it stands instead. Throws when the message should come back later.
+ * has reported, or a newer run has asked anew), there is nothing to do: who has written that has made follow what must. Throws when the message should come back later.
  */
 export async function launchBox(
   message: LaunchMessage,
   context: LaunchContext,
-): Promise<'launched' | 'woken' | 'dropped'> {
+): Promise<'launched' | 'given_up' | 'dropped'> {
   const task = await context.tasks.get(message.task_id);
   if (!task) return 'dropped';
-  const wake = async (each: Task): Promise<'woken'> => {
-    await context.machines.wake(message.task_token, { stage: stageOf(each, message.run) });
-    return 'woken';
-  };
   const isThere = stageOf(task, message.run) === STAGE_OF[message.kind];
-  if (!isThere || alreadyReported(task, message.attempt, message.kind)) return wake(task);
-  // One that waits in the queue for long. When nobody waits for it any more, another message has taken its place.
-  if (context.receiveCount > 1 && !(await context.machines.beat(message.task_token))) return 'dropped';
+  if (!isThere || alreadyReported(task, message.attempt, message.kind)) return 'dropped';
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
   const present = attempt[message.kind];
   const failure = givenUp(present);
-  if (failure !== null) {
-    // Where leave to push was given, the repository is asked what became of it, and not by us.
-    if (stageOf(task) === 'find_branch') return wake(task);
-    return wake(await giveUp(message, failure, whyGivenUp(message.kind, attempt, failure), context));
-  }
+  if (failure !== null) return giveUp(message, failure, whyGivenUp(message.kind, attempt, failure), context);
   if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())
     throw new NotStarted(
       'capacity',
@@ -153,19 +141,14 @@ export async function launchBox(
   const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
   const name = launchName(task.id, attempt.number, message.kind, number);
   const { kind } = message;
-  if (kind === 'deliver') {
-    const outcome = await startDelivery(message, task, attempt, number, context);
-    return outcome === 'launched' ? outcome : wake(outcome);
-  }
+  if (kind === 'deliver') return startDelivery(message, task, attempt, number, context);
   const family = familyOf(kind, task, context);
   if (family === undefined)
-    return wake(
-      await giveUp(
-        message,
-        'launch_refused',
-        `this deployment has no image "${task.image}" any more`,
-        context,
-      ),
+    return giveUp(
+      message,
+      'launch_refused',
+      `this deployment has no image "${task.image}" any more`,
+      context,
     );
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
@@ -178,37 +161,35 @@ export async function launchBox(
     const why = `there is no room for ${name} within the vCPUs of this deployment`;
     throw new NotStarted('capacity', why, entry === 'next');
   }
-  let found: Awaited<ReturnType<typeof launchOf>>;
+  // By an earlier delivery of this message.
+  if (entry.arn !== null) return 'launched';
+  let launch: Launch | null;
   try {
-    found = await launchOf(message, task, attempt, context);
+    launch = await launchOf(message, task, attempt, context);
   } catch (error) {
     if (!(error instanceof NotMinted) || error.transient) throw error;
     await context.register.release(entry);
-    return wake(
-      await giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context),
-    );
+    return giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context);
   }
-  const { launch } = found;
   if (launch === null) {
-    if (entry.arn === null) await context.register.release(entry);
-    return wake(found.task);
+    await context.register.release(entry);
+    return 'dropped';
   }
   if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
-  if (entry.arn !== null) return 'launched';
   const arn = await start(message, kind, family, attempt, launch, entry, context);
   if (arn instanceof NotStarted) {
     const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
-    return wake(await giveUp(message, 'launch_refused', why, context));
+    return giveUp(message, 'launch_refused', why, context);
   }
   if (arn !== null) {
     await context.register.started(entry, arn);
     return 'launched';
   }
-  const ended = await context.tasks.change(task.id, (each) =>
+  await context.tasks.change(task.id, (each) =>
     boxLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
   );
   await context.register.release(entry);
-  return wake(ended);
+  return 'dropped';
 }
 
 const NOT_SAID = 'the container was started before, and ECS does not say what became of it';
@@ -254,7 +235,7 @@ async function refusedForGood(
 
 /**
  * Has the function deliver. It takes no vCPUs, so it is in no register. A repeat invokes it again, which finds the assignment taken.
- * @returns the task where there will be no delivery, or none is needed. @throws NotStarted
+ * @throws NotStarted
  */
 async function startDelivery(
   message: LaunchMessage,
@@ -262,17 +243,16 @@ async function startDelivery(
   attempt: Attempt,
   number: number,
   context: LaunchContext,
-): Promise<'launched' | Task> {
-  let found: Awaited<ReturnType<typeof launchOf>>;
+): Promise<'launched' | 'given_up' | 'dropped'> {
+  let launch: Launch | null;
   try {
-    found = await launchOf(message, task, attempt, context);
+    launch = await launchOf(message, task, attempt, context);
   } catch (error) {
     if (!(error instanceof NotMinted) || error.transient) throw error;
     const why = `no credential for the repository: ${error.message}`;
     return giveUp(message, 'launch_refused', why, context);
   }
-  const { launch } = found;
-  if (launch === null) return found.task;
+  if (launch === null) return 'dropped';
   const name = launchName(task.id, attempt.number, 'deliver', launch.number);
   if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken`);
   try {

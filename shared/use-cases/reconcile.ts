@@ -1,4 +1,4 @@
-import { wakes } from '../cascade/wakes.ts';
+import { executionInput, needsExecution } from '../cascade/start.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BoxRegister } from '../store/box-register.ts';
 import type { DeadlineStore, Watched } from '../store/deadlines.ts';
@@ -18,9 +18,9 @@ import {
   LONGEST_BOX_SECONDS,
   laterAt,
   lookAgainAt,
-  needsExecution,
+  waitsForBox,
 } from '../task/deadline.ts';
-import { executionName, launchName, type Task } from '../task/task.ts';
+import { executionLabel, launchName, type Task } from '../task/task.ts';
 import { type FollowContext, makeUp } from './follow.ts';
 import { followRequest } from './requests.ts';
 
@@ -34,7 +34,7 @@ export interface ReconcileContext
   readonly machines: Machines;
   readonly cascadeMachine: string;
   readonly now: () => Date;
-  /** Seconds that a launch or a start may take before its absence means that it is lost. */
+  /** Seconds that a step may take before its absence means that it is lost. */
   readonly graceSeconds: number;
   /** True when all boxes and executions may be gone at once: then whatever has a deadline is looked at before its time. */
   readonly all: boolean;
@@ -64,35 +64,34 @@ async function recoverDelivery(
   );
 }
 
-/** A box that has an entry is looked at with all others. One without was asked for by a message that came no more: it is sent again. */
+/**
+ * A box that has an entry is looked at with all others. One without was asked for by a message that came no more, or that waits for room:
+ * it is asked for by a new run, so that of all its messages one counts.
+ */
 async function recoverBox(task: Task, context: ReconcileContext): Promise<Task> {
   const box = awaitedBox(task);
   if (box?.kind === 'deliver') return recoverDelivery(task, box, context);
   const attempt = task.attempts.at(-1);
   const grace = context.all ? 0 : LAUNCH_GRACE_SECONDS;
-  if (!box || !attempt || !older(box.launchedAt, grace, context.now())) return task;
-  if (await context.register.find(launchName(task.id, attempt.number, box.kind, box.number))) return task;
+  if (!attempt || (box && !older(box.launchedAt, grace, context.now()))) return task;
+  if (box && (await context.register.find(launchName(task.id, attempt.number, box.kind, box.number))))
+    return task;
   return context.tasks.change(task, (each) =>
-    each.run === task.run && older(each.updated_at, grace, context.now())
+    each.run === task.run && waitsForBox(each) && older(each.updated_at, grace, context.now())
       ? restart(each, context.now())
       : null,
   );
 }
 
-async function recoverExecution(task: Task, context: ReconcileContext): Promise<Task> {
-  const isDue = (each: Task): boolean =>
-    needsExecution(each) && older(each.updated_at, context.graceSeconds, context.now());
-  if (!isDue(task)) return task;
-  if (await context.machines.isRunning(context.cascadeMachine, executionName(task.id, task.run))) {
-    // It may wait for a word that was said and never arrived. Once more to one that has heard it is nothing.
-    for (const wake of wakes(null, task)) await context.machines.wake(wake.task_token, { stage: wake.stage });
-    return task;
-  }
-  // What came in meanwhile does not bring the execution back: the same is asked of the task as it is now.
-  return context.tasks.change(task, (each) =>
-    each.run === task.run && isDue(each) ? restart(each, context.now()) : null,
+/** Has a task a step before it that nobody seems to do? */
+const isStepDue = (task: Task, context: ReconcileContext): boolean =>
+  needsExecution(task) && !waitsForBox(task) && older(task.updated_at, context.graceSeconds, context.now());
+
+/** After a stop no execution is left, and whoever was asked for a judgement is not heard: all begins anew. */
+const recoverAll = (task: Task, context: ReconcileContext): Promise<Task> =>
+  context.tasks.change(task, (each) =>
+    each.run === task.run && isStepDue(each, context) ? restart(each, context.now()) : null,
   );
-}
 
 /** A lease that has run out is ended first, where its beats are kept: so no beat is promised anything that its task does not know of. */
 async function recoverLease(task: Task, context: ReconcileContext): Promise<Task> {
@@ -114,7 +113,8 @@ async function putRight({ task: seen }: Watched, context: ReconcileContext): Pro
     return context.tasks.change(seen, (each) => expireApproval(each, context.now()));
   const task = await recoverLease(seen, context);
   if (isSeenByLease(task) && !context.all) return task;
-  return recoverExecution(await recoverBox(task, context), context);
+  if (waitsForBox(task)) return recoverBox(task, context);
+  return context.all ? recoverAll(task, context) : task;
 }
 
 /**
@@ -153,6 +153,13 @@ async function look({ id, attempt, isRequest }: Due, context: ReconcileContext):
     throw error;
   }
   await lookLater(seen, context);
+  // Of the same run: where another execution is at work after all, the first write of the two counts. After the deadline, which it may move.
+  if (!context.all && isStepDue(seen.task, context))
+    await context.machines.start(
+      context.cascadeMachine,
+      executionLabel(id, seen.task.run),
+      executionInput(seen.task),
+    );
   return false;
 }
 

@@ -6,6 +6,6 @@ const STEPS = { resolve_base: resolveBaseStep, find_branch: findBranchStep } as 
 
 /** Does a step of the cascade that asks the repository of a task. */
 export const repositoryStep = (
-  { step, task_id, run }: RepositoryStep,
+  { step, task_id, run, again = false }: RepositoryStep,
   context: BaseContext,
-): Promise<CascadeResult> => STEPS[step](task_id, run, context);
+): Promise<CascadeResult> => STEPS[step](task_id, run, { ...context, again });

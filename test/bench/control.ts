@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 
-/** The embedded stack's own interface, which is no part of the product: it counts, and says which executions have ended. */
+/** The embedded stack's own interface, which is no part of the product: it counts, and says where executions have ended. */
 export interface Control {
   reset(): Promise<void>;
   /** Makes everything that follows from the writes so far happen now. */
@@ -12,7 +12,9 @@ export interface Control {
 }
 
 const Counters = z.record(z.string(), z.record(z.string(), z.number()));
-const Executions = z.array(z.object({ name: z.string(), status: z.string() }));
+const Executions = z.array(z.object({ name: z.string(), status: z.string(), state: z.string().nullable() }));
+/** The state of the cascade in which nothing is left to do for a task. */
+const LAST = 'Ended';
 
 /** How often the emulation is asked, in milliseconds: it costs it next to nothing, and the figures come from timestamps. */
 const INTERVAL = 20;
@@ -35,12 +37,17 @@ export function createControl(url: string): Control {
     counters: async () => Counters.parse(await call('GET', 'counters')),
     executionsEnded: async (taskIds) => {
       const wanted = new Set(taskIds.map((id) => `${id}-r1`));
+      const labelOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
       const until = Date.now() + PATIENCE;
       for (;;) {
         const executions = Executions.parse(await call('GET', 'executions'));
-        const ended = executions.filter(({ name, status }) => wanted.has(name) && status !== 'RUNNING');
-        if (ended.length === wanted.size) return;
-        if (Date.now() > until) throw new Error(`${wanted.size - ended.length} executions have not ended`);
+        const ended = new Set(
+          executions.flatMap(({ name, status, state }) =>
+            wanted.has(labelOf(name)) && status !== 'RUNNING' && state === LAST ? [labelOf(name)] : [],
+          ),
+        );
+        if (ended.size === wanted.size) return;
+        if (Date.now() > until) throw new Error(`${wanted.size - ended.size} cascades have not ended`);
         await setTimeout(INTERVAL);
       }
     },

@@ -45,7 +45,6 @@ export function bill(snapshot: Snapshot): BillRow[] {
   return [
     row('Lambda invocations', lambda?.['Invocations'] ?? 0, PRICES.lambdaRequest),
     row('Lambda time', lambda?.['BilledGigabyteSeconds'] ?? 0, PRICES.lambdaGigabyteSecond),
-    row('Step Functions transitions', states?.['StateTransition'] ?? 0, PRICES.stateTransition),
     row('Express executions', states?.['ExpressExecution'] ?? 0, PRICES.expressExecution),
     row(
       'Express time',

@@ -43,7 +43,7 @@ test('the idle task is one that the API accepts', () => {
 
 const SNAPSHOT = {
   Lambda: { Invocations: 1_000_000, BilledGigabyteSeconds: 100, BilledMilliseconds: 7, Errors: 0 },
-  states: { StateTransition: 1_000, ExpressExecution: 10, ExpressDurationMs: 16_000, SendTaskSuccess: 3 },
+  states: { StartExecution: 8, ExpressExecution: 10, ExpressDurationMs: 16_000 },
   DynamoDB: { WriteUnits: 8, ReadUnits: 4, PutItem: 6 },
   SQS: { SendMessage: 3, ReceiveMessage: 2 },
   S3: { PutObject: 2, GetObject: 5 },
@@ -54,7 +54,6 @@ test('the bill has each thing that AWS charges for once', () => {
   const rows = Object.fromEntries(bill(SNAPSHOT).map((row) => [row.name, row]));
   expect(rows['Lambda invocations']?.usd).toBeCloseTo(0.2);
   expect(rows['Lambda time']?.usd).toBeCloseTo(100 * PRICES.lambdaGigabyteSecond.usd);
-  expect(rows['Step Functions transitions']?.usd).toBeCloseTo(0.025);
   expect(rows['Express time']?.quantity).toBe(1);
   expect(rows['DynamoDB writes']?.quantity).toBe(8);
   expect(rows['SQS requests']?.quantity).toBe(5);

@@ -72,13 +72,15 @@ async function janitorTimes(): Promise<number[]> {
   const tasks = {
     require: async () => task,
     change: async (_: string, command: (of: Task) => unknown) => command(task),
+    apply: async (_: Task, command: (of: Task) => unknown) => ({ task, changed: command(task) !== null }),
   } as unknown as TaskStore;
   const objects = { getByDigest: async () => text } as unknown as ObjectStore;
+  const of = { task_id: task.id, run: task.run, attempt: 1 };
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
-    const { verdict, look } = await reduceEvidence(task.id, 1, { tasks, objects, looks: false });
-    await combineVerdicts(task.id, 1, { verdict, judgements: [], look }, { tasks, now: NOW });
+    const { verdict, look } = await reduceEvidence(of, { tasks, objects, looks: false, now: NOW });
+    await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: NOW });
     times.push(performance.now() - began);
   }
   return times;

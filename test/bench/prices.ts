@@ -11,7 +11,6 @@ export const PRICES = {
   source: 'AWS list prices as generally known; check the pricing pages before quoting them',
   lambdaRequest: { usd: 0.2 / 1e6, per: 'request' },
   lambdaGigabyteSecond: { usd: 0.0000133334, per: 'GB-second, arm64' },
-  stateTransition: { usd: 0.000025, per: 'transition of a Standard machine' },
   expressExecution: { usd: 1 / 1e6, per: 'Express execution' },
   expressGigabyteSecond: { usd: 0.00001667, per: 'GB-second of an Express execution, 64 MB steps' },
   dynamoWriteUnit: { usd: 0.625 / 1e6, per: 'write request unit, on demand' },

@@ -117,7 +117,7 @@ test('a dead letter whose task is gone is abandoned with that reason, and nothin
       return lane;
     },
   } as unknown as DeadLetterStore;
-  const message = { schema_version: 1, kind: 'agent', task_id: 'T42', attempt: 1, run: 1, task_token: 't' };
+  const message = { schema_version: 1, kind: 'agent', task_id: 'T42', attempt: 1, run: 1 };
   await bury({ queue: 'q', id: 'm', body: JSON.stringify(message), sentAt: later(0) }, letters, later(0));
   const sent: unknown[] = [];
   const drained = await drain({

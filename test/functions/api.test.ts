@@ -275,7 +275,6 @@ describe('the authorizer', () => {
       number: 1,
       token_sha256: sha256(token),
       assignment_key: 'k',
-      task_token: null,
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
     };
@@ -337,7 +336,6 @@ describe('reading', () => {
       number: 1,
       token_sha256: 'secret-hash',
       assignment_key: 'secret-key',
-      task_token: 'secret-token',
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
     };

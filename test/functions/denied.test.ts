@@ -3,13 +3,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import '../support/function-env.ts';
 import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import {
-  DescribeExecutionCommand,
-  SendTaskHeartbeatCommand,
-  SendTaskSuccessCommand,
-  SFNClient,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
   BatchGetCommand,
@@ -54,9 +48,6 @@ const CALLS = {
   'dynamodb:Query': [db, QueryCommand],
   's3:PutObject': [s3, PutObjectCommand],
   'states:StartExecution': [sfn, StartExecutionCommand],
-  'states:SendTaskSuccess': [sfn, SendTaskSuccessCommand],
-  'states:SendTaskHeartbeat': [sfn, SendTaskHeartbeatCommand],
-  'states:DescribeExecution': [sfn, DescribeExecutionCommand],
   'ecs:RunTask': [ecs, RunTaskCommand],
   'ecs:DescribeTasks': [ecs, DescribeTasksCommand],
   'ecs:StopTask': [ecs, StopTaskCommand],
@@ -99,7 +90,6 @@ const message = {
         task_id: 'T1',
         attempt: 1,
         run: 1,
-        task_token: 't',
       }),
     },
   ],
@@ -135,7 +125,7 @@ const ended = (): Task => ({
   version: 9,
   ended_at: NOW.toISOString(),
 });
-const waits = { lost: false, task_token: 't' };
+const waits = { lost: false };
 const round = () => reconciler({ kind: 'schedule' }, context);
 
 interface Scene {
@@ -200,13 +190,6 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
           ],
         });
         ecs.on(DescribeTasksCommand).resolves({ tasks: [{ taskArn: 'arn', lastStatus: 'RUNNING' }] });
-      },
-      acts: round,
-    },
-    {
-      given: () => {
-        holds(reported());
-        sfn.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
       },
       acts: round,
     },

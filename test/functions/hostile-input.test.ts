@@ -106,7 +106,6 @@ describe('a body that is made to cost', () => {
       number: 1,
       token_sha256: 'x',
       assignment_key: '',
-      task_token: null,
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
     };

@@ -21,7 +21,7 @@ it('says that no model is configured, for each signal that asks one, and reads n
     { completion_signals: [{ type: 'llm_judge', criteria: 'it adds', on_error: 'hold' }] },
   );
   db.on(GetCommand).resolves({ Item: toItem(task) });
-  expect(await handler({ task_id: 'T1', attempt: 1 })).toMatchObject([
+  expect(await handler({ task_id: 'T1', run: 1, attempt: 1 })).toMatchObject([
     { outcome: 'inert', verdict: 'refer', reasons: [expect.stringContaining('assay:judges')], calls: 0 },
   ]);
   expect(s3.commandCalls(GetObjectCommand)).toEqual([]);
@@ -30,7 +30,7 @@ it('says that no model is configured, for each signal that asks one, and reads n
 it('that is denied the table is heard of, since the machine goes on without it', async () => {
   const errors = vi.spyOn(logger, 'error').mockImplementation(() => {});
   db.on(GetCommand).rejects(new Error('AccessDenied'));
-  await expect(handler({ task_id: 'T1', attempt: 2 })).rejects.toThrow('AccessDenied');
+  await expect(handler({ task_id: 'T1', run: 1, attempt: 2 })).rejects.toThrow('AccessDenied');
   expect(errors).toHaveBeenCalledWith(
     'nobody could be asked',
     expect.objectContaining({ task_id: 'T1', attempt: 2 }),

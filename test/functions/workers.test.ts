@@ -2,13 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import '../support/function-env.ts';
 import { DescribeTasksCommand, ECSClient, RunTaskCommand } from '@aws-sdk/client-ecs';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import {
-  ExecutionAlreadyExists,
-  SendTaskSuccessCommand,
-  SFNClient,
-  StartExecutionCommand,
-  TaskTimedOut,
-} from '@aws-sdk/client-sfn';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
   DynamoDBDocumentClient,
@@ -50,7 +44,6 @@ beforeEach(() => {
   s3.on(GetObjectCommand).rejects(new NoSuchKey({ message: 'gone', $metadata: {} }));
   ecs.on(RunTaskCommand).resolves({ tasks: [{ taskArn: 'arn:aws:ecs:us-east-1:1:task/c/1' }] });
   sfn.on(StartExecutionCommand).resolves({});
-  sfn.on(SendTaskSuccessCommand).resolves({});
   sqs.on(ChangeMessageVisibilityCommand).resolves({});
   bus.on(PutEventsCommand).callsFake(({ Entries }: { Entries: unknown[] }) => ({
     Entries: Entries.map((_, index) => ({ EventId: `e${index}` })),
@@ -89,7 +82,6 @@ const message = (fields: Record<string, unknown> = {}, receiveCount = 1): SQSEve
           task_id: 'T1',
           attempt: 1,
           run: 1,
-          task_token: 'tok',
           ...fields,
         }),
       },
@@ -107,7 +99,6 @@ const launch = {
   number: 1,
   token_sha256: 'x',
   assignment_key: 'k',
-  task_token: 'tok',
   lost: false,
   launched_at: NOW.toISOString(),
 };
@@ -143,17 +134,13 @@ describe('the dispatcher', () => {
     expect(db.commandCalls(PutCommand)).toHaveLength(0);
   });
 
-  it('wakes the cascade instead when the agent has reported, or the run has moved on', async () => {
+  it('starts nothing when the agent has reported, or the run has moved on', async () => {
     holds(inReview());
-    await dispatcher(message());
-    expect(sfn.commandCalls(SendTaskSuccessCommand)[0]?.args[0].input).toMatchObject({
-      taskToken: 'tok',
-      output: '{"stage":"run_gates"}',
-    });
+    expect(await dispatcher(message())).toEqual({ batchItemFailures: [] });
     holds(claimed());
-    await dispatcher(message({ run: 7 }));
-    expect(sfn.commandCalls(SendTaskSuccessCommand)[1]?.args[0].input.output).toBe('{"stage":"superseded"}');
+    expect(await dispatcher(message({ run: 7 }))).toEqual({ batchItemFailures: [] });
     expect(ecs.calls()).toHaveLength(0);
+    expect(db.commandCalls(PutCommand)).toHaveLength(0);
   });
 
   it.each([
@@ -215,30 +202,33 @@ describe('the dispatcher', () => {
 });
 
 describe('the conductor', () => {
-  it('starts one execution for each run, by name', async () => {
-    await conductor(stream([null, task()]), context);
-    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toMatchObject({
-      name: 'T1-r1',
-      input: '{"task_id":"T1","run":1}',
-    });
-  });
-
-  it('takes an execution that exists and a state that no longer waits for repeats', async () => {
-    sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists({ message: 'x', $metadata: {} }));
-    sfn.on(SendTaskSuccessCommand).rejects(new TaskTimedOut({ message: 'x', $metadata: {} }));
-    const result = await conductor(
-      stream([null, task()], [claimed({ agent: launch }), inReview({ agent: launch })]),
+  it('starts an execution for each run and for the end of each wait, which says where it goes on', async () => {
+    await conductor(
+      stream([null, task()], [claimed({ agent: launch }), inReview({ agent: launch })], [task(), claimed()]),
       context,
     );
-    expect(result).toEqual({ batchItemFailures: [] });
+    const inputs = sfn.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input);
+    const names = inputs.map(({ name }) => name);
+    expect(names).toEqual([expect.stringMatching(/^T1-r1-[0-9a-f]{8}$/), expect.stringMatching(/^T1-r1-/)]);
+    expect(new Set(names).size).toBe(2);
+    expect(inputs.map(({ input }) => JSON.parse(input ?? ''))).toEqual([
+      {
+        task_id: 'T1',
+        run: 1,
+        stage: 'select_model',
+        attempt: 0,
+        priority: 2,
+        submitter: submitterOf(task()),
+      },
+      expect.objectContaining({ task_id: 'T1', run: 1, stage: 'run_gates', attempt: 1 }),
+    ]);
   });
 
   it('reports only the record that failed', async () => {
-    sfn
-      .on(StartExecutionCommand, { name: 'T1-r1' })
-      .rejects(new Error('down'))
-      .on(StartExecutionCommand, { name: 'T2-r1' })
-      .resolves({});
+    sfn.on(StartExecutionCommand).callsFake(({ name }: { name: string }) => {
+      if (name.startsWith('T1-r1-')) throw new Error('down');
+      return {};
+    });
     const result = await conductor(stream([null, task()], [null, task({ id: 'T2' })]), context);
     expect(result?.batchItemFailures).toEqual([{ itemIdentifier: '0' }]);
   });
@@ -405,19 +395,7 @@ describe('the reconciler', () => {
     });
   });
 
-  it('starts an execution again of which Step Functions says that it failed, and not one of another run', async () => {
-    holds(task({ run: 2 }));
-    const ended = (name: string) => ({
-      'detail-type': 'Step Functions Execution Status Change',
-      detail: { name, status: 'FAILED' },
-    });
-    expect(await reconciler(ended('T1-r1'), context)).toEqual({ restarted: false });
-    expect(await reconciler(ended('somebody-elses'), context)).toEqual({ restarted: false });
-    expect(await reconciler(ended('T1-r2'), context)).toEqual({ restarted: true });
-    expect(db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item?.['run'])).toEqual([3]);
-  });
-
-  it('starts a lost execution again, and leaves a running one alone', async () => {
+  it('starts a step that nobody has done, of the same run; after a stop of everything by a new one', async () => {
     holds(task());
     const item = toItem(task());
     db.on(QueryCommand).callsFake(
@@ -429,38 +407,44 @@ describe('the reconciler', () => {
             : [],
       }),
     );
-    sfn.onAnyCommand().resolves({ status: 'RUNNING' });
-    expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
-      looked_at: 1,
-      changed: 0,
+    expect(await reconciler({ kind: 'schedule' }, context)).toMatchObject({ looked_at: 1, changed: 0 });
+    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toMatchObject({
+      name: expect.stringMatching(/^T1-r1-/),
+      input: expect.stringContaining('"stage":"select_model"'),
     });
-    sfn.onAnyCommand().resolves({ status: 'FAILED' });
     expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
       looked_at: 1,
       changed: 1,
     });
     const written = db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
     expect(written.filter((each) => each?.[TABLE.sk] === TABLE.taskSk)).toMatchObject([{ run: 2 }]);
+    expect(sfn.commandCalls(StartExecutionCommand)).toHaveLength(1);
     expect(ecs.commandCalls(DescribeTasksCommand)).toHaveLength(0);
   });
 });
 
 describe('the cascade', () => {
-  it('says where the task stands when a step comes late or twice, and changes nothing', async () => {
+  it('ends an execution whose step comes late or twice, and changes nothing', async () => {
     holds(inReview());
     expect(await cascade({ step: 'select_model', task_id: 'T1', run: 1 })).toEqual({
-      stage: 'run_gates',
+      stage: 'superseded',
       attempt: 1,
       priority: 2,
       submitter: submitterOf(inReview()),
     });
-    expect(await cascade({ step: 'settle', task_id: 'T1', run: 1 })).toMatchObject({
-      stage: 'run_gates',
-    });
-    expect(await cascade({ step: 'decide', task_id: 'T1', run: 9 })).toMatchObject({
-      stage: 'superseded',
-    });
+    for (const [step, run] of [
+      ['settle', 1],
+      ['decide', 9],
+    ] as const)
+      expect(await cascade({ step, task_id: 'T1', run })).toMatchObject({ stage: 'superseded' });
     expect(db.commandCalls(PutCommand)).toHaveLength(0);
+  });
+
+  it('goes on from where the task stands when it is tried again: it may have moved it itself, and nobody heard', async () => {
+    holds(inReview());
+    const again = { task_id: 'T1', run: 1, again: true };
+    expect(await cascade({ step: 'select_model', ...again })).toMatchObject({ stage: 'run_gates' });
+    expect(await cascade({ step: 'settle', ...again, run: 9 })).toMatchObject({ stage: 'superseded' });
   });
 
   it('ends when the task is gone', async () => {

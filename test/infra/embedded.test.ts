@@ -45,9 +45,16 @@ describe('the synthesised template', () => {
     const types = of('AWS::StepFunctions::StateMachine').map(
       ({ properties }) => properties['StateMachineType'],
     );
-    expect(types.toSorted()).toEqual(['EXPRESS', 'STANDARD']);
+    expect(types.toSorted()).toEqual(['EXPRESS', 'EXPRESS']);
     const counters = createCounters();
-    const states = createStates({ ...place, resources, lambda, sqsEndpoint: endpoint, counters });
+    const states = createStates({
+      ...place,
+      resources,
+      lambda,
+      sqsEndpoint: endpoint,
+      counters,
+      onLog: () => {},
+    });
     expect(states.executions()).toEqual([]);
     await states.stop();
   });

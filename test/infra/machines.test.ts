@@ -7,13 +7,15 @@ import type { State } from '../../infra/machines/states.ts';
 import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
-import type { Callback } from '../../local/states/interpreter/scope.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../shared/judging/limits.ts';
 import { unaskedJudgement } from '../../shared/judging/signal.ts';
 import {
-  CascadeInput,
+  type CascadeInput,
   CascadeStep,
+  JanitorInput,
   JanitorStep,
   LaunchMessage,
+  RepositoryStep,
   STAGES,
 } from '../../shared/messages/queue.ts';
 
@@ -85,23 +87,20 @@ describe('both definitions', () => {
     },
   );
 
-  it.each(tasks.filter(({ state }) => String(state['Resource']).endsWith('.waitForTaskToken')))(
-    '$machine, $name asks again within minutes when no word comes',
-    ({ state }) => {
-      expect(state['HeartbeatSeconds']).toBeLessThanOrEqual(900);
-      const [again] = state['Retry'] as State[];
-      expect(again?.['ErrorEquals']).toEqual(['States.HeartbeatTimeout']);
-      // For as long as a message is kept.
-      expect(Number(again?.['MaxAttempts']) * Number(state['HeartbeatSeconds'])).toBeGreaterThan(4 * 86_400);
-    },
-  );
+  it.each(Object.entries(MACHINES))('the %s ends before Express would cut it off', (_name, definition) => {
+    expect(definition['TimeoutSeconds']).toBeLessThan(300);
+  });
+
+  it('leave whoever asks models alone for longer than an execution lives', () => {
+    expect(JUDGING_CLAIM_SECONDS).toBeGreaterThan(Number(janitor['TimeoutSeconds']));
+  });
 
   it('use the three integrations that they are allowed and no other', () => {
     expect(new Set(tasks.map(({ state }) => state['Resource']))).toEqual(
       new Set([
         'arn:aws:states:::lambda:invoke',
-        'arn:aws:states:::sqs:sendMessage.waitForTaskToken',
-        'arn:aws:states:::aws-sdk:sfn:startSyncExecution',
+        'arn:aws:states:::sqs:sendMessage',
+        'arn:aws:states:::states:startExecution',
       ]),
     );
   });
@@ -116,104 +115,60 @@ interface Call {
 async function run(definition: State, input: unknown, answers: readonly unknown[]) {
   const entered: string[] = [];
   const calls: Call[] = [];
-  const waiting = new Map<string, Callback>();
   let given = 0;
-  const next = () => {
-    if (given >= answers.length) throw new Error(`no answer left for call ${given + 1}`);
-    return answers[given++];
-  };
   const output = await runFlow(compileMachine(definition), input, {
     signal: new AbortController().signal,
-    context: { Execution: { Input: input } },
+    context: { Execution: { Id: 'arn', Input: input } },
     variables: {},
     environment: {
       call: async (resource, args) => {
         calls.push({ kind: resource.kind, args: args as Record<string, unknown> });
-        const answer = next();
+        if (given >= answers.length) throw new Error(`no answer left for call ${given + 1}`);
+        const answer = answers[given++];
         if (answer instanceof Error) throw answer;
-        if (resource.kind === 'lambda:invoke') return { Payload: answer };
-        if (resource.kind !== 'sqs:sendMessage') return answer;
-        const { task_token } = (args as { MessageBody: LaunchMessage }).MessageBody;
-        queueMicrotask(() => waiting.get(task_token)?.succeed(answer));
-        return { MessageId: 'sent' };
+        return resource.kind === 'lambda:invoke' ? { Payload: answer } : answer;
       },
-      tokens: {
-        create: () => `token-${calls.length}`,
-        wait: (token, callback) => {
-          waiting.set(token, callback);
-          return () => waiting.delete(token);
-        },
-      },
-      record: (_type, details) => {
-        if ('input' in details) entered.push(String(details['name']));
-      },
-      transition: () => {},
+      enter: (state) => void entered.push(state),
     },
   });
   expect(given).toBe(answers.length);
-  return { entered, calls, output };
+  return { entered: entered.filter((name) => name !== 'WhereNext'), calls, output };
 }
 
-const INPUT = { task_id: 'T1', run: 4 };
-const at = (stage: string, attempt = 1, priority = 2) => ({ stage, attempt, priority, submitter: 'ann' });
-const janitorSaid = { Status: 'SUCCEEDED', Output: '{"verdict":"pass"}' };
+const at = (stage: CascadeInput['stage'], attempt = 1, priority: 1 | 2 | 3 = 2) => ({
+  stage,
+  attempt,
+  priority,
+  submitter: 'ann',
+});
+const from = (...of: Parameters<typeof at>): CascadeInput => ({ task_id: 'T1', run: 4, ...at(...of) });
+const SENT = { MessageId: 'sent' };
 
 describe('the cascade', () => {
-  it('takes a task that passes at once from its base to its delivery in 11 transitions', async () => {
-    const { entered } = await run(cascade, INPUT, [
-      at('select_model', 0),
-      at('run_agent'),
-      { stage: 'run_gates' },
-      { stage: 'verify' },
-      janitorSaid,
-      at('deliver'),
-      { stage: 'settle' },
-      at('ended'),
-    ]);
-    expect(entered).toEqual([
-      'ResolveBase',
-      'SelectModel',
-      'WhereNext',
-      'RunAgent',
-      'RunGates',
-      'WhereNext',
-      'Verify',
-      'Decide',
-      'WhereNext',
-      'Deliver',
-      'Settle',
-    ]);
+  it('takes a task that passes at once from its base to its delivery in five executions, each to where it has to wait', async () => {
+    const chain: [CascadeInput, unknown[], string[]][] = [
+      [
+        from('resolve_base', 0),
+        [at('select_model', 0), at('run_agent'), SENT],
+        ['ResolveBase', 'SelectModel', 'RunAgent'],
+      ],
+      [from('run_gates'), [SENT], ['RunGates']],
+      [from('verify'), [{}], ['Verify']],
+      [from('decide'), [at('deliver'), SENT], ['Decide', 'Deliver']],
+      [from('settle'), [at('ended')], ['Settle', 'Ended']],
+    ];
+    for (const [input, answers, states] of chain)
+      expect((await run(cascade, input, answers)).entered).toEqual(states);
   });
 
   it('climbs: a verdict of fail leads to the next model, and the next attempt is asked for', async () => {
-    const { entered, calls } = await run(cascade, INPUT, [
-      at('select_model', 0),
-      at('run_agent', 1),
-      { stage: 'run_gates' },
-      { stage: 'verify' },
-      janitorSaid,
+    const { entered, calls } = await run(cascade, from('decide'), [
       at('select_model', 1),
       at('run_agent', 2),
-      { stage: 'decide' },
-      { stage: 'decide' },
-      at('settle', 2),
-      at('ended', 2),
+      SENT,
     ]);
-    expect(entered.filter((name) => name !== 'WhereNext')).toEqual([
-      'ResolveBase',
-      'SelectModel',
-      'RunAgent',
-      'RunGates',
-      'Verify',
-      'Decide',
-      'SelectModel',
-      'RunAgent',
-      'RunGates',
-      'Decide',
-      'Settle',
-    ]);
-    const launches = calls.filter(({ kind }) => kind === 'sqs:sendMessage');
-    expect(launches.map(({ args }) => (args['MessageBody'] as LaunchMessage).attempt)).toEqual([1, 1, 2, 2]);
+    expect(entered).toEqual(['Decide', 'SelectModel', 'RunAgent']);
+    expect(calls.at(-1)?.args['MessageBody']).toMatchObject({ kind: 'agent', attempt: 2, run: 4 });
   });
 
   it.each([
@@ -221,14 +176,11 @@ describe('the cascade', () => {
     ['waiting', 'Waiting'],
     ['superseded', 'Superseded'],
     ['ended', 'Ended'],
-  ])('ends well when the task is %s', async (stage, last) => {
-    const { entered, calls } = await run(cascade, INPUT, [at(stage), at(stage)]);
-    expect(entered).toEqual(['ResolveBase', 'SelectModel', 'WhereNext', last]);
-    // What it is to hand on.
-    expect(calls[1]?.args['Payload']).toMatchObject({ step: 'select_model', said: at(stage) });
+  ] as const)('ends well when the task is %s', async (stage, last) => {
+    expect((await run(cascade, from('select_model'), [at(stage)])).entered).toEqual(['SelectModel', last]);
   });
 
-  it.each(STAGES)('goes on from any stage, as %s, when it is started again', async (stage) => {
+  it.each(STAGES)('goes on from any stage, as %s', async (stage) => {
     const choices = stateOf(cascade, 'WhereNext')['Choices'] as { Condition: string; Next: string }[];
     const taken = await Promise.all(
       choices.map(({ Condition }) =>
@@ -238,8 +190,17 @@ describe('the cascade', () => {
     expect(taken.filter((holds) => holds === true)).toHaveLength(1);
   });
 
+  it('waits by itself for some seconds, once: whoever is asked again is told that', async () => {
+    const { entered, calls } = await run(cascade, from('select_model', 0), [
+      { ...at('select_model', 0), wait_s: 0.01 },
+      at('waiting', 0),
+    ]);
+    expect(entered).toEqual(['SelectModel', 'Later', 'SelectModel', 'Waiting']);
+    expect(calls.map(({ args }) => CascadeStep.parse(args['Payload']).waited)).toEqual([false, true]);
+  });
+
   it('fails by name on a stage that it does not know', async () => {
-    const failure = await run(cascade, INPUT, [at('made_up'), at('made_up')]).catch(
+    const failure = await run(cascade, { ...from('decide'), stage: 'made_up' }, []).catch(
       (error: unknown) => error,
     );
     expect(failure).toBeInstanceOf(StateError);
@@ -247,9 +208,7 @@ describe('the cascade', () => {
   });
 
   it('ends as failed, under the error that it met, when something unforeseen happens', async () => {
-    const failure = await run(cascade, INPUT, [
-      at('run_agent'),
-      at('run_agent'),
+    const failure = await run(cascade, from('run_agent'), [
       new StateError('SQS.QueueDoesNotExist', 'no such queue'),
     ]).catch((error: unknown) => error);
     expect(failure).toMatchObject({ error: 'SQS.QueueDoesNotExist', errorCause: 'no such queue' });
@@ -258,59 +217,38 @@ describe('the cascade', () => {
   it.each([1, 2, 3] as const)(
     'sends agents of priority %i to their own queue, gates and deliveries to one',
     async (priority) => {
-      const { calls } = await run(cascade, INPUT, [
-        at('run_agent', 1, priority),
-        at('run_agent', 1, priority),
-        { stage: 'run_gates' },
-        { stage: 'deliver' },
-        { stage: 'settle' },
-        at('ended'),
-      ]);
-      const urls = calls.flatMap(({ kind, args }) => (kind === 'sqs:sendMessage' ? [args['QueueUrl']] : []));
+      const urls = await Promise.all(
+        (['run_agent', 'run_gates', 'deliver'] as const).map(
+          async (stage) => (await run(cascade, from(stage, 1, priority), [SENT])).calls[0]?.args['QueueUrl'],
+        ),
+      );
       expect(urls).toEqual([QUEUES[priority - 1], 'https://sqs.test/gates', 'https://sqs.test/gates']);
     },
   );
 
-  it('says to boxes and steps what their schemas ask for', async () => {
-    const { calls } = await run(cascade, INPUT, [
-      at('select_model', 2),
-      at('run_agent', 3),
-      { stage: 'run_gates' },
-      { stage: 'verify' },
-      janitorSaid,
-      at('deliver', 3),
-      { stage: 'settle' },
-      at('ended', 3),
-    ]);
-    const of = (kind: string) => calls.filter((call) => call.kind === kind).map(({ args }) => args);
-    expect(new Set(of('sqs:sendMessage').map(({ MessageGroupId }) => MessageGroupId))).toEqual(
-      new Set(['ann']),
-    );
-    const messages = of('sqs:sendMessage').map(({ MessageBody }) => LaunchMessage.parse(MessageBody));
-    expect(messages.map(({ kind, attempt, run: number }) => [kind, attempt, number])).toEqual([
-      ['agent', 3, 4],
-      ['gates', 3, 4],
-      ['deliver', 3, 4],
-    ]);
-    const [first, ...steps] = of('lambda:invoke').map(({ Payload }) => Payload);
-    expect(CascadeInput.parse(first)).toEqual(INPUT);
-    expect(steps.map((payload) => CascadeStep.parse(payload).step)).toEqual([
-      'select_model',
-      'decide',
-      'settle',
-    ]);
-    expect(of('aws-sdk:sfn:startSyncExecution').map(({ Input }) => JSON.parse(String(Input)))).toEqual([
-      { task_id: 'T1', attempt: 3 },
-    ]);
-  });
-
-  it('takes a janitor that failed for an error, although StartSyncExecution itself succeeded', async () => {
-    const output = String(stateOf(cascade, 'Verify')['Output']).slice(2, -2);
-    const evaluate = (result: unknown) =>
-      jsonata(output).evaluate({}, { states: { input: at('verify'), result } });
-    await expect(evaluate(janitorSaid)).resolves.toEqual(at('verify'));
-    await expect(evaluate({ Status: 'TIMED_OUT' })).rejects.toMatchObject({
-      message: expect.stringContaining('TIMED_OUT'),
+  it('says to boxes, steps and the janitor what their schemas ask for', async () => {
+    const of = async (stage: CascadeInput['stage'], ...answers: unknown[]) =>
+      (await run(cascade, from(stage, 3), answers)).calls[0]?.args;
+    for (const [stage, kind] of [
+      ['run_agent', 'agent'],
+      ['run_gates', 'gates'],
+      ['deliver', 'deliver'],
+    ] as const) {
+      const sent = await of(stage, SENT);
+      expect(sent?.['MessageGroupId']).toBe('ann');
+      expect(LaunchMessage.strict().parse(sent?.['MessageBody'])).toMatchObject({ kind, attempt: 3, run: 4 });
+    }
+    for (const step of ['resolve_base', 'find_branch'] as const)
+      expect(RepositoryStep.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
+        step,
+        run: 4,
+      });
+    for (const step of ['select_model', 'decide', 'settle'] as const)
+      expect(CascadeStep.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({ step, run: 4 });
+    expect(JanitorInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
+      task_id: 'T1',
+      run: 4,
+      attempt: 3,
     });
   });
 });
@@ -327,21 +265,21 @@ describe('the janitor', () => {
       quality_gates_run: false,
       completion_signals_checked: true,
     };
-    const input = { task_id: 'T1', attempt: 2 };
+    const input = { task_id: 'T1', run: 4, attempt: 2 };
     const look = { outcome: 'skipped', because: 'b' };
     const pipeline = { outcome: 'asked', on_error: 'hold', because: 'b' };
-    const reduced = { verdict, ask: false, look, pipeline: null };
+    const reduced = { verdict, next: 'combine', look, pipeline: null };
     const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
     expect(calls.map(({ args }) => JanitorStep.parse(args['Payload']))).toEqual([
-      { step: 'reduce', ...input },
+      { step: 'reduce', ...input, again: false, by: 'arn' },
       { step: 'combine', ...input, verdict, judgements: [], look, pipeline: null },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
     const judgements = [unaskedJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
     const asked = await run(janitor, input, [
-      { verdict, ask: true, look, pipeline },
+      { verdict, next: 'judge', look, pipeline },
       judgements,
       { verdict: 'refer' },
     ]);
@@ -358,8 +296,8 @@ describe('the janitor', () => {
   });
 
   it('comes to a verdict without the judges when these do not answer', async () => {
-    const { entered, calls } = await run(janitor, { task_id: 'T1', attempt: 1 }, [
-      { verdict: {}, ask: true, look: {}, pipeline: null },
+    const { entered, calls } = await run(janitor, { task_id: 'T1', run: 4, attempt: 1 }, [
+      { verdict: {}, next: 'judge', look: {}, pipeline: null },
       new StateError('Error', 'the function has crashed'),
       { verdict: 'refer' },
     ]);
@@ -367,7 +305,10 @@ describe('the janitor', () => {
     expect(calls.at(-1)?.args['Payload']).toMatchObject({ judgements: [] });
   });
 
-  it('ends before Express would cut it off', () => {
-    expect(janitor['TimeoutSeconds']).toBeLessThan(300);
+  it('asks nobody, and says nothing, where another execution comes to the verdict', async () => {
+    const { entered } = await run(janitor, { task_id: 'T1', run: 4, attempt: 1 }, [
+      { verdict: {}, next: 'superseded', look: {}, pipeline: null },
+    ]);
+    expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Superseded']);
   });
 });

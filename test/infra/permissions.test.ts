@@ -99,7 +99,6 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:PutItem',
     'dynamodb:Query',
     'dynamodb:UpdateItem',
-    'states:SendTaskSuccess',
     'states:StartExecution',
     ...STREAM,
     ...DEAD_LETTERS,
@@ -141,7 +140,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'sqs:ReceiveMessage',
     'sqs:SendMessage',
   ],
-  resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'lambda:InvokeFunction'],
+  resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   // With models configured, also what reaches those; see judge.test.ts.
   judge: ['dynamodb:GetItem', 's3:GetObject'],
@@ -161,8 +160,6 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'sqs:GetQueueAttributes',
     'sqs:GetQueueUrl',
     'sqs:ReceiveMessage',
-    'states:SendTaskHeartbeat',
-    'states:SendTaskSuccess',
   ],
   reconciler: [
     'dynamodb:BatchGetItem',
@@ -173,8 +170,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:UpdateItem',
     'ecs:DescribeTasks',
     'ecs:StopTask',
-    'states:DescribeExecution',
-    'states:SendTaskSuccess',
+    'states:StartExecution',
   ],
   models: ['bedrock-mantle:CreateInference', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
 };
@@ -619,7 +615,7 @@ describe('state machines', () => {
         'sqs:SendMessage',
         expect.stringMatching(`^<Workforce${name}Queue`),
       ]),
-      ['states:StartSyncExecution', expect.stringMatching('^<VerificationJanitorMachine')],
+      ['states:StartExecution', expect.stringMatching('^<VerificationJanitorMachine')],
     ]);
   });
 });

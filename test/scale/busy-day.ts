@@ -38,7 +38,6 @@ const limits = () => {
     rates: {
       httpApi: rate(QUOTAS.httpApi),
       startExecution: rate(QUOTAS.startExecution),
-      sendTaskSuccess: rate(QUOTAS.sendTaskSuccess),
       runTask: rate(QUOTAS.runTask),
       launches: rate(QUOTAS.launches),
       s3Writes: rate(QUOTAS.s3Writes),
@@ -98,6 +97,7 @@ export async function busyDay(perDay: number, vcpus: number, window: number): Pr
     lostDeliveries: [],
     large: false,
     fixUps: 0,
+    judged: false,
     partial: 'wait',
     requested: null,
     said: [],
@@ -114,7 +114,9 @@ export async function busyDay(perDay: number, vcpus: number, window: number): Pr
     indexLag: 100,
     redelivery: 0,
     tidy: false,
-    lostWakes: 0,
+    lostStarts: 0,
+    doubleStarts: 0,
+    cutShort: 0,
     seed: 1,
   };
   useTime(null, '');

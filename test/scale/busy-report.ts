@@ -3,7 +3,6 @@ import type { BusyDay } from './busy-day.ts';
 const NAMES: Readonly<Record<string, string>> = {
   httpApi: 'requests of HTTP APIs',
   startExecution: 'StartExecution',
-  sendTaskSuccess: 'SendTaskSuccess',
   runTask: 'RunTask',
   launches: 'launches',
   s3Writes: 'PUT of a prefix',

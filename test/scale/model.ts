@@ -84,8 +84,6 @@ function heldSeconds(name: QuotaName, snapshot: Snapshot, profile: Profile): num
   switch (name) {
     case 'fargateVcpus':
       return KINDS.reduce((sum, kind) => sum + seconds[kind] * BOX_VCPU[kind], 0);
-    case 'openExecutions':
-      return KINDS.reduce((sum, kind) => sum + seconds[kind], 0);
     case 'lambda':
       return (amount(snapshot, 'Lambda', 'BilledMilliseconds') / 1_000) * profile.lambdaSlower;
     default:

@@ -60,9 +60,10 @@ export class Cloud {
   /** Functions that are at work. */
   readonly #running = new Set<Process>();
   #invocations = 0;
-  #wakes = 0;
 
   readonly #quotas: Quotas | null;
+  /** Hears of each invocation before it begins. */
+  onInvoke: (name: FunctionName, event: unknown) => void = () => {};
 
   constructor(
     world: World,
@@ -93,15 +94,7 @@ export class Cloud {
           () => `send ${body.slice(0, 120)}`,
           () => this.#queue(url).send(body),
         ),
-      failed: (event) => {
-        void world
-          .outside(
-            'lambda',
-            () => 'the event of an execution that failed',
-            () => this.invoke('reconcile', event),
-          )
-          .catch(() => {});
-      },
+      world,
     });
     this.queues = new Map(
       ['agents1', 'agents2', 'agents3', 'gates'].map((name) => [
@@ -194,7 +187,7 @@ export class Cloud {
       if (service === 's3') return this.bucket.run(operation, input);
       if (service === 'ecs') return this.containers.run(operation, input);
       if (service === 'lambda') return this.deliveries.run(operation, input);
-      if (service === 'states') return this.#isLost(operation) ? {} : this.machines.run(operation, input);
+      if (service === 'states') return this.machines.run(operation, input);
       if (service === 'events') return this.events.put(input);
       if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
       this.#queue(String(input['QueueUrl'])).changeVisibility(
@@ -205,18 +198,10 @@ export class Cloud {
     });
   }
 
-  /** A word that is acknowledged, and that the waiting state never hears. */
-  #isLost(operation: string): boolean {
-    const { isCalm, weather } = this.world;
-    if (operation !== 'SendTaskSuccessCommand' || isCalm || weather.lostWakes === 0) return false;
-    const isLost = drawn(`${weather.seed}/wake/${this.#wakes++}`) < weather.lostWakes;
-    if (isLost) this.world.tell(() => '  acknowledged and lost: the word to a waiting state');
-    return isLost;
-  }
-
   /** Invokes a function; rejects when it throws, dies or runs out of time. */
   async invoke(name: FunctionName, event: unknown): Promise<unknown> {
     const { handler, seconds } = FUNCTIONS[name];
+    this.onInvoke(name, event);
     const end = this.#quotas?.begin();
     const process = new Process(`${name} #${++this.#invocations}`);
     this.#running.add(process);

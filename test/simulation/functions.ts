@@ -1,6 +1,7 @@
 import './environment.ts';
 import { CascadeResult, RepositoryStep } from '../../shared/messages/queue.ts';
 import { documentClient } from '../../shared/store/clients.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { UNAUTHORIZED } from '../../shared/store/minter.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import type { BaseContext, RemoteFiles, RemoteRefs } from '../../shared/use-cases/base.ts';
@@ -31,10 +32,10 @@ const db = documentClient();
 /** The resolver's use case, as its handler calls it: that one speaks HTTP with the repository, and there is no HTTP here. */
 const resolve: Handler = async (event) => {
   if (!remote || !files) throw new Error('there is no repository');
-  const tasks = new TaskStore(db, 'tasks');
   return CascadeResult.parse(
     await repositoryStep(RepositoryStep.parse(event), {
-      tasks,
+      tasks: new TaskStore(db, 'tasks'),
+      deadlines: new DeadlineStore(db, 'tasks'),
       now: () => new Date(),
       remote,
       authorize: UNAUTHORIZED,

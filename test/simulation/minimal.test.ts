@@ -10,11 +10,12 @@ const parts = ({
   outages,
   powerCuts,
   mainMoves,
-  lostWakes,
+  lostStarts,
+  doubleStarts,
+  cutShort,
   redelivery,
 }: Plan): number =>
-  Number(lostWakes > 0) +
-  Number(redelivery > 0) +
+  [lostStarts, doubleStarts, cutShort, redelivery].filter((share) => share > 0).length +
   [actions, faults, outages, powerCuts, mainMoves].reduce((sum, list) => sum + list.length, 0) +
   tasks.reduce(
     (sum, { works, dependsOn, files, said, requested }) =>

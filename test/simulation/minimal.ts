@@ -16,12 +16,12 @@ function withoutTask(plan: Plan, at: number): Plan {
 
 /** What of a plan can be left out one by one; of tasks and of their works one stays. */
 const LISTS = ['powerCuts', 'outages', 'mainMoves', 'faults', 'actions'] as const;
+const SHARES = ['lostStarts', 'doubleStarts', 'cutShort', 'redelivery'] as const;
 const OF_TASKS = ['works', 'dependsOn', 'files', 'said'] as const;
 
 /** All plans with one thing less. */
 export function* lesser(plan: Plan): Generator<Plan> {
-  if (plan.lostWakes > 0) yield { ...plan, lostWakes: 0 };
-  if (plan.redelivery > 0) yield { ...plan, redelivery: 0 };
+  for (const share of SHARES) if (plan[share] > 0) yield { ...plan, [share]: 0 };
   if (plan.tasks.length > 1) for (const at of plan.tasks.keys()) yield withoutTask(plan, at);
   for (const list of LISTS)
     for (const at of plan[list].keys()) yield { ...plan, [list]: removed<unknown>(plan[list], at) };

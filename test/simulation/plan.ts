@@ -73,6 +73,8 @@ export interface TaskPlan {
   readonly large: boolean;
   readonly queued: boolean;
   readonly fixUps: 0 | 1 | 2;
+  /** A model is to be asked about it. */
+  readonly judged: boolean;
   /** Starts when enough of what it depends on is done. */
   readonly partial: 'wait' | 'lenient' | 'strict';
   /** Asked for as a request; null: submitted as it is. */
@@ -111,8 +113,12 @@ export interface Plan {
   readonly redelivery: number;
   /** At the end people and outside agents see to all that waits for them. */
   readonly tidy: boolean;
-  /** Share of the words to waiting executions that are acknowledged and never arrive. */
-  readonly lostWakes: number;
+  /** Share of the executions that are acknowledged and never run. */
+  readonly lostStarts: number;
+  /** Share of those that run twice. */
+  readonly doubleStarts: number;
+  /** Share of those that die on the way. */
+  readonly cutShort: number;
   readonly seed: number;
 }
 
@@ -180,6 +186,7 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   large: often(false, fc.boolean(), 30),
   queued: often(false, fc.constant(true), 2),
   fixUps: oneOf(0, 0, 1, 2),
+  judged: often(false, fc.constant(true), 5),
   partial: oneOf('wait', 'wait', 'lenient', 'strict'),
   requested: often<TaskPlan['requested']>(null, oneOf('review', 'review', 'direct'), 2),
   said: words(...REQUEST_WORDS),
@@ -218,5 +225,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
   tidy: fc.boolean(),
   seed: fc.nat(),
   redelivery: oneOf(0, 0.05, 0.3),
-  lostWakes: often(0, oneOf(0.1, 0.5, 1), 2),
+  lostStarts: often(0, oneOf(0.1, 0.5, 1), 2),
+  doubleStarts: often(0, oneOf(0.1, 0.5, 1), 2),
+  cutShort: often(0, oneOf(0.1, 0.5, 1), 2),
 });

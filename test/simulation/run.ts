@@ -1,8 +1,10 @@
+import type { JanitorInput } from '../../shared/messages/queue.ts';
 import { ITEM_PREFIX } from '../../shared/names.ts';
 import { boxProgram } from './actors/boxes.ts';
 import { act, actOn, claim, submit } from './actors/people.ts';
 import { useServices } from './engines/clients.ts';
 import { checkEnd } from './oracle/end.ts';
+import { checkJudging } from './oracle/judging.ts';
 import { stuckRequests } from './oracle/leave.ts';
 import { checkLedger } from './oracle/ledger.ts';
 import { stuck, tasksOf } from './oracle/rest.ts';
@@ -146,6 +148,9 @@ async function live(of: Simulation): Promise<Outcome> {
   cloud.table.onWrite = (write) => {
     checkWrite(of, write);
     for (const reader of cloud.readers) reader.offer(write);
+  };
+  cloud.onInvoke = (name, event) => {
+    if (name === 'judge') checkJudging(of, event as JanitorInput);
   };
   begin(of);
   const hurry = schedule(of);

@@ -28,11 +28,7 @@ export class Simulation {
     limits: Limits | null = null,
   ) {
     this.plan = plan;
-    const { faults, outages, latency, indexLag, redelivery, lostWakes } = plan;
-    this.world = new World(
-      { seed: String(plan.seed), faults, outages, latency, indexLag, redelivery, lostWakes },
-      tells,
-    );
+    this.world = new World({ ...plan, seed: String(plan.seed) }, tells);
     this.remote = new Remote(this.world.clock.now);
     this.cloud = new Cloud(
       this.world,

@@ -27,6 +27,7 @@ function task(plan: TaskPlan, index: number): string {
     plan.large && 'very large',
     plan.fixUps > 0 && `${plan.fixUps} fix-ups`,
     plan.partial !== 'wait' && `starts with a part of them (${plan.partial})`,
+    plan.judged && 'a model is asked',
     plan.queued && 'goes onto the main branch',
     plan.requested !== null && `asked for (${plan.requested})`,
   ];
@@ -45,9 +46,15 @@ export const describePlan = (plan: Plan): string[] => [
     ({ service, from, seconds }) => `given that ${service} is down from ${from} s for ${seconds} s`,
   ),
   ...plan.faults.map(({ call, fault }) => `given that call ${call} of the run ${fault.replace('_', ' ')}`),
-  ...(plan.lostWakes > 0
-    ? [`given that ${plan.lostWakes * 100} % of the words to waiting states are lost`]
-    : []),
+  ...(
+    [
+      ['lostStarts', 'are acknowledged and never run'],
+      ['doubleStarts', 'run twice'],
+      ['cutShort', 'die on the way'],
+    ] as const
+  ).flatMap(([share, what]) =>
+    plan[share] > 0 ? [`given that ${plan[share] * 100} % of the executions ${what}`] : [],
+  ),
   ...(plan.redelivery > 0
     ? [`given that ${plan.redelivery * 100} % of what a stream delivers comes twice`]
     : []),

@@ -81,7 +81,6 @@ export const launch = (fields: Partial<Launch> = {}): Launch => ({
   number: 1,
   token_sha256: 'd'.repeat(64),
   assignment_key: 'k',
-  task_token: null,
   lost: false,
   launched_at: NOW.toISOString(),
   ...fields,
@@ -241,3 +240,6 @@ export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
   duration_ms: 900,
   ...fields,
 });
+
+/** For steps of which the deadlines do not matter. */
+export const NO_DEADLINES = { putOff: async () => undefined };

@@ -56,7 +56,6 @@ function compileState(name: string, state: StateDefinition, visible: ReadonlySet
         resource: parseResource(state.Resource, state.Arguments),
         arguments: optional(state.Arguments, 'Arguments'),
         timeoutSeconds: optional(state.TimeoutSeconds, 'TimeoutSeconds'),
-        heartbeatSeconds: optional(state.HeartbeatSeconds, 'HeartbeatSeconds'),
       };
     case 'Parallel':
       return {

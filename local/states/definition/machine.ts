@@ -43,7 +43,6 @@ export interface TaskState extends Handled {
   readonly resource: Resource;
   readonly arguments: Template | undefined;
   readonly timeoutSeconds: Template | undefined;
-  readonly heartbeatSeconds: Template | undefined;
 }
 
 export interface ParallelState extends Handled {

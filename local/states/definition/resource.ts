@@ -1,33 +1,28 @@
 import { isRecord } from '../../properties.ts';
 
-/** How a Task state does its work. `token`: the state then waits for a callback with its task token. */
+/** How a Task state does its work. */
 export type Resource =
-  | { readonly kind: 'function'; readonly functionArn: string; readonly token: false }
-  | { readonly kind: ServiceKind; readonly token: boolean; readonly required: readonly string[] };
+  | { readonly kind: 'function'; readonly functionArn: string }
+  | { readonly kind: ServiceKind; readonly required: readonly string[] };
 
-export type ServiceKind = 'lambda:invoke' | 'sqs:sendMessage' | 'aws-sdk:sfn:startSyncExecution';
+export type ServiceKind = 'lambda:invoke' | 'sqs:sendMessage' | 'states:startExecution';
 
 interface Integration {
   readonly kind: ServiceKind;
-  readonly token: boolean;
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
 
-const sendMessage = {
-  kind: 'sqs:sendMessage',
-  required: ['QueueUrl', 'MessageBody'],
-  optional: ['DelaySeconds', 'MessageAttributes', 'MessageGroupId', 'MessageDeduplicationId'],
-} as const;
-
 /** The service integrations that the interpreter has, by what follows `arn:aws:states:::`. */
 const INTEGRATIONS: Readonly<Record<string, Integration>> = {
-  'lambda:invoke': { kind: 'lambda:invoke', token: false, required: ['FunctionName'], optional: ['Payload'] },
-  'sqs:sendMessage': { ...sendMessage, token: false },
-  'sqs:sendMessage.waitForTaskToken': { ...sendMessage, token: true },
-  'aws-sdk:sfn:startSyncExecution': {
-    kind: 'aws-sdk:sfn:startSyncExecution',
-    token: false,
+  'lambda:invoke': { kind: 'lambda:invoke', required: ['FunctionName'], optional: ['Payload'] },
+  'sqs:sendMessage': {
+    kind: 'sqs:sendMessage',
+    required: ['QueueUrl', 'MessageBody'],
+    optional: ['DelaySeconds', 'MessageAttributes', 'MessageGroupId', 'MessageDeduplicationId'],
+  },
+  'states:startExecution': {
+    kind: 'states:startExecution',
     required: ['StateMachineArn'],
     optional: ['Input', 'Name'],
   },
@@ -36,11 +31,11 @@ const INTEGRATIONS: Readonly<Record<string, Integration>> = {
 /** Reads a Task's `Resource` and checks the keys of its `Arguments`. Throws an error that names what is not supported. */
 export function parseResource(resource: string, args: unknown): Resource {
   if (/^arn:[^:]+:lambda:[^:]*:[^:]*:function:.+$/.test(resource)) {
-    return { kind: 'function', functionArn: resource, token: false };
+    return { kind: 'function', functionArn: resource };
   }
   const integration = INTEGRATIONS[/^arn:[^:]+:states:::(.+)$/.exec(resource)?.[1] ?? ''];
   if (!integration) throw new Error(`Resource "${resource}" is not supported`);
-  const { kind, token, required, optional } = integration;
+  const { kind, required, optional } = integration;
   if (args === undefined) throw new Error(`Arguments are needed by Resource "${resource}"`);
   if (isRecord(args)) {
     const unknown = Object.keys(args).find((key) => !required.includes(key) && !optional.includes(key));
@@ -48,5 +43,5 @@ export function parseResource(resource: string, args: unknown): Resource {
     const missing = required.find((key) => !(key in args));
     if (missing) throw new Error(`Arguments.${missing} is missing`);
   }
-  return { kind, token, required };
+  return { kind, required };
 }

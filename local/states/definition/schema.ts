@@ -44,7 +44,6 @@ const task = z.strictObject({
   Resource: z.string(),
   Arguments: template.optional(),
   TimeoutSeconds: seconds(1).optional(),
-  HeartbeatSeconds: seconds(1).optional(),
 });
 
 const choice = z.strictObject({

@@ -4,14 +4,13 @@ import type { Resource } from '../definition/resource.ts';
 import { StateError } from '../interpreter/errors.ts';
 import { callFunction, invokeFunction } from './lambda.ts';
 import type { SendMessage } from './sqs.ts';
-import type { StartSync } from './sync-execution.ts';
-import { startSyncExecution } from './sync-execution.ts';
+import { beginExecution, type Start } from './start-execution.ts';
 
 /** What the service integrations reach. */
 export interface Services {
   readonly lambda: LambdaHost;
   readonly sendMessage: SendMessage;
-  readonly startSync: StartSync;
+  readonly start: Start;
 }
 
 /** Does the work of a Task state and returns the service's answer. Throws `StateError` with the integration's error names. */
@@ -25,7 +24,7 @@ export async function callService(services: Services, resource: Resource, args: 
       return invokeFunction(services.lambda, args);
     case 'sqs:sendMessage':
       return services.sendMessage(args);
-    case 'aws-sdk:sfn:startSyncExecution':
-      return startSyncExecution(services.startSync, args);
+    case 'states:startExecution':
+      return beginExecution(services.start, args);
   }
 }

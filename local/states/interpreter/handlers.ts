@@ -24,7 +24,6 @@ export async function handled(
       if (!retrier || tries >= retrier.MaxAttempts) return await caught(state, scope, visit, thrown);
       used.set(retrier, tries + 1);
       await sleep(scope.signal, retryDelay(retrier, tries));
-      scope.environment.transition();
     }
   }
 }

@@ -13,11 +13,8 @@ export async function runFlow(flow: Flow, input: unknown, scope: Scope): Promise
     scope.signal.throwIfAborted();
     const state = flow.states.get(step.next);
     if (!state) throw new StateError('States.Runtime', `There is no state "${step.next}".`);
-    const name = state.name;
-    scope.environment.transition();
-    scope.environment.record(`${state.type}StateEntered`, { name, input: step.output });
+    scope.environment.enter(state.name);
     step = await enter(state, step.output, scope);
-    scope.environment.record(`${state.type}StateExited`, { name, output: step.output });
   }
   return step.output;
 }

@@ -7,23 +7,8 @@ import type { Bindings } from './template.ts';
 export interface Environment {
   /** Does the work of a Task and returns the service's answer. Throws `StateError`. */
   call(resource: Resource, args: unknown): Promise<unknown>;
-  readonly tokens: Callbacks;
-  /** Told of each event of the history. Throws `StateError` when the history is full. */
-  record(type: string, details: Readonly<Record<string, unknown>>): void;
-  /** Told of each billed state transition: a state entered, or tried again. */
-  transition(): void;
-}
-
-/** Callbacks of tasks that wait for their token to come back. */
-export interface Callbacks {
-  create(): string;
-  /** Returns what forgets the token. */
-  wait(token: string, callback: Callback): () => void;
-}
-export interface Callback {
-  succeed(output: unknown): void;
-  fail(error: string, cause: string): void;
-  heartbeat(): void;
+  /** Told of each state that is entered. Throws `StateError` when they are too many. */
+  enter(state: string): void;
 }
 
 /** One flow while it runs: a machine, a branch or an iteration. */

@@ -16,6 +16,7 @@ import type { Attempt } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { isOurs } from './launch.ts';
 import { ended } from './settle.ts';
 
 /** Seconds that a task may wait for the box in which it goes on; SQS keeps a message for days, but a day without room is an outage. */
@@ -52,8 +53,8 @@ const workerOf = (attempt: Attempt): string =>
   attempt.holder === 'managed' ? `agent of attempt ${attempt.number}` : attempt.holder;
 
 /** A box that is told to end when it has asked: its task holds no box while it waits. An outside agent keeps its own. */
-const parted = (attempt: Attempt, number: number): Partial<Attempt> =>
-  attempt.agent && attempt.agent.task_token !== null
+const parted = (task: Task, attempt: Attempt, number: number): Partial<Attempt> =>
+  attempt.agent && isOurs(task, 'agent')
     ? {
         agent: {
           ...attempt.agent,
@@ -118,7 +119,7 @@ export function askApproval(
   return change(task, event, now, {
     // No box goes on with an earlier one.
     approvals: [...approvals.map(({ session: _, ...each }) => each), approval],
-    ...(isAllowed ? {} : { attempts: withAttempt(task, parted(attempt, approval.number)) }),
+    ...(isAllowed ? {} : { attempts: withAttempt(task, parted(task, attempt, approval.number)) }),
   });
 }
 

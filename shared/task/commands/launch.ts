@@ -7,6 +7,10 @@ import { ended } from './settle.ts';
 /** Seconds that a container may take to start (image pull, network interface) before its agent's first sign of life is overdue. */
 export const START_SECONDS = 300;
 
+/** Does the platform run a box of this kind for the task? An outside agent's work is in nobody's. */
+export const isOurs = ({ runner }: Pick<Task, 'runner'>, kind: BoxKind): boolean =>
+  kind !== 'agent' || runner === 'managed';
+
 /** What a box of `kind` still has to bring: when it is there already, nothing needs to be launched. */
 export function alreadyReported(task: Task, number: number, kind: BoxKind): boolean {
   const attempt = task.attempts.find((each) => each.number === number);
@@ -18,10 +22,7 @@ export function alreadyReported(task: Task, number: number, kind: BoxKind): bool
 
 const eventOf = (kind: BoxKind): 'keep' | 'review' => (kind === 'agent' ? 'keep' : 'review');
 
-/**
- * Records a box before it is started, so that a repeated message finds it and starts nothing twice. A later message of the same box
- * (a restarted cascade) only brings a newer task token. Null: this very message was handled before.
- */
+/** Records a box before it is started, so that a repeated message finds it and starts nothing twice. Null: it is recorded already. */
 export function recordLaunch(
   task: Task,
   number: number,
@@ -30,13 +31,7 @@ export function recordLaunch(
   now: Date,
 ): Change | null {
   const attempt = runningAttempt(task, number);
-  const present = attempt[kind];
-  if (present && present.number === launch.number) {
-    if (present.task_token === launch.task_token) return null;
-    return change(task, eventOf(kind), now, {
-      attempts: withAttempt(task, { [kind]: { ...present, task_token: launch.task_token } }),
-    });
-  }
+  if (attempt[kind]?.number === launch.number) return null;
   // The agent's lease runs from the start of its box: waiting in a queue is nobody's silence.
   const lease = kind === 'agent' ? { lease_until: epochSeconds(now) + START_SECONDS } : {};
   return change(task, eventOf(kind), now, { attempts: withAttempt(task, { [kind]: launch, ...lease }) });

@@ -1,3 +1,4 @@
+import { pendingOf } from '../../approval/schema.ts';
 import { isPutBack } from '../../evidence/schema.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Attempt } from '../attempt.ts';
@@ -13,6 +14,24 @@ const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): P
     ? { attempts: withAttempt(task, { outcome, ended_at: nowIso(now) }) }
     : {};
 };
+
+/** What was asked by an attempt that is over waits for nobody. */
+const closeApprovals = (task: Task, now: Date): Partial<Task> =>
+  pendingOf(task)
+    ? {
+        approvals: (task.approvals ?? []).map((each) =>
+          each.status === 'pending'
+            ? {
+                ...each,
+                status: 'rejected',
+                decided_at: nowIso(now),
+                decided_by: 'assay',
+                decision_reason: 'the task ended before anybody had decided',
+              }
+            : each,
+        ),
+      }
+    : {};
 
 /** Leave to push was given: what then ends the task must be what came of the push, or work would go out of a task that says it failed. */
 function refuseWhileDelivered(task: Task, word: 'cancelled' | 'failed'): void {
@@ -74,6 +93,7 @@ export function retry(task: Task, now: Date): Change {
     workflow_in_force: undefined,
     image: undefined,
     budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
+    ...closeApprovals(task, now),
     retries: 0,
     failure: null,
     ended_at: null,

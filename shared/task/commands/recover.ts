@@ -6,7 +6,7 @@ import type { Status } from '../status.ts';
 import { currentAttempt, type Task } from '../task.ts';
 import { startsCascade } from './base.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
-import { alreadyReported, START_SECONDS } from './launch.ts';
+import { alreadyReported, isOurs, START_SECONDS } from './launch.ts';
 import { ended } from './settle.ts';
 
 /** Between boxes that did not start. */
@@ -145,12 +145,10 @@ export function boxInterrupted(
   now: Date,
 ): Change | null {
   const launch = currentAttempt(task)?.[kind];
-  return launch && launch.task_token !== null
-    ? boxExcused(task, number, kind, launch.number, why, now)
-    : null;
+  return launch && isOurs(task, kind) ? boxExcused(task, number, kind, launch.number, why, now) : null;
 }
 
-/** Starts the cascade anew where the task stands; the execution of the older run ends at its next step. */
+/** Starts the cascade anew where the task stands. What is under way of the older run changes nothing any more, and nobody waits for what it has asked for. */
 export function restart(task: Task, now: Date): Change | null {
   if (task.status === 'open')
     return startsCascade(task) && task.waits_for === null

@@ -1,6 +1,8 @@
+import { stageOf } from '../../cascade/stage.ts';
 import { changedFiles } from '../../evidence/changed.ts';
 import { failingIn, MOST_NAMED } from '../../evidence/failing.ts';
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../judging/limits.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
@@ -140,9 +142,32 @@ export function recordVerificationFailure(
   });
 }
 
+/** Does the attempt wait for the verdict of this run? */
+export const awaitsVerdict = (task: Task, number: number, run: number): boolean =>
+  stageOf(task, run) === 'verify' && task.attempts.at(-1)?.number === number;
+
+/**
+ * The one that asks models about an attempt says so before: they cost money each time. Null: nobody waits for a verdict of this run, or
+ * somebody asks them already. Whoever has said so itself, and tries `again` because it has not heard of that, may ask.
+ */
+export function claimJudging(
+  task: Task,
+  number: number,
+  run: number,
+  { by, again }: { readonly by: string; readonly again: boolean },
+  now: Date,
+): Change | null {
+  if (!awaitsVerdict(task, number, run)) return null;
+  const { judging } = runningAttempt(task, number);
+  const isOwn = again && judging?.by === by;
+  if (judging?.run === run && !isOwn && Date.parse(judging.until) > now.getTime()) return null;
+  const until = nowIso(new Date(now.getTime() + JUDGING_CLAIM_SECONDS * 1_000));
+  return change(task, 'review', now, { attempts: withAttempt(task, { judging: { run, until, by } }) });
+}
+
 /** The janitor's word, bound to base and tree of the evidence. Written once. */
 export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): Change | null {
-  const attempt = runningAttempt(task, number);
+  const { judging: _, ...attempt } = runningAttempt(task, number);
   if (attempt.verdict) return null;
   if (attempt.verification?.tree !== verdict.tree)
     throw new Refusal(
@@ -152,6 +177,7 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
   boundBase(task, verdict.base_commit);
   const evaluators = (verdict.judgements ?? []).flatMap(({ grading }) => grading?.handoff?.to_agent_id ?? []);
   for (const evaluator of evaluators) refuseSelfReview(task, attempt, evaluator);
-  const recorded = change(task, 'review', now, { attempts: withAttempt(task, { verdict }) });
+  const attempts = [...task.attempts.slice(0, -1), { ...attempt, verdict }];
+  const recorded = change(task, 'review', now, { attempts });
   return task.runner === 'external' && evaluators.length > 0 ? { ...recorded, judges: evaluators } : recorded;
 }

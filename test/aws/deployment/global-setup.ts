@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-const NOTHING: Deployed = { cluster: '', bucket: '', bus: '', machine: '' };
+const NOTHING: Deployed = { cluster: '', bucket: '', bus: '' };
 const said = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Deploys the stack once for all files; the machine ends with the process that runs them. */

@@ -2,7 +2,6 @@ import { DescribeRepositoriesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { SendTaskHeartbeatCommand, SendTaskSuccessCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { ACCOUNT, REGION } from '../machine/names.ts';
 import { BOOTSTRAP_REPOSITORY } from './cdk.ts';
 import type { Statement } from './roles.ts';
@@ -19,8 +18,6 @@ export interface Deployed {
   readonly bucket: string;
   /** ARN of the bus that events go to. */
   readonly bus: string;
-  /** ARN of the cascade. */
-  readonly machine: string;
 }
 
 /** A permission that AWS would see in a statement of ours, or of the CDK's, and the emulator does not. */
@@ -112,31 +109,6 @@ export const LACKING_PERMISSIONS: readonly LackingPermission[] = [
     call: ({ bucket }, credentials) =>
       new S3Client({ region: REGION, credentials }).send(
         new PutObjectCommand({ Bucket: bucket, Key: 'artifacts/probe', Body: 'x', IfNoneMatch: '*' }),
-      ),
-  },
-  {
-    // The service reference names no type of resource; AWS judges by the machine of the token, as the CDK's grantTaskResponse relies on.
-    name: 'states:SendTaskSuccess: it is judged without the machine of the token',
-    asOnAws: ({ machine }) => ({ Effect: 'Allow', Action: 'states:SendTaskSuccess', Resource: machine }),
-    asHere: () => ({ Effect: 'Allow', Action: 'states:SendTaskSuccess', Resource: '*' }),
-    roles: [
-      { construct: 'ConductorConduct' },
-      { construct: 'DispatcherLaunch' },
-      { construct: 'ReconcilerReconcile' },
-    ],
-    call: (_, credentials) =>
-      new SFNClient({ region: REGION, credentials }).send(
-        new SendTaskSuccessCommand({ taskToken: 'none', output: '{}' }),
-      ),
-  },
-  {
-    name: 'states:SendTaskHeartbeat: it is judged without the machine of the token',
-    asOnAws: ({ machine }) => ({ Effect: 'Allow', Action: 'states:SendTaskHeartbeat', Resource: machine }),
-    asHere: () => ({ Effect: 'Allow', Action: 'states:SendTaskHeartbeat', Resource: '*' }),
-    roles: [{ construct: 'DispatcherLaunch' }],
-    call: (_, credentials) =>
-      new SFNClient({ region: REGION, credentials }).send(
-        new SendTaskHeartbeatCommand({ taskToken: 'none' }),
       ),
   },
   {

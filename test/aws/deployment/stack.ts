@@ -31,5 +31,4 @@ export const deployedNames = async (bucket: string): Promise<Deployed> => ({
   bucket,
   bus: `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${await physicalId('AWS::Events::EventBus', '')}`,
   cluster: await physicalId('AWS::ECS::Cluster', ''),
-  machine: await physicalId('AWS::StepFunctions::StateMachine', 'VerificationCascade'),
 });

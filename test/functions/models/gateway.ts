@@ -38,7 +38,6 @@ export const running = (
           token_sha256: '',
           model_token_sha256: sha256(TOKEN),
           assignment_key: 'k',
-          task_token: 't',
           lost: false,
           launched_at: NOW.toISOString(),
         },

@@ -39,7 +39,6 @@ const inReview = (): Task =>
           token_sha256: '',
           model_token_sha256: sha256(OPINION),
           assignment_key: 'k',
-          task_token: 't',
           lost: false,
           launched_at: NOW.toISOString(),
         },

@@ -48,7 +48,6 @@ test('a function sees the variables of the template, loopback endpoints, and not
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
     AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:4',
     [ENV.allowFileRepositories]: 'true',
-    [ENV.disableHostPrefix]: 'true',
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { matches } from '../../../local/states/interpreter/errors.ts';
 import { retryDelay } from '../../../local/states/interpreter/handlers.ts';
-import { call, deploy, FunctionError, flow, invoke, machineArn, run } from './support.ts';
+import { FunctionError, flow, invoke, run } from './support.ts';
 
 describe('which errors a handler takes', () => {
   it.each([
@@ -55,9 +55,8 @@ describe('Catch', () => {
 
   it('puts out the error when the catcher has no Output', async () => {
     const machine = caught([{ ErrorEquals: ['States.ALL'], Next: 'Caught', Assign: { kept: 1 } }]);
-    expect((await run(machine, {}, { f })).output.input).toMatchObject({
-      Error: 'Custom',
-      Cause: expect.stringContaining('text'),
+    expect((await run(machine, {}, { f })).output).toMatchObject({
+      input: { Error: 'Custom', Cause: expect.stringContaining('text') },
     });
   });
 
@@ -130,21 +129,15 @@ describe('Retry', () => {
     expect(await run(flow(runtime))).toMatchObject({ error: 'States.Runtime' });
   });
 
-  it('succeeds with the attempt that does, and each retry is a billed transition', async () => {
+  it('succeeds with the attempt that does', async () => {
     vi.useFakeTimers();
     const f = (_payload: unknown, call: number) => {
       if (call < 3) throw new FunctionError('Flaky');
       return call;
     };
-    const { states, counts } = deploy(flow(invoke({ Retry: [{ ErrorEquals: ['Flaky'] }] })), {
-      functions: { f },
-    });
-    const { executionArn } = await call(states, 'StartExecution', { stateMachineArn: machineArn() });
+    const running = run(flow(invoke({ Retry: [{ ErrorEquals: ['Flaky'] }] })), {}, { f });
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(await call(states, 'DescribeExecution', { executionArn })).toMatchObject({ output: '3' });
-    // The start, the state, and two retries.
-    expect(counts['states.StateTransition']).toBe(4);
-    await states.stop();
+    expect(await running).toMatchObject({ status: 'SUCCEEDED', output: 3 });
   });
 });
 
@@ -177,26 +170,14 @@ describe('time limits', () => {
     expect(await running).toMatchObject({ status: 'TIMED_OUT' });
   });
 
-  it('of an Express execution are five minutes', async () => {
+  it('of any execution are five minutes', async () => {
     vi.useFakeTimers();
     const running = run(flow(invoke()), {}, { f: hang });
     await vi.advanceTimersByTimeAsync(300_000);
     expect(await running).toMatchObject({ status: 'TIMED_OUT' });
   });
 
-  it('of a hundred days do not fire at once', async () => {
-    vi.useFakeTimers();
-    const { states } = deploy(flow({ Type: 'Wait', Seconds: 8_640_000, End: true }));
-    const { executionArn } = await call(states, 'StartExecution', { stateMachineArn: machineArn() });
-    const status = async () => (await call(states, 'DescribeExecution', { executionArn }))['status'];
-    await vi.advanceTimersByTimeAsync(8_639_999_000);
-    expect(await status()).toBe('RUNNING');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await status()).toBe('SUCCEEDED');
-    await states.stop();
-  });
-
-  it('of the history end a loop that would never end', async () => {
+  it('of states entered end a loop that waits for nothing', async () => {
     const machine = flow({ Type: 'Pass', Next: 'Again' }, { Again: { Type: 'Pass', Next: 'First' } });
     expect(await run(machine)).toMatchObject({ status: 'FAILED', error: 'States.Runtime' });
   });

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FakeQueue, fakeQueue } from './fake-queue.ts';
-import { call, deploy, FunctionError, flow, invoke, machineArn, run } from './support.ts';
+import { deploy, FunctionError, flow, invoke, machineArn, run } from './support.ts';
 
 describe('lambda:invoke', () => {
   it('puts out the answer of the API with the payload parsed', async () => {
@@ -41,69 +41,42 @@ describe('the ARN of a function', () => {
   });
 });
 
-describe('aws-sdk:sfn:startSyncExecution', () => {
-  const nested = (Input: unknown = { n: '{% $states.input.n %}' }) =>
+describe('states:startExecution', () => {
+  const nested = (Input: unknown = { n: '{% $states.input.n %}' }, name = 'Inner') =>
     flow({
       Type: 'Task',
-      Resource: 'arn:aws:states:::aws-sdk:sfn:startSyncExecution',
-      Arguments: { StateMachineArn: machineArn('Inner'), Input },
+      Resource: 'arn:aws:states:::states:startExecution',
+      Arguments: { StateMachineArn: machineArn(name), Input },
       End: true,
     });
   const inner = {
     type: 'EXPRESS',
-    definition: flow(
-      {
-        Type: 'Choice',
-        Choices: [{ Condition: '{% $states.input.n > 0 %}', Next: 'Good' }],
-        Default: 'Bad',
-      },
-      {
-        Good: { Type: 'Succeed', Output: { twice: '{% $states.input.n * 2 %}' } },
-        Bad: { Type: 'Fail', Error: 'NotPositive', Cause: 'n' },
-      },
-    ),
+    definition: flow({ ...invoke(), Resource: 'arn:aws:states:::lambda:invoke' }),
   };
-  const start = async (definition: object, input: object, others: Parameters<typeof deploy>[1] = {}) => {
-    const { states, counts } = deploy(definition, { type: 'EXPRESS', ...others });
-    const answer = await call(states, 'StartSyncExecution', {
-      stateMachineArn: machineArn(),
-      input: JSON.stringify(input),
+
+  it.each([
+    ['an object', nested()],
+    ['text', nested('{% $string({"n": $states.input.n}) %}')],
+  ])('starts another execution with %s, and does not wait for it', async (_name, definition) => {
+    const { states, calls, counts } = deploy(definition, {
+      others: { Inner: inner },
+      functions: { f: () => new Promise(() => {}) },
     });
+    await states.handle('StartExecution', { stateMachineArn: machineArn(), input: '{"n":4}' });
+    await vi.waitFor(() => expect(counts['states.ExpressExecution']).toBe(1));
+    expect(calls).toEqual([{ name: 'f', payload: { n: 4 } }]);
+    expect(states.executions()).toMatchObject([
+      { state_machine: 'Inner', status: 'RUNNING', state: 'First' },
+      { state_machine: 'M', status: 'SUCCEEDED' },
+    ]);
     await states.stop();
-    return { answer, counts };
-  };
-
-  it('answers as the SDK does: PascalCase, output as text, times as text', async () => {
-    const { answer, counts } = await start(nested(), { n: 4 }, { others: { Inner: inner } });
-    expect(JSON.parse(String(answer['output']))).toMatchObject({
-      Status: 'SUCCEEDED',
-      Output: '{"twice":8}',
-      StateMachineArn: machineArn('Inner'),
-      StartDate: expect.stringMatching(/^\d{4}-.*Z$/),
-      BillingDetails: { BilledDurationInMilliseconds: 100, BilledMemoryUsedInMB: 64 },
-    });
-    expect(counts).toMatchObject({ 'states.ExpressExecution': 2, 'states.ExpressDurationMs': 200 });
-    expect(counts).not.toHaveProperty(['states.StateTransition']);
-  });
-
-  it('takes the input as text, too', async () => {
-    const { answer } = await start(nested('{% $string({"n": 5}) %}'), {}, { others: { Inner: inner } });
-    expect(JSON.parse(String(answer['output']))).toMatchObject({ Output: '{"twice":10}' });
-  });
-
-  it('answers for a failed execution instead of failing itself', async () => {
-    const { answer } = await start(nested(), { n: -1 }, { others: { Inner: inner } });
-    expect(answer).toMatchObject({ status: 'SUCCEEDED' });
-    expect(JSON.parse(String(answer['output']))).toMatchObject({
-      Status: 'FAILED',
-      Error: 'NotPositive',
-      Cause: 'n',
-    });
   });
 
   it('fails with the error of the API when there is no such machine', async () => {
-    const { answer } = await start(nested(), { n: 1 });
-    expect(answer).toMatchObject({ status: 'FAILED', error: 'Sfn.StateMachineDoesNotExistException' });
+    expect(await run(nested({}, 'Nothing'))).toMatchObject({
+      status: 'FAILED',
+      error: 'StepFunctions.StateMachineDoesNotExistException',
+    });
   });
 });
 
@@ -123,33 +96,20 @@ describe('sqs:sendMessage', () => {
 
   it('sends an object as JSON to the endpoint, whatever the host of the queue’s URL', async () => {
     queue = await fakeQueue();
-    const { states } = deploy(
-      send('http://elsewhere.invalid/000000000000/q', { id: '{% $states.input.id %}' }),
-      {
-        type: 'EXPRESS',
-        sqsEndpoint: queue.url,
-      },
-    );
-    const answer = await call(states, 'StartSyncExecution', {
-      stateMachineArn: machineArn(),
-      input: '{"id":7}',
-    });
-    expect(JSON.parse(String(answer['output']))).toMatchObject({ MessageId: 'm-1' });
+    const machine = send('http://elsewhere.invalid/000000000000/q', { id: '{% $states.input.id %}' });
+    expect((await run(machine, { id: 7 }, {}, queue.url)).output).toMatchObject({ MessageId: 'm-1' });
     expect(await queue.next()).toMatchObject({
       QueueUrl: 'http://elsewhere.invalid/000000000000/q',
       MessageBody: '{"id":7}',
     });
-    await states.stop();
   });
 
   it('names an error of the service SQS.AmazonSQSException', async () => {
     queue = await fakeQueue({ fail: true });
-    const { states } = deploy(send('http://elsewhere.invalid/000000000000/q', 'text'), {
-      type: 'EXPRESS',
-      sqsEndpoint: queue.url,
+    const machine = send('http://elsewhere.invalid/000000000000/q', 'text');
+    expect(await run(machine, {}, {}, queue.url)).toMatchObject({
+      status: 'FAILED',
+      error: 'SQS.AmazonSQSException',
     });
-    const answer = await call(states, 'StartSyncExecution', { stateMachineArn: machineArn() });
-    expect(answer).toMatchObject({ status: 'FAILED', error: 'SQS.AmazonSQSException' });
-    await states.stop();
   });
 });

@@ -77,9 +77,15 @@ describe('a definition is refused at start, with state and key,', () => {
     expect(() => deploy(definition)).toThrow(/state machine "M"/);
   });
 
-  it('for a callback in an Express machine', () => {
-    const task = invoke({ Resource: token, Arguments: { QueueUrl: 'q', MessageBody: 'b' } });
-    expect(() => deploy(flow(task), { type: 'EXPRESS' })).toThrow(/"First": .waitForTaskToken/);
-    expect(() => deploy(flow(task))).not.toThrow();
+  it.each([
+    [
+      'a callback',
+      flow(invoke({ Resource: token, Arguments: { QueueUrl: 'q', MessageBody: 'b' } })),
+      {},
+      token,
+    ],
+    ['a Standard machine', flow(end), { type: 'STANDARD' }, 'StateMachineType STANDARD is not supported'],
+  ])('for %s', (_name, definition, options, message) => {
+    expect(() => deploy(definition, options)).toThrow(message);
   });
 });

@@ -1,5 +1,8 @@
-import type { BusEvent, InvokeResult } from '../../../local/ports.ts';
+import type { InvokeResult } from '../../../local/ports.ts';
+import { createExecutions } from '../../../local/states/executions.ts';
 import { createStates, type States } from '../../../local/states/index.ts';
+import { createSqs } from '../../../local/states/integrations/sqs.ts';
+import { deployMachines } from '../../../local/states/machines.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
 
@@ -14,22 +17,17 @@ export class FunctionError extends Error {
   }
 }
 
-/** Step Functions with one machine `M` (or several), a Lambda host made of plain functions, and counters. */
-export function deploy(
-  definition: object,
-  options: {
-    readonly type?: 'STANDARD' | 'EXPRESS';
-    readonly functions?: Readonly<Record<string, Behaviour>>;
-    readonly others?: Readonly<Record<string, { readonly type: string; readonly definition: object }>>;
-    readonly sqsEndpoint?: string;
-  } = {},
-) {
-  const counts: Record<string, number> = {};
-  const calls: Array<{ readonly name: string; readonly payload: unknown }> = [];
-  const machines = { M: { type: options.type ?? 'STANDARD', definition }, ...options.others };
-  const invoke = async (name: string, payload: unknown): Promise<InvokeResult> => {
+interface Called {
+  readonly name: string;
+  readonly payload: unknown;
+}
+
+/** A Lambda host made of plain functions. */
+const invoker =
+  (functions: Readonly<Record<string, Behaviour>>, calls: Called[] = []) =>
+  async (name: string, payload: unknown): Promise<InvokeResult> => {
     calls.push({ name, payload });
-    const behaviour = options.functions?.[name];
+    const behaviour = functions[name];
     if (!behaviour) throw new Error(`there is no function ${name}`);
     try {
       return { payload: await behaviour(payload, calls.length) };
@@ -38,11 +36,26 @@ export function deploy(
       return { payload: null, error: { errorType, errorMessage: String(error) } };
     }
   };
-  const told: BusEvent[] = [];
+
+/** Step Functions with one machine `M` (or several), a Lambda host made of plain functions, and counters. */
+export function deploy(
+  definition: object,
+  options: {
+    readonly type?: string;
+    readonly functions?: Readonly<Record<string, Behaviour>>;
+    readonly others?: Readonly<Record<string, { readonly type: string; readonly definition: object }>>;
+    readonly sqsEndpoint?: string;
+  } = {},
+) {
+  const counts: Record<string, number> = {};
+  const calls: Called[] = [];
+  const machines = { M: { type: options.type ?? 'EXPRESS', definition }, ...options.others };
+  const invoke = invoker(options.functions ?? {}, calls);
+  const told: string[] = [];
   const states = createStates({
     ...place,
-    bus: { put: (event) => void told.push(event) },
-    resources: Object.entries(machines).map(([name, machine]) => resource(name, machine)),
+    onLog: (line) => void told.push(line),
+    resources: Object.entries(machines).map(([name, machine]) => stateMachine(name, machine)),
     lambda: { invoke },
     sqsEndpoint: options.sqsEndpoint ?? 'http://127.0.0.1:1',
     counters: {
@@ -57,7 +70,7 @@ export function deploy(
   return { states, counts, calls, told };
 }
 
-function resource(name: string, { type, definition }: { type: string; definition: object }) {
+function stateMachine(name: string, { type, definition }: { type: string; definition: object }) {
   const text = JSON.stringify({ QueryLanguage: 'JSONata', ...definition });
   return {
     logicalId: name,
@@ -75,21 +88,27 @@ export async function call(states: States, action: string, body: object): Promis
   return { ...(answer.body as object) };
 }
 
-/** Runs an Express machine made of `states` to its end: its status, and its output or its error. */
+/** Runs a machine to its end: its status, and its output or its error. */
 export async function run(
   definition: object,
   input: unknown = {},
   functions: Readonly<Record<string, Behaviour>> = {},
+  sqsEndpoint = 'http://127.0.0.1:1',
 ) {
-  const { states } = deploy(definition, { type: 'EXPRESS', functions });
+  const sqs = createSqs(sqsEndpoint, place.region);
+  const executions = createExecutions({
+    machines: deployMachines([stateMachine('M', { type: 'EXPRESS', definition })], place),
+    counters: { add: () => {}, snapshot: () => ({}), reset: () => {} },
+    services: { lambda: { invoke: invoker(functions) }, sendMessage: sqs.send },
+  });
   try {
-    const { status, output, error, cause } = await call(states, 'StartSyncExecution', {
-      stateMachineArn: machineArn(),
-      input: JSON.stringify(input),
-    });
-    return { status, output: typeof output === 'string' ? JSON.parse(output) : undefined, error, cause };
+    const execution = executions.start({ stateMachineArn: machineArn(), input: JSON.stringify(input) });
+    await execution.ended;
+    const { status, output, error, cause } = execution;
+    return { status, output, error, cause };
   } finally {
-    await states.stop();
+    await executions.stop();
+    sqs.close();
   }
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_APPROVAL_RULES } from '../../../shared/approval/rules.ts';
 import { pendingOf } from '../../../shared/approval/schema.ts';
 import { promptParts } from '../../../shared/cascade/prompt.ts';
 import { stageOf } from '../../../shared/cascade/stage.ts';
-import { wakes } from '../../../shared/cascade/wakes.ts';
+import { startsExecution } from '../../../shared/cascade/start.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import {
   type Asking,
@@ -16,6 +16,7 @@ import {
   type Word,
 } from '../../../shared/task/commands/approve.ts';
 import type { Change } from '../../../shared/task/commands/change.ts';
+import { failByOperator, retry } from '../../../shared/task/commands/operate.ts';
 import { expireLease } from '../../../shared/task/commands/recover.ts';
 import { deadlineOf } from '../../../shared/task/deadline.ts';
 import { standing } from '../../../shared/task/standing.ts';
@@ -26,7 +27,7 @@ const running = (fields: Partial<Task> = {}): Task =>
   task({
     status: 'in_progress',
     run: 1,
-    attempts: [attempt({ agent: launch({ task_token: 'token' }) })],
+    attempts: [attempt({ agent: launch() })],
     ...fields,
   });
 const outside = (): Task => ({
@@ -57,7 +58,7 @@ const refused = (act: () => unknown): string => {
 };
 
 describe('an agent that asks for leave', () => {
-  it('parks its task: its box is let go, its execution ends, and no lease runs', () => {
+  it('parks its task: its box is let go, nothing is started for it, and no lease runs', () => {
     const before = running();
     const after = parked();
     expect(after).toMatchObject({
@@ -66,9 +67,16 @@ describe('an agent that asks for leave', () => {
     });
     expect(after.attempts[0]?.agent).toMatchObject({ lost: true, parked: 1 });
     expect(stageOf(after)).toBe('held');
-    expect(wakes(before, after)).toEqual([{ task_token: 'token', stage: 'held' }]);
+    expect(startsExecution(before, after)).toBe(false);
     expect(expireLease(after, later(86_400))).toBeNull();
     expect(deadlineOf(after)).toEqual(later(240 * 60));
+  });
+
+  it('waits for nobody when an operator has ended its task and tries it again', () => {
+    const ended = of(failByOperator(parked(), 'enough', 'ann', later(60)));
+    expect(of(retry(ended, later(120))).approvals).toMatchObject([
+      { status: 'rejected', decided_by: 'assay', decided_at: later(120).toISOString() },
+    ]);
   });
 
   it('may repeat what it has said, and nothing else, as long as nobody has decided', () => {

@@ -14,7 +14,7 @@ import { ProviderStore } from '../../../shared/store/providers.ts';
 import type { Agents } from '../../../shared/task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
 import { type CascadeContext, selectModel } from '../../../shared/use-cases/cascade.ts';
-import { attempt, later, NOW, report, task } from '../../support/builders.ts';
+import { attempt, later, NO_DEADLINES, NOW, report, task } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
 const CLAUDE = { kind: 'claude', timeout_s: 900 } as const;
@@ -103,12 +103,14 @@ describe('a task whose provider is left alone', () => {
       tasks: {
         get: async () => written,
         firstWaiting: async () => [],
-        change: async (_: unknown, command: (each: typeof of) => { task: typeof of } | null) => {
-          written = command(written)?.task ?? written;
-          return written;
+        apply: async (_: unknown, command: (each: typeof of) => { task: typeof of } | null) => {
+          const changed = command(written);
+          written = changed?.task ?? written;
+          return { task: written, changed: changed !== null };
         },
       },
       locks: { acquire: async () => null },
+      deadlines: NO_DEADLINES,
       models: MODELS,
       agents,
       providers: store,

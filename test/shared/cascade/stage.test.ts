@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { promptParts } from '../../../shared/cascade/prompt.ts';
 import { stageOf } from '../../../shared/cascade/stage.ts';
-import { wakes } from '../../../shared/cascade/wakes.ts';
+import { executionInput, startsExecution } from '../../../shared/cascade/start.ts';
 import { builtinRole } from '../../../shared/roles/known.ts';
 import { renderPrompt } from '../../../shared/roles/render.ts';
 import type { Attempt } from '../../../shared/task/attempt.ts';
+import { submitterOf } from '../../../shared/task/fair-share.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { artifact, attempt, inReview, NOW, report, sha1, task, verdict } from '../../support/builders.ts';
 
@@ -16,11 +17,10 @@ const decision = (action: 'accept' | 'escalate' | 'retry' | 'give_up'): NonNulla
   next_tier: null,
   at,
 });
-const launch = (token: string): NonNullable<Attempt['agent']> => ({
+const launch = (): NonNullable<Attempt['agent']> => ({
   number: 1,
   token_sha256: 'x',
   assignment_key: 'k',
-  task_token: token,
   lost: false,
   launched_at: at,
 });
@@ -108,44 +108,53 @@ describe('where a task stands', () => {
   it('is superseded for an execution of another run', () => expect(stageOf(task(), 7)).toBe('superseded'));
 });
 
-describe('waking', () => {
-  const running = task({ status: 'in_progress', attempts: [attempt({ agent: launch('tok') })] });
-  const reported = inReview({ agent: launch('tok') });
+describe('an execution', () => {
+  const running = task({ status: 'in_progress', run: 1, attempts: [attempt({ agent: launch() })] });
+  const reviewed = (fields: Partial<Attempt> = {}, more: Partial<Task> = {}): Task =>
+    inReview({ agent: launch(), ...fields }, { run: 1, ...more });
+  const accepted = { verification, verdict: verdict(), decision: decision('accept'), deliver: launch() };
+  const reopened = task({ status: 'open', run: 1, attempts: [attempt({ outcome: 'expired' })] });
 
-  it('wakes the agent state when the report appears, and not again by later writes', () => {
-    expect(wakes(running, reported)).toEqual([{ task_token: 'tok', stage: 'run_gates' }]);
-    expect(wakes(reported, { ...reported, version: 9 })).toEqual([]);
-  });
+  it.each<[string, Task | null, Task]>([
+    ['for a new task', null, task({ run: 1 })],
+    ['for a new run', running, { ...running, run: 2 }],
+    ['when the agent has reported', running, reviewed()],
+    ['when the attempt was given back', running, reopened],
+    ['when there is evidence', reviewed(), reviewed({ verification })],
+    ['when there is a verdict', reviewed({ verification }), reviewed({ verification, verdict: verdict() })],
+    ['when it was delivered', reviewed(accepted), reviewed(accepted, { delivery: delivery('delivered') })],
+    [
+      'when boxes that had leave to push are lost',
+      reviewed(accepted, { delivery: { ...delivery('refused'), state: 'pushing' } }),
+      reviewed(
+        { ...accepted, deliver: { ...launch(), number: 3, lost: true } },
+        { delivery: { ...delivery('refused'), state: 'pushing' } },
+      ),
+    ],
+  ])('is started %s', (_name, before, after) => expect(startsExecution(before, after)).toBe(true));
 
-  it('wakes when the token arrives after the report', () => {
-    expect(wakes(inReview({ agent: launch('old') }), inReview({ agent: launch('new') }))).toEqual([
-      { task_token: 'new', stage: 'run_gates' },
-    ]);
-  });
+  it.each<[string, Task | null, Task]>([
+    ['by a write that changes nothing of where it stands', reviewed(), { ...reviewed(), version: 9 }],
+    [
+      'by what the execution writes that goes on from there',
+      reviewed({ verification, verdict: verdict() }),
+      reviewed(accepted),
+    ],
+    ['for a task that is over', running, { ...reopened, status: 'cancelled' }],
+    ['for a task that waits for a person', running, { ...running, status: 'auth_required' }],
+    ['for a task that waits for files', running, task({ run: 2, waits_for: 'H' })],
+    ['for what an outside agent may claim', null, task({ run: 1 }, { runner: 'external' })],
+  ])('is not started %s', (_name, before, after) => expect(startsExecution(before, after)).toBe(false));
 
-  it('wakes when the attempt was given up, cancelled or expired', () => {
-    const reopened = task({
-      status: 'open',
-      attempts: [attempt({ agent: launch('tok'), outcome: 'expired' })],
+  it('is told where it goes on', () => {
+    expect(executionInput(reviewed({ verification }))).toEqual({
+      task_id: 'T1',
+      run: 1,
+      stage: 'verify',
+      attempt: 1,
+      priority: 2,
+      submitter: submitterOf(reviewed()),
     });
-    expect(wakes(running, reopened)).toEqual([{ task_token: 'tok', stage: 'select_model' }]);
-    expect(wakes(running, { ...reopened, status: 'cancelled' })).toEqual([
-      { task_token: 'tok', stage: 'ended' },
-    ]);
-  });
-
-  it('wakes the gates state with the evidence and the deliver state with the push', () => {
-    expect(wakes(inReview({ gates: launch('g') }), inReview({ gates: launch('g'), verification }))).toEqual([
-      { task_token: 'g', stage: 'verify' },
-    ]);
-    const accepted = { verdict: verdict(), decision: decision('accept'), deliver: launch('d') };
-    expect(wakes(inReview(accepted), inReview(accepted, { delivery: delivery('delivered') }))).toEqual([
-      { task_token: 'd', stage: 'settle' },
-    ]);
-  });
-
-  it('ends everything that waits when a newer run takes over', () => {
-    expect(wakes(running, { ...running, run: 2 })).toEqual([{ task_token: 'tok', stage: 'superseded' }]);
   });
 });
 

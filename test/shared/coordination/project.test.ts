@@ -34,6 +34,7 @@ async function resolved(of: ReturnType<typeof plan>, text: string) {
 const again = (id: string, run: number, text: string) =>
   resolveBaseStep(id, run, {
     tasks: table.tasks,
+    deadlines: table.deadlines,
     now: () => NOW,
     remote: async () => [{ name: 'refs/heads/main', id: sha1('a') }],
     files: async (_repository, _commit, paths) =>

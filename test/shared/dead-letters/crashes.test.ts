@@ -122,7 +122,6 @@ const message = (id: string, of: string, number = 1): DeadMessage => ({
     task_id: of,
     attempt: number,
     run: 1,
-    task_token: 'token',
   }),
   sentAt: NOW,
 });

@@ -77,7 +77,6 @@ describe('the token of gates for opinions', () => {
     token_sha256: 'x',
     model_token_sha256: sha256(token),
     assignment_key: 'k',
-    task_token: 't',
     lost: false,
     launched_at: NOW.toISOString(),
   };

@@ -179,7 +179,6 @@ describe('a model token', () => {
     token_sha256: 'x',
     model_token_sha256: sha256(token),
     assignment_key: 'k',
-    task_token: 't',
     lost: false,
     launched_at: NOW.toISOString(),
   };

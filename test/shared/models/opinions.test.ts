@@ -24,7 +24,6 @@ const launch = {
   token_sha256: 'x',
   model_token_sha256: 'y',
   assignment_key: 'k',
-  task_token: 't',
   lost: false,
   launched_at: NOW.toISOString(),
 };

@@ -58,7 +58,6 @@ const launch = (number: number): NonNullable<Attempt['agent']> => ({
   number,
   token_sha256: 'x',
   assignment_key: 'k',
-  task_token: 'tok',
   lost: false,
   launched_at: NOW.toISOString(),
 });

@@ -42,7 +42,6 @@ const launch: fc.Arbitrary<Launch | null> = fc.record({
   number: fc.constant(3),
   token_sha256: fc.constant('f'.repeat(64)),
   assignment_key: fc.constant(`assignments/${'i'.repeat(64)}/40/deliver-${'n'.repeat(36)}.json`),
-  task_token: fc.constant('t'.repeat(1_024)),
   lost: fc.boolean(),
   launched_at: fc.constant(NOW.toISOString()),
 });
@@ -310,7 +309,6 @@ const decisive = (of: Task) => ({
   failure: of.failure?.code,
   attempts: of.attempts.map((each, index) => {
     const current = index === of.attempts.length - 1;
-    const box = (of: Launch | null) => of && { ...of, task_token: current ? of.task_token : null };
     return {
       ...each,
       progress: each.progress && { ...each.progress, message: '' },
@@ -335,9 +333,6 @@ const decisive = (of: Task) => ({
       },
       route: each.route?.rule,
       decision: each.decision && { ...each.decision, reason: '' },
-      agent: box(each.agent),
-      gates: box(each.gates),
-      deliver: box(each.deliver),
     };
   }),
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide } from '../../../shared/cascade/decide.ts';
 import { outcomesOf } from '../../../shared/cascade/learning/outcome.ts';
 import { stageOf } from '../../../shared/cascade/stage.ts';
+import { startsExecution } from '../../../shared/cascade/start.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
-import { wakes } from '../../../shared/cascade/wakes.ts';
 import { MAX_MERGES, recordConflict, recordMerged } from '../../../shared/task/commands/merge.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { artifact, attempt, launch, NOW, report, task, verdict } from '../../support/builders.ts';
@@ -22,7 +22,7 @@ const done = attempt({
     next_tier: null,
     at: NOW.toISOString(),
   },
-  deliver: launch({ task_token: 'waits' }),
+  deliver: launch(),
 });
 const { base_commit, tree } = artifact();
 const work = { base_commit, tree };
@@ -63,7 +63,7 @@ describe('work whose target has moved', () => {
         artifact: { base_commit: MOVED },
       },
     ]);
-    expect(wakes(leaving(), after)).toEqual([{ task_token: 'waits', stage: 'superseded' }]);
+    expect(startsExecution(leaving(), after)).toBe(true);
   });
 
   it('is put there once, however often that is said', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../../shared/use-cases/base.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/claim.ts';
 import { submitTask } from '../../../shared/use-cases/submit.ts';
-import { ANY_AGENTS, NO_OBJECTS, NOW, sha1, submission } from '../../support/builders.ts';
+import { ANY_AGENTS, NO_DEADLINES, NO_OBJECTS, NOW, sha1, submission } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
@@ -69,6 +69,7 @@ const remote = (...answers: (Ref[] | Error)[]) => {
       return UNAUTHORIZED(wanted);
     },
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
+    deadlines: NO_DEADLINES,
   });
   return {
     asked,
@@ -94,7 +95,7 @@ describe('the base of a task', () => {
     const { id } = await submit();
     const { asked, resolve } = remote(main('a'), main('b'));
     expect(await resolve(id)).toMatchObject({ stage: 'select_model', attempt: 0 });
-    expect(await resolve(id)).toMatchObject({ stage: 'select_model' });
+    expect(await resolve(id)).toMatchObject({ stage: 'superseded' });
     expect(asked).toEqual(['https://example.test/shop.git main']);
     expect(await table.tasks.require(id)).toMatchObject({
       base_commit: sha1('a'),
@@ -111,13 +112,11 @@ describe('the base of a task', () => {
     expect(minted).toEqual(['read https://example.test/shop.git']);
   });
 
-  it('is one of the answers when two executions ask at once, and the same for both', async () => {
+  it('is one of the answers when two executions ask at once, and the one whose it is goes on', async () => {
     const { id } = await submit();
     const { resolve } = remote(main('a'), main('b'));
-    expect((await Promise.all([resolve(id), resolve(id)])).map(({ stage }) => stage)).toEqual([
-      'select_model',
-      'select_model',
-    ]);
+    const said = await Promise.all([resolve(id), resolve(id)]);
+    expect(said.map(({ stage }) => stage).sort()).toEqual(['select_model', 'superseded']);
     const { base_commit, version } = await table.tasks.require(id);
     expect([sha1('a'), sha1('b')]).toContain(base_commit);
     expect(version).toBe(2);

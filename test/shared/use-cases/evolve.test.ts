@@ -19,7 +19,7 @@ import {
   revertProposal,
 } from '../../../shared/use-cases/evolve.ts';
 import { reduceEvidence } from '../../../shared/use-cases/judge.ts';
-import { evidence, gate, inReview, later, signal, task, verification } from '../../support/builders.ts';
+import { evidence, gate, inReview, later, NOW, signal, task, verification } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
 const table = await testTable();
@@ -178,7 +178,10 @@ describe('a gate whose requirement was changed', () => {
       );
       const objects = { getByDigest: async () => text } as unknown as ObjectStore;
       return (
-        await reduceEvidence(of.id, 1, { tasks, objects, looks: false, ...(state && { evolution: state }) })
+        await reduceEvidence(
+          { task_id: of.id, run: of.run, attempt: 1 },
+          { tasks, objects, looks: false, now: NOW, ...(state && { evolution: state }) },
+        )
       ).verdict;
     };
     expect((await reduced(undefined)).verdict).toBe('fail');

@@ -14,11 +14,14 @@ import * as build from '../../support/builders.ts';
 let task: Task;
 const tasks = {
   get: async () => task,
-  change: async (_of: unknown, command: Command) => {
-    task = command(task)?.task ?? task;
-    return task;
+  apply: async (_of: unknown, command: Command) => {
+    const changed = command(task);
+    task = changed?.task ?? task;
+    return { task, changed: changed !== null };
   },
 } as unknown as TaskStore;
+
+let putOff: Date[] = [];
 
 const BRANCH = 'refs/heads/assay/T1';
 /** The commit of the work below. */
@@ -28,6 +31,7 @@ const ours = (): string => {
 };
 
 beforeEach(() => {
+  putOff = [];
   const at = build.NOW.toISOString();
   const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
   task = build.inReview(
@@ -43,6 +47,7 @@ beforeEach(() => {
 const ask = (answer: Ref[] | Error, after = 0) =>
   findBranchStep('T1', task.run, {
     tasks,
+    deadlines: { putOff: async (_, at) => void putOff.push(at) },
     authorize: UNAUTHORIZED,
     now: () => build.later(after),
     remote: async (repository, ref) => {
@@ -83,11 +88,9 @@ describe('a repository that is asked what became of a push that nobody came back
     });
   });
 
-  it('does not answer for a while: it is asked again', async () => {
-    expect(await ask(new RepositoryUnavailable('busy', true), 3_000)).toMatchObject({
-      stage: 'find_branch',
-      wait_s: 60,
-    });
+  it('does not answer for a while: it is asked again, by another execution', async () => {
+    expect(await ask(new RepositoryUnavailable('busy', true), 3_000)).toMatchObject({ stage: 'waiting' });
+    expect(putOff).toEqual([build.later(3_060)]);
     expect(stageOf(task)).toBe('find_branch');
     expect(await ask([{ name: BRANCH, id: ours() }], 3_100)).toMatchObject({ stage: 'settle' });
     expect(task.delivery?.state).toBe('delivered');
@@ -106,7 +109,7 @@ describe('a repository that is asked what became of a push that nobody came back
 
   it('is not asked where the task has gone on, or a box is still on its way', async () => {
     task = { ...task, delivery: null };
-    expect(await ask([])).toMatchObject({ stage: 'deliver' });
+    expect(await ask([])).toMatchObject({ stage: 'superseded' });
     expect(task.delivery).toBeNull();
   });
 });

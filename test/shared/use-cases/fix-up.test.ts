@@ -14,6 +14,7 @@ import {
   artifact,
   attempt,
   later,
+  NO_DEADLINES,
   NOW,
   report,
   task,
@@ -198,7 +199,13 @@ describe('a task that three wait for', () => {
   const started = async (waiting: number) => {
     const of = await present({}, { base_commit: 'a'.repeat(40) });
     for (let each = 0; each < waiting; each++) await dependent([of.id]);
-    await selectModel(of.id, 1, { tasks, locks: context.locks, models: MODELS, now: later(1) });
+    await selectModel(of.id, 1, {
+      tasks,
+      deadlines: NO_DEADLINES,
+      locks: context.locks,
+      models: MODELS,
+      now: later(1),
+    });
     return now(of.id);
   };
 

@@ -8,7 +8,6 @@ import { deriveRows } from '../../../shared/ledger/derive.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Deliveries } from '../../../shared/store/deliveries.ts';
-import type { Machines } from '../../../shared/store/machines.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import type { BoxKind } from '../../../shared/task/attempt.ts';
@@ -223,7 +222,7 @@ describe('what is told of hidden tests', () => {
       }),
     });
     await launchBox(
-      { schema_version: 1, kind, task_id: id, attempt: number, run: 1, task_token: 't' },
+      { schema_version: 1, kind, task_id: id, attempt: number, run: 1 },
       {
         tasks: table.tasks,
         objects,
@@ -232,7 +231,6 @@ describe('what is told of hidden tests', () => {
         register: ROOMY,
         room: ROOM,
         receiveCount: 1,
-        machines: {} as Machines,
         families: { agent: 'a', gates: 'g' },
         authorize: UNAUTHORIZED,
         apiUrl: 'https://api.test',

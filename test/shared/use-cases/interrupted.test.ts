@@ -25,9 +25,7 @@ const fails = (id: string) =>
 
 describe('a box that says that it is taken away', () => {
   it('as the agent costs neither its attempt nor a retry: another one is launched for it', async () => {
-    const id = await put(
-      task({ id: 'a', status: 'claimed', attempts: [attempt({ agent: launch({ task_token: 't' }) })] }),
-    );
+    const id = await put(task({ id: 'a', status: 'claimed', attempts: [attempt({ agent: launch() })] }));
     const after = await fails(id);
     expect(after).toMatchObject({
       status: 'claimed',
@@ -46,7 +44,7 @@ describe('a box that says that it is taken away', () => {
   });
 
   it('as the gates box is launched again, and says nothing of the patch', async () => {
-    const id = await put(inReview({ gates: launch({ task_token: 't' }) }, { id: 'g' }));
+    const id = await put(inReview({ gates: launch() }, { id: 'g' }));
     const body = { failure_class: 'interrupted' as const, message: 'told to end' };
     const after = await recordEvidenceBody(id, 1, body, context());
     expect(after).toMatchObject({
@@ -57,10 +55,7 @@ describe('a box that says that it is taken away', () => {
 
   it('as an outside agent has failed: nobody may try as often as they like', async () => {
     const id = await put(
-      task(
-        { id: 'x', status: 'claimed', attempts: [attempt({ agent: launch({ task_token: null }) })] },
-        { runner: 'external' },
-      ),
+      task({ id: 'x', status: 'claimed', attempts: [attempt({ agent: launch() })] }, { runner: 'external' }),
     );
     expect((await fails(id)).attempts[0]?.report).toMatchObject({ failure_class: 'interrupted' });
   });

@@ -5,7 +5,6 @@ import { stageOf } from '../../../shared/cascade/stage.ts';
 import { Assignment } from '../../../shared/messages/assignment.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Deliveries } from '../../../shared/store/deliveries.ts';
-import type { Machines } from '../../../shared/store/machines.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import { NotStarted, type NotStartedKind } from '../../../shared/store/run-task-answers.ts';
@@ -56,11 +55,9 @@ class Signing extends ObjectStore {
 
 let refuses: NotStartedKind | null = 'capacity';
 let says: string | null = 'arn';
-let isWaitedFor = true;
 let receiveCount = 1;
 let register = registerOf(100);
 let ran: string[] = [];
-let woken: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
     if (refuses !== null) throw new NotStarted(refuses, 'says ECS');
@@ -78,18 +75,16 @@ beforeEach(() => {
   held = new Map();
   signed = 0;
   says = 'arn';
-  isWaitedFor = true;
   receiveCount = 1;
   register = registerOf(100);
   refuses = 'capacity';
   ran = [];
-  woken = [];
   meanwhile = () => {};
 });
 
-const launch = (kind: BoxKind = 'gates', after = 0) =>
+const launch = (kind: BoxKind = 'gates', after = 0, run = task.run) =>
   launchBox(
-    { schema_version: 1, kind, task_id: 'T1', attempt: 1, run: task.run, task_token: 'token' },
+    { schema_version: 1, kind, task_id: 'T1', attempt: 1, run },
     {
       tasks,
       objects: new Signing(s3, 'bucket'),
@@ -98,10 +93,6 @@ const launch = (kind: BoxKind = 'gates', after = 0) =>
       register,
       room: ROOM,
       receiveCount,
-      machines: {
-        wake: async (_: string, { stage }: { stage: string }) => woken.push(stage),
-        beat: async () => isWaitedFor,
-      } as unknown as Machines,
       families: { agent: 'a', gates: 'g' },
       authorize: UNAUTHORIZED,
       apiUrl: 'https://api.test',
@@ -174,7 +165,7 @@ describe('three deliver boxes that were lost', () => {
     task = of({ ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at });
     await launch('deliver');
     expect(task.delivery).toMatchObject({ state: 'pushing', reason: null });
-    expect(woken).toEqual(['find_branch']);
+    expect(stageOf(task)).toBe('find_branch');
     task = of(null);
     await launch('deliver');
     expect(task.delivery?.reason).toBe('3 deliveries were lost without a report');
@@ -217,7 +208,7 @@ describe('a box that ECS does not start', () => {
   ] as const)('and never will ends the %s part, and says why', async (kind, end) => {
     task = of[kind]();
     refuses = 'fatal';
-    expect(await launch(kind)).toBe('woken');
+    expect(await launch(kind)).toBe('given_up');
     expect(task).toMatchObject(end);
     expect(JSON.stringify(task)).toContain(
       kind === 'deliver'
@@ -235,7 +226,7 @@ describe('a box that ECS does not start', () => {
       { delivery: { ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at } },
     );
     refuses = 'fatal';
-    expect(await launch('deliver')).toBe('woken');
+    expect(await launch('deliver')).toBe('given_up');
     expect([task.delivery?.state, stageOf(task)]).toEqual(['pushing', 'find_branch']);
   });
 
@@ -255,7 +246,7 @@ describe('a box that ECS does not start', () => {
         if (round < MOST_EXCUSED) await expect(launch(kind, after + 1)).rejects.toThrow('the next may at');
       }
       expect([task.retries, task.attempts.length]).toEqual([retries, attempts.length]);
-      expect(await launch(kind, 100_000)).toBe('woken');
+      await launch(kind, 100_000);
       expect(JSON.stringify(task)).toContain(
         `10 ${kind === 'deliver' ? 'deliveries' : `${kind} containers`} did not start or were taken away; the last: CannotPullContainerError`,
       );
@@ -264,18 +255,48 @@ describe('a box that ECS does not start', () => {
   );
 });
 
-describe('a box that reports while a later message of it is looked at', () => {
-  it('has reported: whoever waits by that message is told where the task stands', async () => {
+describe('a message that comes again', () => {
+  it('when its box was started starts nothing, and writes nothing', async () => {
     task = build.task({ status: 'claimed', attempts: [build.attempt()] });
     refuses = null;
     expect(await launch('agent')).toBe('launched');
+    const [{ version }, { etag }] = [task, [...held.values()][0] ?? { etag: 0 }];
+    expect(await launch('agent', 60)).toBe('launched');
+    expect([task.version, [...held.values()][0]?.etag]).toEqual([version, etag]);
+    expect(ran).toEqual(['T1/1/agent/1']);
+  });
+
+  it('when its box, of which ECS had said nothing, reports just then is nothing', async () => {
+    task = build.task({ status: 'claimed', attempts: [build.attempt()] });
+    refuses = 'unknown';
+    await expect(launch('agent')).rejects.toThrow(NotStarted);
     const agent = task.attempts[0]?.agent ?? null;
     meanwhile = () => {
       task = build.inReview({ agent }, { run: task.run });
     };
-    expect(await launch('agent', 60)).toBe('woken');
-    expect(woken).toEqual(['run_gates']);
-    expect(ran).toEqual(['T1/1/agent/1']);
+    refuses = null;
+    expect(await launch('agent', 60)).toBe('dropped');
+    expect([ran, register.held.size]).toEqual([[], 0]);
+  });
+
+  it('after a newer run has asked anew is nothing: of all messages for one box one counts', async () => {
+    task = build.inReview();
+    refuses = null;
+    register = registerOf(0);
+    await expect(launch()).rejects.toThrow(NotStarted);
+    register = registerOf(100);
+    task = { ...task, run: task.run + 1 };
+    expect(await launch('gates', 0, task.run - 1)).toBe('dropped');
+    expect(ran).toEqual([]);
+    expect(await launch()).toBe('launched');
+  });
+
+  it('asks on demand once Spot has had no room for a minute', async () => {
+    task = build.inReview();
+    refuses = null;
+    receiveCount = 6;
+    await launch();
+    expect([...register.held.values()].map(({ pool }) => pool)).toEqual(['on_demand']);
   });
 });
 
@@ -313,7 +334,7 @@ describe('the room of a box', () => {
   it('is free again when ECS will never run the box', async () => {
     task = build.inReview();
     refuses = 'fatal';
-    expect(await launch()).toBe('woken');
+    expect(await launch()).toBe('given_up');
     expect(entries()).toEqual([]);
   });
 
@@ -321,49 +342,17 @@ describe('the room of a box', () => {
     task = build.inReview();
     refuses = null;
     says = null;
-    expect(await launch()).toBe('woken');
+    expect(await launch()).toBe('dropped');
     expect(entries()).toEqual([]);
     expect(task.attempts[0]?.gates).toMatchObject({ number: 1, lost: true });
   });
 });
 
 it.each([
-  [
-    'agent has failed',
-    build.inReview({ report: build.report({ status: 'failed' }), artifact: null }),
-    'decide',
-  ],
-  ['person is asked', build.inReview({}, { hold: { reasons: [], since: build.NOW.toISOString() } }), 'held'],
-] as const)(
-  'a gates box is not launched for a task whose %s: the state that waits hears where it stands',
-  async (_case, of, stage) => {
-    task = of;
-    expect(await launch('gates')).toBe('woken');
-    expect([woken, ran]).toEqual([[stage], []]);
-  },
-);
-
-describe('a message that comes again', () => {
-  it('is a sign of life to the state that waits', async () => {
-    task = build.inReview();
-    refuses = null;
-    receiveCount = 2;
-    expect(await launch()).toBe('launched');
-  });
-
-  it('and that nobody waits for any more launches nothing: the state has sent another', async () => {
-    task = build.inReview();
-    refuses = null;
-    receiveCount = 2;
-    isWaitedFor = false;
-    expect([await launch(), ran]).toEqual(['dropped', []]);
-  });
-
-  it('asks on demand once Spot has had no room for a minute', async () => {
-    task = build.inReview();
-    refuses = null;
-    receiveCount = 6;
-    await launch();
-    expect([...register.held.values()].map(({ pool }) => pool)).toEqual(['on_demand']);
-  });
+  ['agent has failed', build.inReview({ report: build.report({ status: 'failed' }), artifact: null })],
+  ['person is asked', build.inReview({}, { hold: { reasons: [], since: build.NOW.toISOString() } })],
+] as const)('a gates box is not launched for a task whose %s', async (_case, of) => {
+  task = of;
+  expect(await launch('gates')).toBe('dropped');
+  expect([task, ran]).toEqual([of, []]);
 });

@@ -19,7 +19,8 @@ let context: CascadeContext;
 beforeAll(async () => {
   table = await testTable();
   const tasks = new TaskStore(table.db, 'tasks');
-  context = { tasks, locks: new LockStore(table.db, 'tasks', tasks), models: MODELS, agents, now: later(1) };
+  const locks = new LockStore(table.db, 'tasks', tasks);
+  context = { tasks, deadlines: table.deadlines, locks, models: MODELS, agents, now: later(1) };
 });
 afterAll(() => table.close());
 
@@ -50,8 +51,9 @@ async function selected(id: string, times: number) {
 describe('after a provider was down', () => {
   it('once, its agent waits for it', async () => {
     const { result, last } = await selected('once', 1);
-    expect(result).toMatchObject({ stage: 'select_model', wait_s: 599 });
+    expect(result).toMatchObject({ stage: 'waiting' });
     expect(last?.number).toBe(1);
+    expect((await table.deadlines.get('once'))?.deadline).toBe(later(600).toISOString());
   });
 
   it('its spend limit has another one go on at once, on the same tier, and the chain shows a fallback and no climb', async () => {

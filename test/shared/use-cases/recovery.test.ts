@@ -12,10 +12,9 @@ import { keepAlive } from '../../../shared/task/commands/work.ts';
 import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/task/deadline.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { isTerminal, STATUSES } from '../../../shared/task/status.ts';
-import { executionName, type Task } from '../../../shared/task/task.ts';
+import type { Task } from '../../../shared/task/task.ts';
 import { selectModel } from '../../../shared/use-cases/cascade.ts';
 import { claimNext } from '../../../shared/use-cases/claim.ts';
-import { executionEnded } from '../../../shared/use-cases/execution-ended.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/reconcile.ts';
 import { listReviews } from '../../../shared/use-cases/reviews.ts';
@@ -28,10 +27,12 @@ import {
   launch,
   NO_OBJECTS,
   NOW,
+  report,
   sha1,
   submission,
   task,
   verdict,
+  verification,
 } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 
@@ -41,24 +42,16 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-let started: string[] = [];
-let woken: [string, unknown][] = [];
-let running = new Set<string>();
+let started: [string, unknown][] = [];
 let completions: string[] = [];
 beforeEach(() => {
   started = [];
-  woken = [];
-  running = new Set();
   completions = [];
 });
 
 const machines = {
-  start: async (_arn: string, name: string) => void started.push(name),
-  wake: async (token: string, output: unknown) => {
-    woken.push([token, output]);
-    return true;
-  },
-  isRunning: async (_arn: string, name: string) => running.has(name),
+  start: async (_arn: string, name: string, input: { readonly stage: string }) =>
+    void started.push([name, input.stage]),
 } as unknown as Machines;
 const at = (now: Date): FollowContext => ({
   tasks: table.tasks,
@@ -139,79 +132,66 @@ describe('a lease', () => {
   });
 });
 
-describe('a lost execution', () => {
-  it('is started again under the next run once its grace is over, and a running one is left alone, longer each time', async () => {
+/** Where executions of a task were started. */
+const of = (id: string): unknown[] =>
+  started.flatMap(([name, stage]) => (name.startsWith(`${id}-r`) ? [stage] : []));
+
+describe('a step that nobody does', () => {
+  it('is started once its grace is over, of the same run, and again after as long as nothing has happened', async () => {
     const { id } = await submit();
-    running.add(`${id}-r1`);
     await round(later(29));
-    await round(later(30));
-    expect((await now(id)).run).toBe(1);
-    running.clear();
-    await round(later(89));
-    expect((await now(id)).run).toBe(1);
-    await round(later(91));
-    expect((await now(id)).run).toBe(2);
-  });
-
-  it('is started again at once when Step Functions says that it failed, but not in a circle', async () => {
-    const { id } = await submit();
-    const failed = (run: number, at: Date) =>
-      executionEnded(`${id}-r${run}`, { tasks: table.tasks, now: () => at });
-    expect(await failed(1, later(29))).toBe(false);
-    expect(await failed(1, later(30))).toBe(true);
-    expect(await failed(1, later(31))).toBe(false);
-    expect(await failed(2, later(32))).toBe(false);
-    expect((await now(id)).run).toBe(2);
-    await round(later(61));
-    expect((await now(id)).run).toBe(3);
-  });
-
-  it('is started at once when the whole machine was gone', async () => {
-    const { id } = await submit();
-    await round(later(1));
-    expect((await now(id)).run).toBe(1);
-    await round(later(1), { all: true, graceSeconds: 0 });
-    expect((await now(id)).run).toBe(2);
-  });
-
-  it.each([
-    ['is started all the same when its box reports just then and the whole machine was gone', 0, 2],
-    ['is left alone when its box reports just then: what that report set going has its grace', 30, 1],
-  ])('%s', async (_case, graceSeconds, run) => {
-    const lease = Math.floor(later(300).getTime() / 1_000);
-    const { id } = await put(task({ status: 'claimed', attempts: [attempt({ lease_until: lease })] }));
-    const reports = async () => {
-      await table.tasks.change(id, (each) => keepAlive(each, 1, 300, later(31)));
-      return false;
-    };
-    await round(later(31), {
-      all: true,
-      graceSeconds,
-      machines: { ...machines, isRunning: reports } as never,
-    });
-    expect((await now(id)).run).toBe(run);
-  });
-
-  it('that runs and has not heard that its box has reported is told again', async () => {
-    const agent = {
-      number: 1,
-      token_sha256: 'x',
-      assignment_key: 'k',
-      task_token: 'agent-token',
-      lost: false,
-      launched_at: NOW.toISOString(),
-    };
-    const { id } = await put(inReview({ agent }));
-    running.add(`${id}-r1`);
+    expect(started).toEqual([]);
     await round(later(31));
-    expect(woken).toContainEqual(['agent-token', { stage: 'run_gates' }]);
+    expect(started).toEqual([[`${id}-r1`, 'resolve_base']]);
+    // It may be on its way by now.
+    await round(later(90));
+    expect(started).toHaveLength(1);
+    await round(later(92));
+    await round(later(180));
+    expect(started).toHaveLength(2);
+    await round(later(190));
+    expect(started).toHaveLength(3);
     expect((await now(id)).run).toBe(1);
   });
 
-  it('is found in review too, also when the wake-up after a report went to nobody', async () => {
-    const { id } = await put(inReview());
+  it('is started by a new run when the whole machine was gone, at once: also what models are being asked about', async () => {
+    const judging = { run: 1, until: later(300).toISOString(), by: 'somebody' };
+    const { id } = await put(inReview({ verification: verification(), judging }));
     await round(later(31));
-    expect(await now(id)).toMatchObject({ status: 'in_review', run: 2 });
+    expect([of(id), (await now(id)).run]).toEqual([[], 1]);
+    await round(later(31), { all: true, graceSeconds: 0 });
+    expect([of(id), (await now(id)).run]).toEqual([[], 2]);
+  });
+
+  it('is not started while models are asked, and is when nobody has said what they answered', async () => {
+    const judging = { run: 1, until: later(300).toISOString(), by: 'somebody' };
+    const { id } = await put(inReview({ verification: verification(), judging }));
+    await round(later(299));
+    expect(of(id)).toEqual([]);
+    await round(later(301));
+    expect(of(id)).toEqual(['verify']);
+  });
+});
+
+describe('a box that nobody brings', () => {
+  it('is asked for by a new run, so that its older messages are nothing: soon at first, later seldom', async () => {
+    const { id } = await put(inReview({ report: report({ at: NOW.toISOString() }) }));
+    const asked: number[] = [];
+    for (let run = 2; run < 8; run++) {
+      const due = Date.parse((await table.deadlines.get(id))?.deadline ?? '') + 1;
+      await round(new Date(due));
+      expect((await now(id)).run).toBe(run);
+      asked.push(Math.round((due - NOW.getTime()) / 1_000));
+    }
+    expect(asked).toEqual([210, 420, 840, 1_680, 2_580, 3_480]);
+    expect(of(id)).toEqual([]);
+  });
+
+  it('and that an entry says is on its way is left alone', async () => {
+    const { id } = await put(inReview({ gates: launch({ number: 1 }) }));
+    await table.register.admit({ name: `${id}/1/gates/1`, by: 'ann', priority: 2 }, 'spot', 1_024, NOW);
+    await round(later(1_000));
+    expect((await now(id)).run).toBe(1);
   });
 });
 
@@ -244,31 +224,27 @@ describe('a round', () => {
       ids.push((await put(task({ updated_at: later(-index).toISOString() }))).id);
     let batches = 0;
     await round(later(60), { goOn: () => ++batches < 2 });
-    const restarted = async () => {
-      const tasks = await Promise.all(ids.map(now));
-      return tasks.map((each) => each.run);
-    };
-    expect(await restarted()).toEqual([...Array(5).fill(1), ...Array(20).fill(2)]);
+    const begun = (): string[] => started.map(([name]) => name.replace(/-r1$/, '')).toSorted();
+    expect(begun()).toEqual(ids.slice(5).toSorted());
     await round(later(60));
-    expect(await restarted()).toEqual(Array(25).fill(2));
+    expect(begun()).toEqual(ids.toSorted());
   });
 
   it('is not held up by tasks that cannot be put right', async () => {
     const bad = await put(task({ updated_at: later(-100).toISOString() }));
     const good = await put(task());
     const failing = {
-      ...machines,
-      isRunning: async (_arn: string, name: string) => {
+      start: async (arn: string, name: string, input: unknown) => {
         if (name.startsWith(bad.id)) throw new Error('no answer');
-        return false;
+        await machines.start(arn, name, input);
       },
     } as unknown as Machines;
     const first = await round(later(60), { machines: failing });
     expect(first.failed).toEqual([`${bad.id}: no answer`]);
-    expect((await now(good.id)).run).toBe(2);
+    expect(started).toEqual([[`${good.id}-r1`, 'select_model']]);
     expect((await round(later(61), { machines: failing })).failed).toEqual([]);
     await round(later(300));
-    expect((await now(bad.id)).run).toBe(2);
+    expect(started.map(([name]) => name)).toContain(`${bad.id}-r1`);
   });
 });
 
@@ -318,7 +294,7 @@ describe('a delivery that nobody hears of again', () => {
             next_tier: null,
             at: NOW.toISOString(),
           },
-          deliver: launch({ task_token: 'token' }),
+          deliver: launch(),
         },
         { run: 1 },
       ),
@@ -327,7 +303,6 @@ describe('a delivery that nobody hears of again', () => {
 
   it('has all of its time, and is lost when that is over: it is delivered again', async () => {
     const { id, run } = await delivering();
-    running.add(executionName(id, run));
     await round(later(longest - 1));
     expect((await now(id)).run).toBe(run);
     await round(later(longest + 1));
@@ -396,7 +371,13 @@ describe('following the stream', () => {
     const repository = 'https://example.test/follow.git';
     const first = await resolved(await submit({ repository, files: ['a.ts'] }));
     const waiter = await submit({ depends_on: [first.id] });
-    const cascade = { tasks: table.tasks, locks: table.locks, models: DEFAULT_TIER_MODELS, now: NOW };
+    const cascade = {
+      tasks: table.tasks,
+      deadlines: table.deadlines,
+      locks: table.locks,
+      models: DEFAULT_TIER_MODELS,
+      now: NOW,
+    };
     await selectModel(first.id, 1, cascade);
     const rival = await resolved(await submit({ repository, files: ['a.ts'] }));
     expect(await selectModel(rival.id, 1, cascade)).toMatchObject({ stage: 'waiting' });
@@ -442,8 +423,7 @@ describe('following the stream', () => {
     const made = await submit();
     await follow({ ...made, run: 1 }, { ...made, run: 2 }, at(NOW));
     await follow(null, made, at(NOW));
-    expect(started).toEqual([`${made.id}-r2`, `${made.id}-r1`]);
-    expect(woken).toEqual([]);
+    expect(started.map(([name]) => name)).toEqual([`${made.id}-r2`, `${made.id}-r1`]);
   });
 });
 

@@ -52,7 +52,6 @@ const launch = {
   number: 1,
   token_sha256: 'x',
   assignment_key: 'k',
-  task_token: 't',
   lost: false,
   launched_at: NOW.toISOString(),
 };

@@ -68,6 +68,7 @@ async function submitted(files: Readonly<Record<string, string>>) {
   );
   await resolveBaseStep(task.id, 1, {
     tasks: table.tasks,
+    deadlines: table.deadlines,
     now: () => NOW,
     remote: async () => [{ name: 'refs/heads/main', id: sha1('a') }],
     files: async (_repository, _commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),

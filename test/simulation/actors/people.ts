@@ -26,6 +26,7 @@ const submission = (of: Simulation, plan: TaskPlan, index: number): Record<strin
   deliver_unverified: plan.deliverUnverified,
   ...(plan.model === null ? {} : { model: plan.model }),
   fix_ups: plan.fixUps,
+  ...(plan.judged ? { completion_signals: [{ type: 'llm_review', instructions: 'Is it well done?' }] } : {}),
   partial_dependencies: plan.partial,
   ...(plan.queued ? { delivery: 'merge_queue' } : {}),
   ...(plan.large ? { description: 'x'.repeat(LARGE) } : {}),

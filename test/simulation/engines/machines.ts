@@ -1,19 +1,15 @@
-import {
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  InvalidToken,
-  TaskTimedOut,
-} from '@aws-sdk/client-sfn';
 import { cascadeDefinition } from '../../../infra/machines/cascade.ts';
 import { janitorDefinition } from '../../../infra/machines/janitor.ts';
-import { ServiceError } from '../../../local/service-error.ts';
-import { createActions } from '../../../local/states/actions.ts';
+import type { ServiceAction } from '../../../local/service-error.ts';
 import { compileMachine } from '../../../local/states/definition/compile.ts';
+import type { Execution } from '../../../local/states/execution.ts';
 import { createExecutions, type Executions } from '../../../local/states/executions.ts';
-import { StateError } from '../../../local/states/interpreter/errors.ts';
+import { createActions } from '../../../local/states/index.ts';
+import { Interruption, StateError } from '../../../local/states/interpreter/errors.ts';
 import type { DeployedMachine } from '../../../local/states/machines.ts';
-import { createTokens } from '../../../local/states/tokens.ts';
 import { ARN, QUEUES } from '../environment.ts';
+import { drawn } from '../world/random.ts';
+import type { World } from '../world/world.ts';
 
 /** The two machines as infra/ defines them, compiled once. */
 const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
@@ -21,7 +17,6 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
     {
       arn: ARN.cascade,
       name: 'cascade',
-      type: 'STANDARD' as const,
       definition: cascadeDefinition({
         partition: 'aws',
         cascadeFunction: 'cascade',
@@ -34,57 +29,40 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
     {
       arn: ARN.janitor,
       name: 'janitor',
-      type: 'EXPRESS' as const,
       definition: janitorDefinition({ partition: 'aws', janitorFunction: 'janitor', judgeFunction: 'judge' }),
     },
-  ].map(({ arn, name, type, definition }) => [
+  ].map(({ arn, name, definition }) => [
     arn,
-    { arn, name, type, machine: compileMachine(JSON.parse(JSON.stringify(definition))) },
+    { arn, name, machine: compileMachine(JSON.parse(JSON.stringify(definition))) },
   ]),
 );
 
+/** Milliseconds within which an execution dies that is cut short: some before their first step, some after their last. */
+const CUT_WITHIN = 5_000;
+
 export interface Reaches {
+  readonly world: World;
   /** Invokes a function of the control plane by name. */
   readonly invoke: (name: string, payload: unknown) => Promise<unknown>;
   /** Sends a message. */
   readonly send: (queueUrl: string, body: string) => Promise<unknown>;
-  /** Hears of an execution that has not ended well. */
-  readonly failed?: (event: unknown) => void;
 }
 
-const ERRORS: Readonly<Record<string, new (of: { message: string; $metadata: object }) => Error>> = {
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  InvalidToken,
-  TaskTimedOut,
-};
-
-/** Step Functions: the interpreter of the embedded stack, on virtual time. */
+/** Step Functions: the interpreter of the embedded stack, on virtual time. Executions are at least once, and in bad weather not even that. */
 export class Machines {
   executions: Executions;
-  #actions: ReturnType<typeof createActions>;
   readonly #reaches: Reaches;
-  /** Cause of each execution that has failed. */
-  readonly failures: string[] = [];
+  #starts = 0;
 
   constructor(reaches: Reaches) {
     this.#reaches = reaches;
-    [this.executions, this.#actions] = this.#engine();
+    this.executions = this.#engine();
   }
 
-  #engine(): [Executions, ReturnType<typeof createActions>] {
-    const tokens = createTokens();
-    const executions: Executions = createExecutions({
+  #engine(): Executions {
+    const { start, ...others } = createExecutions({
       machines: MACHINES,
-      tokens,
       counters: { add: () => {} } as never,
-      onEnd: ({ name, status }) => {
-        if (status !== 'SUCCEEDED')
-          this.#reaches.failed?.({
-            'detail-type': 'Step Functions Execution Status Change',
-            detail: { name, status },
-          });
-      },
       services: {
         lambda: {
           invoke: async (name: string, payload: unknown) => {
@@ -107,10 +85,36 @@ export class Machines {
             throw new StateError('SQS.SdkClientException', String(error));
           }
         },
-        startSync: (request) => this.#actions['StartSyncExecution']?.(request) as never,
+        start: (request) => this.#weathered(request, start),
       },
     });
-    return [executions, createActions(MACHINES, executions, tokens)];
+    return { ...others, start: (request) => this.#weathered(request, start) };
+  }
+
+  #weathered(request: Parameters<Executions['start']>[0], start: Executions['start']): Execution {
+    const { world } = this.#reaches;
+    const { isCalm, weather } = world;
+    const at = this.#starts++;
+    const draw = (what: string): number => (isCalm ? 1 : drawn(`${weather.seed}/${what}/${at}`));
+    const tell = (word: string): void => world.tell(() => `  ${word}: execution ${String(request['name'])}`);
+    if (draw('lost') < weather.lostStarts) {
+      tell('acknowledged and lost');
+      const lost = start(request);
+      lost.interrupt(new Interruption('ABORTED'));
+      return lost;
+    }
+    const execution = start(request);
+    if (draw('cut') < weather.cutShort)
+      world.clock.after(drawn(`${weather.seed}/cut at/${at}`) * CUT_WITHIN, () => {
+        if (execution.status !== 'RUNNING') return;
+        tell('cut short');
+        execution.interrupt(new Interruption('ABORTED'));
+      });
+    if (draw('twice') < weather.doubleStarts) {
+      tell('runs twice');
+      world.clock.after(drawn(`${weather.seed}/twice at/${at}`) * CUT_WITHIN, () => void start(request));
+    }
+    return execution;
   }
 
   get running(): number {
@@ -120,18 +124,14 @@ export class Machines {
   /** All executions are gone without a trace, as after a crash of the embedded stack. */
   forget(): void {
     const lost = this.executions;
-    [this.executions, this.#actions] = this.#engine();
+    this.executions = this.#engine();
     void lost.stop();
   }
 
   run(operation: string, input: Readonly<Record<string, unknown>>): unknown {
-    const action = this.#actions[operation.replace(/Command$/, '')];
+    const actions: Readonly<Record<string, ServiceAction>> = createActions(this.executions);
+    const action = actions[operation.replace(/Command$/, '')];
     if (!action) throw new Error(`the simulated Step Functions have no ${operation}`);
-    try {
-      return action(input);
-    } catch (error) {
-      const known = error instanceof ServiceError ? ERRORS[error.code] : undefined;
-      throw known ? new known({ message: (error as Error).message, $metadata: {} }) : error;
-    }
+    return action(input);
   }
 }

@@ -19,7 +19,6 @@ export interface Limits {
 export const RATE_NAMES = [
   'httpApi',
   'startExecution',
-  'sendTaskSuccess',
   'runTask',
   'launches',
   's3Writes',
@@ -53,7 +52,6 @@ export interface Met {
 const WORDS: Readonly<Record<RateName, [string, string]>> = {
   httpApi: ['TooManyRequestsException', 'Too Many Requests'],
   startExecution: ['ThrottlingException', 'Rate exceeded'],
-  sendTaskSuccess: ['ThrottlingException', 'Rate exceeded'],
   runTask: ['ThrottlingException', 'Rate exceeded'],
   launches: ['ThrottlingException', 'Rate exceeded'],
   s3Writes: ['SlowDown', 'Please reduce your request rate.'],
@@ -64,7 +62,6 @@ const WORDS: Readonly<Record<RateName, [string, string]>> = {
 const RATES_OF: Readonly<Record<string, readonly RateName[]>> = {
   RunTaskCommand: ['runTask', 'launches'],
   StartExecutionCommand: ['startExecution'],
-  SendTaskSuccessCommand: ['sendTaskSuccess'],
 };
 const KIB = 1_024;
 const READS: ReadonlySet<string> = new Set(['GetCommand', 'QueryCommand', 'BatchGetCommand']);

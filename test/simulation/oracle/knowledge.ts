@@ -47,6 +47,8 @@ export class Knowledge {
   readonly deliveries = new Map<string, number>();
   /** Priorities of the boxes that were let in, in their order, by the item that counts their vCPUs. */
   readonly letIn = new Map<string, readonly number[]>();
+  /** When models were last asked, by `<task>/<attempt>/<run>`. */
+  readonly judged = new Map<string, number>();
   /** Writes of tasks, and pushes, that were looked at. */
   writes = 0;
   pushes = 0;

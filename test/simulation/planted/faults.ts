@@ -123,10 +123,28 @@ export const PLANTED = {
     replace: [/isPassedOver \? .* : ask\.priority,/, 'isPassedOver ? 0 : 0,'],
     breaks: ['room goes to what is urgent'],
   },
-  'a word that was lost is waited for all day': {
-    module: 'infra/machines/cascade.ts',
-    replace: [/const HEARTBEAT = 900;/, 'const HEARTBEAT = 80_000;'],
+  'an execution that was lost is waited for all day': {
+    module: 'shared/task/deadline.ts',
+    replace: [/const START_GRACE_SECONDS = 30;/, 'const START_GRACE_SECONDS = 80_000;'],
     breaks: ['nothing hangs for hours'],
+  },
+  'nobody does a step whose execution was lost': {
+    module: 'shared/use-cases/reconcile.ts',
+    replace: [/if \(!context\.all && isStepDue\(seen\.task, context\)\)/, 'if (seen === null)'],
+    breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
+  },
+  'a box is asked for once': {
+    module: 'shared/use-cases/reconcile.ts',
+    replace: [
+      /if \(waitsForBox\(task\)\) return recoverBox\(task, context\);/,
+      'if (waitsForBox(task)) return task;',
+    ],
+    breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
+  },
+  'models are asked by each execution that comes by': {
+    module: 'shared/task/commands/verify.ts',
+    replace: [/if \(judging\?\.run === run[^;]*;/, 'void isOwn;'],
+    breaks: ['models are asked once at a time'],
   },
   'a lease is taken for over without a look at its beats': {
     module: 'shared/store/beats.ts',

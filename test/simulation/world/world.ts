@@ -24,8 +24,10 @@ export interface Weather {
   readonly indexLag: number;
   /** Share of the batches of a stream that come a second time. */
   readonly redelivery: number;
-  /** Share of the words to waiting executions that are acknowledged and never arrive. */
-  readonly lostWakes: number;
+  /** Shares of the executions that are acknowledged and never run, that run twice, and that die on the way. */
+  readonly lostStarts: number;
+  readonly doubleStarts: number;
+  readonly cutShort: number;
 }
 
 /** A broken promise of the control plane. */

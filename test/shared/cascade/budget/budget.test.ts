@@ -236,6 +236,7 @@ describe('what models took for an attempt', () => {
     await table.tasks.create(judgedTask);
     await decideStep('J-external', 1, {
       tasks: table.tasks,
+      deadlines: table.deadlines,
       locks: table.locks,
       models: MODELS,
       learning: {
@@ -300,6 +301,7 @@ describe('a deployment with budgets', () => {
   const at = later(0);
   const context = (budgets: Budgets) => ({
     tasks: table.tasks,
+    deadlines: table.deadlines,
     locks: table.locks,
     models: MODELS,
     learning: {
