@@ -217,16 +217,15 @@ describe('event sources', () => {
       },
     });
   });
+});
 
-  it('start the reconciler for each execution of the cascade that has not ended well', () => {
-    template.hasResourceProperties('AWS::Events::Rule', {
-      EventPattern: {
-        source: ['aws.states'],
-        'detail-type': ['Step Functions Execution Status Change'],
-        detail: { stateMachineArn: [Match.anyValue()], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
-      },
-    });
-  });
+it('has machines whose executions are short, and of which what fails is logged, without its data', () => {
+  const machines = all('AWS::StepFunctions::StateMachine').map(([, { Properties }]) => Properties);
+  expect(machines).toHaveLength(2);
+  for (const { StateMachineType, LoggingConfiguration } of machines) {
+    expect(StateMachineType).toBe('EXPRESS');
+    expect(LoggingConfiguration).toMatchObject({ Level: 'ERROR', IncludeExecutionData: false });
+  }
 });
 
 describe('the API', () => {

@@ -18,7 +18,7 @@ const parts = ({
   [lostStarts, doubleStarts, cutShort, redelivery].filter((share) => share > 0).length +
   [actions, faults, outages, powerCuts, mainMoves].reduce((sum, list) => sum + list.length, 0) +
   tasks.reduce(
-    (sum, { works, dependsOn, files, said, requested }) =>
+    (sum, { works, dependsOn, files, said, requested, judged }) =>
       sum +
       1 +
       works.length +
@@ -26,6 +26,7 @@ const parts = ({
       files.length +
       said.length +
       Number(requested !== null) +
+      Number(judged) +
       works.reduce((asked, { asks, leave }) => asked + Number(asks !== null) + leave.length, 0),
     0,
   );

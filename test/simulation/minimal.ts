@@ -38,6 +38,7 @@ export function* lesser(plan: Plan): Generator<Plan> {
       tasks: plan.tasks.with(index, { ...task, ...less }),
     });
     if (task.requested !== null) yield instead({ requested: null, said: [] });
+    if (task.judged) yield instead({ judged: false });
     for (const [position, work] of task.works.entries()) {
       if (work.asks !== null)
         yield instead({ works: task.works.with(position, { ...work, asks: null, leave: [] }) });

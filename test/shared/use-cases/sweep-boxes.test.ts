@@ -175,7 +175,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
         beliefs,
         spend,
         register,
-        machines: { isRunning: async () => true, wake: async () => true } as never,
+        machines: { start: async () => {} } as never,
         cascadeMachine: 'arn',
         onCompletion: () => {},
         now: () => at,
