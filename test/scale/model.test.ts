@@ -30,8 +30,8 @@ test('rates are spread over a day, and the busiest moment is a multiple', () => 
 });
 
 test('what is held grows with the time that it is held', () => {
-  // One task a second: so many vCPUs as a task takes seconds of them.
-  expect(demand(86_400, 'fargateVcpus')?.average).toBe(600 + 180 + 30);
+  // One task a second: so many vCPUs as a task takes seconds of them. Delivery takes none.
+  expect(demand(86_400, 'fargateVcpus')?.average).toBe(600 + 180);
   expect(demand(86_400, 'lambda')?.average).toBeCloseTo(0.3 * PROFILE.lambdaSlower);
 });
 
