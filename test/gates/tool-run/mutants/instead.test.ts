@@ -134,3 +134,27 @@ describe('in Go and Rust only what tests name is changed, and only where its typ
     for (const piece of pieces) expect(made).toContain(piece);
   });
 });
+
+describe('what cannot be made to fail is not made to answer nothing either', () => {
+  test.each<[string, string]>([
+    ['a.rs', 'pub struct E { at: u8 }\npub fn N(s: u8) -> Result<u8, E> { Ok(s) }\n'],
+    ['a.rs', 'pub fn N(s: u8) -> Result<u8, other::Failure> { Ok(s) }\n'],
+    ['a.rs', 'pub fn N(s: u8) -> std::io::Result<u8> { Ok(s) }\n'],
+    ['a.rs', 'pub enum E {}\npub fn N(s: u8) -> Result<Option<u8>, E> { Ok(Some(s)) }\n'],
+  ])('%s: %s', async (path, source) => {
+    expect(await comingTo(path, source, 'fails', ['N'])).toBe(source);
+    expect(await comingTo(path, source, 'nothing', ['N'])).toBe(source);
+  });
+
+  test.each<[string, string]>([
+    ['a.rs', 'pub enum E { A }\npub fn N(s: u8) -> Result<u8, E> { Ok(s) }\n'],
+    ['a.rs', 'pub fn N(s: u8) -> u8 { s }\n'],
+    ['a.go', 'package a\nfunc N() (int, error) { return 1, nil }\n'],
+    ['a.go', 'package a\nfunc N() int { return 1 }\n'],
+    ['a.py', 'def N():\n    return 1\n'],
+    ['a.js', 'function N() { return 1; }\n'],
+  ])('the others are: %s: %s', async (path, source) => {
+    for (const how of ['fails', 'nothing'] as const)
+      expect(await comingTo(path, source, how, ['N']), how).not.toBe(source);
+  });
+});
