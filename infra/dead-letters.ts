@@ -38,7 +38,7 @@ export class DeadLetters extends Construct {
       timeout: Duration.seconds(50),
       environment: {
         [ENV.table]: table.table.tableName,
-        [ENV.bucket]: storage.bucket.bucketName,
+        ...storage.environment,
         [ENV.ledgerFunction]: ledger.lambda.functionName,
         [ENV.metricsNamespace]: Stack.of(this).stackName,
         [ENV.launchQueues]: Stack.of(this).toJsonString({

@@ -25,6 +25,7 @@ export const ALONE: Group = {
   'they change the environment, or end processes': [
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',
+    'test/containers/end-to-end.test.ts',
     'test/gates/process/**/*.test.ts',
   ],
 };

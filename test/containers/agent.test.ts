@@ -350,6 +350,9 @@ describe('the box', () => {
     const none = startBox(['containers/agent/main.ts'], api, agentAssignment(api, repository.url, ['true']), {
       ASSAY_ASSIGNMENT_URL: `${api.url}/nothing`,
     });
-    expect(await none.ended).toMatchObject({ code: 1, log: expect.stringContaining('the assignment is gone') });
+    expect(await none.ended).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('the assignment is gone'),
+    });
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { deliver } from '../../functions/deliver/deliver.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import { makeRepository } from '../support/repository.ts';
-import { agentAssignment, deliverAssignment, gatesAssignment, startBox } from './box.ts';
+import { agentAssignment, deliverAssignment, gatesAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;
@@ -55,13 +56,8 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(evidence.changed_files).toEqual(['docs/notes.txt', 'sum.js']);
   expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
 
-  const deliver = startBox(
-    ['containers/deliver/main.ts'],
-    api,
-    deliverAssignment(api, repository.url, work),
-    { ASSAY_API_URL: api.url },
-  );
-  expect((await deliver.ended).log).toBe('');
+  vi.stubEnv('ASSAY_API_URL', api.url);
+  await inBox((box) => deliver(deliverAssignment(api, repository.url, work), box, async () => null));
   expect(repository.git('rev-parse', 'assay/T1^{tree}')).toBe(complete.tree);
   expect(repository.git('rev-parse', 'assay/T1^')).toBe(complete.base_commit);
   expect(api.bodies('delivery').map((body) => body['step'])).toEqual(['authorize', 'delivered']);

@@ -60,7 +60,7 @@ const callOf = (action: Action) => CALLS[action] as unknown as readonly [AnyStub
 
 /** Used by the services on our behalf, with an alarm of their own where they fail, or to sign URLs that a box uses. */
 const BY_OTHERS =
-  /^(logs:|iam:PassRole|ecs:TagResource|sqs:(Get|Receive|Delete|Send)|dynamodb:(DescribeStream|GetRecords|GetShardIterator|ListStreams)|s3:(GetObject|DeleteObject))/;
+  /^(logs:|iam:PassRole|ecs:TagResource|sqs:(Get|Receive|Delete|Send)|dynamodb:(DescribeStream|GetRecords|GetShardIterator|ListStreams)|s3:(GetObject|DeleteObject|ListBucket))/;
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
 const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });

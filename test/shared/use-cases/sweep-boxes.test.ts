@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Boxes, BoxState } from '../../../shared/store/boxes.ts';
-import { LAUNCH_GRACE_SECONDS, START_GRACE_SECONDS } from '../../../shared/task/deadline.ts';
+import {
+  LAUNCH_GRACE_SECONDS,
+  LONGEST_BOX_SECONDS,
+  START_GRACE_SECONDS,
+} from '../../../shared/task/deadline.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { boxStopped } from '../../../shared/use-cases/box-stopped.ts';
 import { reconcile } from '../../../shared/use-cases/reconcile.ts';
@@ -112,7 +116,7 @@ describe('a box that was started', () => {
   });
 
   it.each([
-    ['gates', inReview({ gates: launch }), 6 * 3_600],
+    ['gates', inReview({ gates: launch }), LONGEST_BOX_SECONDS.gates],
     [
       'deliver',
       inReview({
@@ -120,7 +124,7 @@ describe('a box that was started', () => {
         verdict: verdict(),
         decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: NOW.toISOString() },
       }),
-      3_600,
+      LONGEST_BOX_SECONDS.deliver,
     ],
   ] as const)('as the %s box and hangs is stopped, and launched again', async (kind, of, longest) => {
     const { id } = await put(of);
