@@ -12,7 +12,7 @@ const ROWS: Readonly<Record<RecordTable, string>> = {
   cascade_attempts: 'an attempt of such a chain',
   reviews: 'the end of waiting for a person',
   work_outcomes:
-    'what became of delivered work where it was delivered to, as the forge says: merged, closed, reopened, reverted',
+    'what became of delivered work where it was delivered to, as the forge or the history there says: merged, closed, reopened, reverted',
   file_touches: 'a file that an attempt changed, when the attempt was judged or its work was reverted',
   verification_nudges: 'a completion: was there evidence of ours?',
 };

@@ -13,6 +13,7 @@ import { claimKey } from '../../shared/use-cases/claim-once.ts';
 import { recordDeliveryStep } from '../../shared/use-cases/evidence.ts';
 import { type HeartbeatContext, heartbeat } from '../../shared/use-cases/heartbeat.ts';
 import { completeWork, failWork } from '../../shared/use-cases/report.ts';
+import { recordReverts } from '../../shared/use-cases/reverts.ts';
 import { approvalRules, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { objects as objectStore } from '../kit/objects.ts';
@@ -133,12 +134,14 @@ export const handler = serve('api-work', {
       request,
     );
   },
-  delivery: async (request) =>
-    shown(
-      await recordDeliveryStep(request.params.id, request.attempt, request.body, {
-        tasks: tasks.guarded(request.guard),
-        now: new Date(),
-      }),
+  delivery: async (request) => {
+    const { body } = request;
+    const deps = { tasks: tasks.guarded(request.guard), now: new Date() };
+    return shown(
+      body.step === 'reverts'
+        ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts, { ...deps, tasks })
+        : await recordDeliveryStep(request.params.id, request.attempt, body, deps),
       request,
-    ),
+    );
+  },
 });

@@ -10,6 +10,7 @@ import { logger } from '../kit/logger.ts';
 import { credentialFor } from './credentials.ts';
 import { mergeOnto } from './onto.ts';
 import { pushNewBranch } from './push.ts';
+import { tellReverts } from './reverts.ts';
 
 /**
  * Leave to push comes from the API of this deployment alone, which the template names: an assignment cannot choose its judge.
@@ -83,6 +84,7 @@ export async function deliver(
       return;
     }
     await client.post('delivery', { step: 'delivered', base_commit, tree, commit });
+    await tellReverts(assignment, assignment.read_credential ?? credential, box, client);
   } catch (error) {
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
     await refuse(`${error.failureClass}: ${error.message}`);

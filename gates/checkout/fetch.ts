@@ -65,6 +65,10 @@ export async function fetchAlso(store: Store, options: FetchOptions): Promise<st
   return peeled(store, ALSO_REF, 'commit');
 }
 
+/** The owner of a file:// repository is not always who we are; git would refuse to read it. */
+export const servedBy = (url: string): string[] =>
+  url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : [];
+
 function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
   const access: GitAccess = {
     url: options.url,
@@ -78,8 +82,7 @@ function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
       '--quiet',
       '--depth=1',
       '--no-tags',
-      // The owner of a file:// repository is not always who we are; git would refuse to read it.
-      ...(options.url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : []),
+      ...servedBy(options.url),
       '--',
       options.url,
       `+${options.ref}:${into}`,

@@ -11,6 +11,8 @@ export interface GitOptions {
   readonly timeoutMs?: number;
   /** Most bytes of standard output; more ends the process. Default 64 MiB. */
   readonly outputBytes?: number;
+  /** Most bytes of a file that it may write; more ends it. Absent: no limit. */
+  readonly fileBytes?: number;
   /** Who it runs as; absent or null: as we do. */
   readonly runAs?: RunAs | null;
 }
@@ -28,10 +30,17 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_OUTPUT_BYTES = 64 * 1_048_576;
 const MAX_STDERR_BYTES = 64 * 1024;
 
+/** The limit is one of the process, in units of 512 bytes. */
+const commandOf = (args: readonly string[], { fileBytes }: GitOptions): [string, ...string[]] =>
+  fileBytes === undefined
+    ? ['git', ...args]
+    : ['sh', '-c', `ulimit -f ${Math.ceil(fileBytes / 512)} && exec git "$@"`, 'git', ...args];
+
 /** Runs git. Rejects only when git itself cannot be started; a non-zero exit is a result. */
 export function git(args: readonly string[], options: GitOptions): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, {
+    const [program, ...rest] = commandOf(args, options);
+    const child = spawn(program, rest, {
       cwd: options.cwd,
       env: options.env,
       detached: true,

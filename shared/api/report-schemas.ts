@@ -7,8 +7,9 @@ import { MEMORY_KINDS } from '../messages/memory.ts';
 import { MiddlewareRecord } from '../middleware/record.ts';
 import { MAX_PATCH_BYTES } from '../names.ts';
 import { StoredNumber } from '../number.ts';
+import { MAX_REVERTS } from '../repository/reverts.ts';
 import { AgentEnd, FailureClass, Usage } from '../task/attempt.ts';
-import { ObjectId } from '../task/schema.ts';
+import { ObjectId, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
 import { BaseCommit, TaskView } from './schemas.ts';
@@ -178,7 +179,10 @@ export const EvidenceBody = z
   ])
   .meta({ id: 'EvidenceBody' });
 const Delivered = { base_commit: BaseCommit, tree: ObjectId };
-/** What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base. */
+/**
+ * What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.
+ * `reverts` is about other tasks: what became of work that was delivered to the same repository before.
+ */
 export const DeliveryBody = z
   .discriminatedUnion('step', [
     z.strictObject({ step: z.literal('authorize'), ...Delivered }),
@@ -202,5 +206,20 @@ export const DeliveryBody = z
       files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
     }),
     z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
+    z.strictObject({
+      step: z.literal('reverts'),
+      reverts: z
+        .array(
+          z.strictObject({
+            task_id: TaskId.describe('As the reverted commit, or one that it has brought, says.'),
+            reverted: ObjectId,
+            commit: ObjectId.describe('The one that reverts it.'),
+            at: z.iso.datetime().describe('When that was committed, as it says itself.'),
+          }),
+        )
+        .min(1)
+        .max(MAX_REVERTS)
+        .describe('Delivered commits that stand reverted in the history of the target.'),
+    }),
   ])
   .meta({ id: 'DeliveryBody' });

@@ -220,7 +220,7 @@ export type ReviewRow = z.infer<typeof ReviewRow>;
 
 /** One row for each thing that became of delivered work where it was delivered to: what a passing verdict was worth. */
 export const OutcomeRow = Row.extend({
-  /** By the forge's clock. */
+  /** By the forge's clock, or the commit's. */
   timestamp: z.iso.datetime({ offset: true }),
   outcome: z.enum(WORK_OUTCOMES),
   role: z.string(),
@@ -231,8 +231,10 @@ export const OutcomeRow = Row.extend({
   verified: z.boolean().nullable(),
   /** Did a person approve it, where the verdict alone had not passed it? */
   approved: z.boolean(),
+  /** A login; `git`: found in the history of the target. */
   by: z.string(),
-  request: z.number().int(),
+  /** Null: found in the history. */
+  request: z.number().int().nullable(),
   commit: z.string().nullable(),
   tree: z.string().nullable(),
   /** Gates that had passed it: for work that is reverted, what they say is false. */

@@ -113,3 +113,13 @@ export function longestScope<Scoped extends { readonly url: string }>(
   }
   return best?.of ?? null;
 }
+
+/** Two spellings of what servers take for one repository. */
+export const isSameRepository = (one: string, other: string): boolean => {
+  const plain = (url: string): string =>
+    url
+      .toLowerCase()
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '');
+  return plain(one) === plain(other);
+};

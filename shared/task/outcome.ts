@@ -2,14 +2,15 @@ import * as z from 'zod';
 
 export const WORK_OUTCOMES = ['merged', 'closed', 'reopened', 'reverted'] as const;
 
-/** What became of delivered work where it was delivered to, as the forge says. */
+/** What became of delivered work where it was delivered to, as the forge says, or the history there. */
 export const WorkOutcome = z.object({
   what: z.enum(WORK_OUTCOMES),
-  /** By the forge's clock. */
+  /** By the forge's clock, or the commit's. */
   at: z.iso.datetime({ offset: true }),
+  /** A login; `git`: found in the history. */
   by: z.string().max(200),
-  /** Number of the request; of a revert that of the request that undid it. */
-  request: z.number().int().positive(),
+  /** Number of the request; of a revert that of the request that undid it. Null: found in the history, which knows none. */
+  request: z.number().int().positive().nullable(),
   commit: z.string().max(64).nullable(),
 });
 export type WorkOutcome = z.infer<typeof WorkOutcome>;
@@ -17,6 +18,8 @@ export type WorkOutcome = z.infer<typeof WorkOutcome>;
 /** Most that are kept with a task: opening and closing again is no news. */
 export const MAX_OUTCOMES = 20;
 
-/** The same for what is told again. */
-export const outcomeKey = ({ what, request, at }: WorkOutcome): string =>
-  what === 'merged' || what === 'reverted' ? `${what}#${request}` : `${what}#${request}#${at}`;
+/** The same for what is told again. Work is reverted once, whoever says so: forge and history tell of one revert by different numbers. */
+export const outcomeKey = ({ what, request, at }: WorkOutcome): string => {
+  if (what === 'reverted') return what;
+  return what === 'merged' ? `${what}#${request}` : `${what}#${request}#${at}`;
+};

@@ -36,7 +36,7 @@ export async function recordEvidenceBody(
 export async function recordDeliveryStep(
   id: string,
   attempt: number,
-  body: z.infer<typeof DeliveryBody>,
+  body: Exclude<z.infer<typeof DeliveryBody>, { step: 'reverts' }>,
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Task> {
   return deps.tasks.change(id, (task) => {

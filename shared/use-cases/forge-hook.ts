@@ -11,7 +11,7 @@ import {
   type Wish,
 } from '../forge/webhook.ts';
 import { Refusal } from '../refusal.ts';
-import { longestScope } from '../repository/url.ts';
+import { isSameRepository, longestScope } from '../repository/url.ts';
 import { retry } from '../task/commands/operate.ts';
 import { recordOutcome } from '../task/commands/outcome.ts';
 import { SubmitTask } from '../task/schema.ts';
@@ -80,7 +80,7 @@ const secondOf = (iso: string): number => Math.floor(Date.parse(iso) / 1_000) * 
 
 async function tryAgain(id: string, at: string, repository: string, context: HookContext): Promise<Heard> {
   const task = await context.tasks.get(id);
-  if (!task || !isSame(task.repository, repository)) return ignored('there is no such task', id);
+  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
   const { changed } = await context.tasks.apply(id, retryAsOf(at, context.now));
   return changed ? done('tries again', id) : ignored('the task has not failed, or has failed since', id);
 }
@@ -89,8 +89,6 @@ async function tryAgain(id: string, at: string, repository: string, context: Hoo
 const NO_OBJECTS: SubmitContext['objects'] = {
   putOnce: () => Promise.reject(new Error('an issue has nothing to store')),
 };
-
-const isSame = (one: string, other: string): boolean => taskIdOfIssue(one, 1) === taskIdOfIssue(other, 1);
 
 async function makeTask(
   wish: Extract<Wish, { kind: 'task' }>,
@@ -126,7 +124,8 @@ async function carryOut({ wish, repository }: Webhook, context: HookContext): Pr
     return tryAgain(id, wish.at, repository, context);
   }
   const task = await context.tasks.get(wish.task_id);
-  if (!task || !isSame(task.repository, repository)) return ignored('there is no such task', wish.task_id);
+  if (!task || !isSameRepository(task.repository, repository))
+    return ignored('there is no such task', wish.task_id);
   if (task.status !== 'done') return ignored(`the task is ${task.status}`, task.id);
   const { changed } = await context.tasks.apply(task.id, (each) =>
     each.status === 'done' ? recordOutcome(each, wish.outcome, context.now) : null,

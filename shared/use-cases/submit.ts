@@ -2,7 +2,7 @@ import { invalid } from '../api/problem.ts';
 import { canonicalHash } from '../canonical.ts';
 import type { PlanOf } from '../plan/schema.ts';
 import { Refusal } from '../refusal.ts';
-import { longestScope } from '../repository/url.ts';
+import { isSameRepository, longestScope } from '../repository/url.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { type Agents, adapterProblems } from '../task/adapter-choice.ts';
@@ -68,20 +68,11 @@ function notServed(
     : `${what}: this deployment pushes to ${deliverTo.join(', ')}`;
 }
 
-/** Two spellings of what servers take for one repository. */
-const isSame = (one: string, other: string): boolean => {
-  const plain = (url: string): string =>
-    url
-      .toLowerCase()
-      .replace(/\/+$/, '')
-      .replace(/\.git$/, '');
-  return plain(one) === plain(other);
-};
-
 /** Why hidden tests do not stay hidden in this repository, or are not taken from it; null when they are. */
 function notHidden({ repository, hidden_tests: hidden }: SubmitTask, context: SubmitContext): string | null {
   if (hidden?.kind !== 'git') return null;
-  if (isSame(hidden.repository, repository)) return "is the task's own repository, which the agent can read";
+  if (isSameRepository(hidden.repository, repository))
+    return "is the task's own repository, which the agent can read";
   return notServed(
     hidden.repository,
     {

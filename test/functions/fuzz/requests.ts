@@ -289,6 +289,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
     {
+      step: 'reverts',
+      reverts: [{ task_id: 'T2', reverted: SHA, commit: SHA, at: build.NOW.toISOString() }],
+    },
+    {
       step: 'delivered',
       base_commit: SHA,
       tree: TREE,

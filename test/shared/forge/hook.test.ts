@@ -242,7 +242,7 @@ describe('what became of delivered work', () => {
     const rows = [...outcomeRows(before, merged), ...outcomeRows(merged, await store.require(ID))];
     expect(rows.map((row) => OutcomeRow.parse(row))).toMatchObject([
       { outcome: 'merged', record_id: `${ID}#outcome#merged#7`, request: 7 },
-      { outcome: 'reverted', record_id: `${ID}#outcome#reverted#9`, request: 9 },
+      { outcome: 'reverted', record_id: `${ID}#outcome#reverted`, request: 9 },
     ]);
   });
 

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Box } from '../../containers/supervisor/box.ts';
+import { fetchHistory, type HistoryOptions } from '../../gates/checkout/history.ts';
+import { createStore, formatOf } from '../../gates/checkout/store.ts';
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import {
+  beyond,
+  MAX_REVERTS,
+  revertsAmong,
+  type SeenCommit,
+  type SeenRevert,
+} from '../../shared/repository/reverts.ts';
+import { logger } from '../kit/logger.ts';
+
+/** All that looking may take, in milliseconds; the work is delivered, and has been reported, by then. */
+const TIME_MS = 20_000;
+const DEPTH = 500;
+const MOST_COMMITS = 2_000;
+/** Older commits that are asked for by their names, because they are undone by one that was read. */
+const MOST_OLDER = 10;
+
+/** What the target says of delivered work: the commits of it that are undone there. Null: it could not be asked, and logs say why. */
+export async function seenReverts(
+  { repository, target, base_commit }: Pick<DeliverAssignment, 'repository' | 'target' | 'base_commit'>,
+  authorization: string | null,
+  box: Box,
+): Promise<SeenRevert[] | null> {
+  if (target === undefined) return null;
+  const until = performance.now() + TIME_MS;
+  const ask = async (name: string, of: Pick<HistoryOptions, 'ref' | 'depth' | 'most'>) => {
+    const timeoutMs = Math.floor(until - performance.now());
+    if (timeoutMs <= 0 || box.abort.aborted) return { unknown: 'there is no time left' };
+    // One for each question: a later one that asks for less would cut short what is there.
+    const store = await createStore(join(box.workDir, `history-${name}.git`), formatOf(base_commit));
+    return fetchHistory(store, { url: repository, authorization, allowFile: box.embedded, timeoutMs, ...of });
+  };
+  const latest = await ask('latest', { ref: target, depth: DEPTH, most: MOST_COMMITS });
+  if ('unknown' in latest) {
+    logger.info('it is unknown what the target has reverted', { why: latest.unknown });
+    return null;
+  }
+  const commits = new Map<string, SeenCommit>(latest.map((each) => [each.id, each]));
+  for (const id of beyond(commits).slice(0, MOST_OLDER)) {
+    // With its parents: of a merge they are what was merged.
+    const older = await ask(id, { ref: id, depth: 2, most: 20 });
+    if ('unknown' in older) logger.info('an older commit is unknown', { commit: id, why: older.unknown });
+    else for (const each of older) if (!commits.has(each.id)) commits.set(each.id, each);
+  }
+  return revertsAmong(commits).slice(0, MAX_REVERTS);
+}
+
+/** Tells what the target has reverted. The delivery is over by then: whatever goes wrong here is logged, and of no further consequence. */
+export async function tellReverts(
+  assignment: DeliverAssignment,
+  authorization: string | null,
+  box: Box,
+  client: BoxClient,
+): Promise<void> {
+  try {
+    const reverts = await seenReverts(assignment, authorization, box);
+    if (reverts !== null && reverts.length > 0)
+      await client.post('delivery', { step: 'reverts', reverts }, { patienceMs: 10_000 });
+  } catch (error) {
+    logger.warn('what the target has reverted is not told', { why: String(error) });
+  }
+}
