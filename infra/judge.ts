@@ -12,11 +12,11 @@ export interface JudgeProps {
   readonly table: TasksTable;
   readonly storage: Storage;
   readonly models: JudgeModels;
-  /** What the deployment says of autonomy, beside the rest. */
+  /** What the deployment says of autonomy and of budgets, beside the rest. */
   readonly environment: Record<string, string>;
 }
 
-/** The function that asks models about work. It reads a task, its evidence and its patch, may call the models that are configured, and writes nothing. */
+/** The function that asks models about work. It reads a task, its evidence and its patch, may call the models that are configured, and writes nothing but what it sets aside for that. */
 export class Judge extends Construct {
   readonly function: ServiceFunction;
 

@@ -141,7 +141,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     workforce,
     minter,
     judges: settings.judges,
-    judgeEnvironment: approvals,
+    judgeEnvironment: { ...approvals, ...policy },
     environment: {
       ...tiers,
       ...agents,

@@ -88,7 +88,8 @@ export const TABLE_ACCESS = {
     indexes: ['byWait'],
   },
   janitor: { GetItem: ['task', 'beat', 'meter', 'evolution'], PutItem: ['task'] },
-  judge: { GetItem: ['task', 'beat', 'meter', 'breaker'] },
+  // What asking may cost is set aside before, and that is all that it writes.
+  judge: { GetItem: ['task', 'beat', 'meter', 'breaker', 'spend'], UpdateItem: ['spend'], Query: ['spend'] },
   dispatcher: {
     GetItem: ['task', 'beat', 'meter', 'box', 'evolution'],
     PutItem: ['task'],

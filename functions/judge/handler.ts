@@ -6,18 +6,20 @@ import { ENV } from '../../shared/names.ts';
 import { askModel } from '../../shared/providers/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judges.ts';
+import { cascadePolicy } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { keyOf } from '../kit/model-key.ts';
 import { objects } from '../kit/objects.ts';
 
-const { tasks, breakers } = stores();
+const { tasks, breakers, spend } = stores();
 const context: JudgingContext = {
   tasks,
   breaker: (model) => breakers.read(model),
   objects: objects(),
   autonomy: ApprovalRules.parse(JSON.parse(optionalEnv(ENV.approvalRules, '{}'))).autonomy,
   models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
+  money: { policy: cascadePolicy(), spend },
   ask: askModel({ readKey: keyOf }),
   now: () => new Date(),
 };

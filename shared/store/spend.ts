@@ -35,6 +35,8 @@ export interface Launching {
   readonly attempt: string;
   readonly repository: string;
   readonly estimated: Estimated;
+  /** For the words of a refusal; absent: the next attempt. */
+  readonly what?: string;
 }
 
 /**
@@ -81,7 +83,7 @@ export class SpendStore {
 
   /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
   async reserve(
-    { attempt, repository, estimated }: Launching,
+    { attempt, repository, estimated, what }: Launching,
     budgets: Budgets,
     now: Date,
   ): Promise<Reserved | { readonly refused: string }> {
@@ -132,12 +134,21 @@ export class SpendStore {
     const [name, limit, taken] =
       limits.find(([, usd, spent]) => usd !== undefined && spent + micro > microOf(usd)) ??
       (['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)] as const);
-    return { refused: refusal(name, microOf(limit ?? 0), taken, estimated) };
+    return { refused: refusal(name, microOf(limit ?? 0), taken, estimated, what) };
+  }
+
+  /** What is set aside for an attempt on the first of some days that have it; null: nothing is, or it was settled. */
+  async open(attempt: string, days: readonly string[]): Promise<Reserved | null> {
+    for (const day of days) {
+      const micro = (await this.#day(day))?.[ofAttempt(attempt)];
+      if (micro !== undefined) return { day, micro: Number(micro) };
+    }
+    return null;
   }
 
   /**
-   * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: an outside agent's, or work that was put
-   * onto a branch that has moved. A repeat changes nothing.
+   * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: models were asked while nothing was limited, or
+   * gates have asked some. A repeat changes nothing.
    */
   async openForJudging(attempt: string, now: Date): Promise<Reserved> {
     const day = now.toISOString().slice(0, 10);

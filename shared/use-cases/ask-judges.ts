@@ -1,4 +1,6 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
+import { judgingRefused } from '../cascade/budget/judging.ts';
+import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import { hasResult } from '../evidence/outcome.ts';
 import { Evidence } from '../evidence/schema.ts';
 import { judgedSignals } from '../judging/asked.ts';
@@ -21,6 +23,7 @@ import { lookedAt, lookQuestion, notesOf, type SecondLook, unlooked } from '../j
 import { filesOfDiff, share } from '../judging/shown-diff.ts';
 import { headOf, opinionOf, questionOf, unaskedJudgement } from '../judging/signal.ts';
 import type { ObjectStore } from '../store/objects.ts';
+import type { SpendStore } from '../store/spend.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { attemptNumbered } from '../task/commands/change.ts';
 import { cut } from '../task/cut.ts';
@@ -38,6 +41,8 @@ export interface JudgingContext {
   readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
   readonly breaker: (model: string) => Promise<Breaker | null>;
+  /** What may go to models; absent: nothing is limited. */
+  readonly money?: { readonly policy: CascadePolicy; readonly spend: Pick<SpendStore, 'reserve'> };
   readonly now: () => Date;
 }
 
@@ -149,14 +154,20 @@ export async function askJudges(
 ): Promise<Judgement[]> {
   const task = await context.tasks.require(id);
   const signals = judgedSignals(task);
-  const spent = judgingSpent(task.attempts);
-  const { judge, second_look: looker, review: reviewers = [] } = spent === null ? context.models : {};
   const looks = look?.outcome === 'asked' ? look : null;
+  const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
+  const { models, money } = context;
+  const may = { task, attempt: attemptNumbered(task, attempt), signals, looks: looks !== null };
+  const spent =
+    judgingSpent(task.attempts) ??
+    (money
+      ? await judgingRefused({ ...may, reviews: reviews !== null }, models, money, context.now())
+      : null);
+  const { judge, second_look: looker, review: reviewers = [] } = spent === null ? models : {};
   const unasked = (signal: JudgedSignal) =>
     unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
-  const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const unreviewable = reviews && spent !== null ? [unreviewed(reviews, 'inert', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
   if (nobody && !hasStage(task))

@@ -52,7 +52,7 @@ export interface CascadeContext extends LaterContext {
   /** What is learned of models; absent: the routing table alone chooses. */
   readonly learning?: {
     readonly beliefs: Pick<BeliefStore, 'read'>;
-    readonly spend: Pick<SpendStore, 'reserve' | 'openForJudging'>;
+    readonly spend: Pick<SpendStore, 'reserve' | 'open' | 'openForJudging'>;
     readonly policy: CascadePolicy;
     /** What the deployment has changed of its own settings; absent: nothing. */
     readonly evolution?: Pick<EvolutionStore, 'settings'>;

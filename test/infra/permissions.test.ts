@@ -143,7 +143,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   resolver: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'lambda:InvokeFunction'],
   janitor: ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:GetObject'],
   // With models configured, also what reaches those; see judge.test.ts.
-  judge: ['dynamodb:GetItem', 's3:GetObject'],
+  judge: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem', 's3:GetObject'],
   dispatcher: [
     'dynamodb:GetItem',
     'dynamodb:PutItem',
@@ -316,6 +316,18 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     'janitor',
     'read more than evidence',
     ({ action, resource }) => action.startsWith('s3:') && !resource.endsWith('/evidence/*'),
+  ],
+  [
+    'judge',
+    'write or list anything of the table but what is set aside',
+    ({ action, condition }) =>
+      /^dynamodb:(?!GetItem$)/.test(action) &&
+      (leading(condition).length === 0 || !leading(condition).every((key) => key === 'spend#*')),
+  ],
+  [
+    'judge',
+    'put or remove items, or write objects',
+    ({ action }) => /^dynamodb:(Put|Delete|BatchWrite)|^s3:(?!GetObject$)/.test(action),
   ],
   ['cascade', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|sqs|iam):/.test(action)],
   ['conductor', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|iam):/.test(action)],

@@ -381,7 +381,7 @@ describe('functions', () => {
     minter: ['table', 'gitSecret'],
     page: [],
     'dead-letters': ['table', 'bucket', 'ledgerFunction', 'launchQueues', 'metricsNamespace'],
-    judge: ['table', 'bucket', 'judgeModels', 'approvalRules'],
+    judge: ['table', 'bucket', 'judgeModels', 'approvalRules', 'cascadePolicy'],
     models: ['keepModelCalls', 'table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom', 'tierModels', 'cascadePolicy'],
   };

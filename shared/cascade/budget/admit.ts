@@ -19,11 +19,12 @@ export function countsAs(attempt: Attempt, runner: Task['runner']): number {
     : Math.max(attempt.reserved?.micro ?? 0, micro);
 }
 
-/** Why the next attempt of a task could exceed the task's own budgets; null: it could not. */
+/** Why the next attempt of a task, or something else that is to be paid for, could exceed the task's own budgets; null: it could not. */
 export function taskRefusal(
   task: Task,
   estimated: Estimated,
   { chain_usd, task_usd }: Budgets,
+  what?: string,
 ): string | null {
   const round = task.attempts.filter(({ number }) => number >= task.budget_from);
   const sum = (attempts: readonly Attempt[]): number =>
@@ -38,11 +39,17 @@ export function taskRefusal(
     if (limit === undefined || spent + estimated.high <= microOf(limit)) continue;
     // Its own budget binds only where the deployment watches budgets before launches, and once something was spent of it: the gateway stops at it.
     if (name === 'budget of the task itself' && spent === 0) continue;
-    return refusal(name, microOf(limit), spent, estimated);
+    return refusal(name, microOf(limit), spent, estimated, what);
   }
   return null;
 }
 
-/** Words for the task: which budget, how much of it is taken, and what was expected of the attempt. */
-export const refusal = (name: string, limit: number, taken: number, { words }: Estimated): string =>
-  `the next attempt could exceed the ${name}: ${usdOf(taken)} of ${usdOf(limit)} is spent or set aside, and it is expected to cost ${words}`;
+/** Words for the task: which budget, how much of it is taken, and what was expected of the attempt, or of what else is to be paid for. */
+export const refusal = (
+  name: string,
+  limit: number,
+  taken: number,
+  { words }: Estimated,
+  what = 'the next attempt',
+): string =>
+  `${what} could exceed the ${name}: ${usdOf(taken)} of ${usdOf(limit)} is spent or set aside, and it is expected to cost ${words}`;

@@ -52,9 +52,13 @@ export async function setAside(
   return 'refused' in answer ? answer : { reserved: answer };
 }
 
+/** What was set aside before midnight is found after it. */
+const DAY_MS = 86_400_000;
+
 /**
- * Has the judging of the current attempt counted in the budgets that tasks share, where models judged it and nothing was set aside for it.
- * Undefined: there is nothing to count, or it is counted with what was set aside.
+ * Has the judging of the current attempt counted in the budgets that tasks share, where nothing was set aside with the attempt: in the
+ * place of what was set aside before models were asked, also where these then cost nothing. Undefined: there is nothing to count, or it
+ * is counted with what was set aside.
  */
 export async function judgingIsCounted(
   task: Task,
@@ -63,14 +67,18 @@ export async function judgingIsCounted(
     now,
   }: {
     readonly learning?:
-      | { readonly spend: Pick<SpendStore, 'openForJudging'>; readonly policy: CascadePolicy }
+      | { readonly spend: Pick<SpendStore, 'open' | 'openForJudging'>; readonly policy: CascadePolicy }
       | undefined;
     readonly now: Date;
   },
 ): Promise<Reserved | undefined> {
   const attempt = task.attempts.at(-1);
   const budgets = learning?.policy.budgets;
-  if (!budgets || !areShared(budgets) || !attempt || attempt.reserved || judgingCost(attempt) === 0)
-    return undefined;
-  return learning?.spend.openForJudging(`${task.id}#${attempt.number}`, now);
+  if (!learning || !budgets || !areShared(budgets) || !attempt || attempt.reserved) return undefined;
+  const { spend } = learning;
+  const key = `${task.id}#${attempt.number}`;
+  const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));
+  const open = await spend.open(key, days);
+  if (open) return open;
+  return judgingCost(attempt) === 0 ? undefined : spend.openForJudging(key, now);
 }
