@@ -78,7 +78,7 @@ export function judgingEstimate(
   }
   if (asked === 0) return null;
   const micro = microOf(usd);
-  const words = `up to ${usdOf(micro)}, by the price of at most ${asked} questions of full length`;
+  const words = `up to ${usdOf(micro)}, by the price of the longest questions, ${asked} at the most`;
   return { expected: micro, high: micro, words };
 }
 

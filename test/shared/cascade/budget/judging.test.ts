@@ -8,8 +8,8 @@ import { allJudgements } from '../../../../shared/judging/asked.ts';
 import type { JudgeModel } from '../../../../shared/judging/models.ts';
 import type { AskModel } from '../../../../shared/judging/port.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
-import { CompletionSignal } from '../../../../shared/task/signals.ts';
 import { recordVerdict } from '../../../../shared/task/commands/verify.ts';
+import { CompletionSignal } from '../../../../shared/task/signals.ts';
 import type { Task } from '../../../../shared/task/task.ts';
 import { askJudges } from '../../../../shared/use-cases/ask-judges.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade.ts';
@@ -141,7 +141,7 @@ describe('judging for which nothing was set aside', () => {
       verdict: 'refer',
       calls: 0,
       reasons: [
-        'judging this work could exceed the budget of the deployment for a day: $0.0260 of $0.0300 is spent or set aside, and it is expected to cost up to $0.0260, by the price of at most 1 questions of full length',
+        'judging this work could exceed the budget of the deployment for a day: $0.0260 of $0.0300 is spent or set aside, and it is expected to cost up to $0.0260, by the price of the longest questions, 1 at the most',
       ],
     });
     expect(asked - before).toBe(1);
