@@ -90,6 +90,7 @@ export const LONG: Group = {
       'test/system/pipeline.test.ts',
       'test/system/plans.test.ts',
       'test/system/private-repositories.test.ts',
+      'test/system/reverts.test.ts',
       'test/system/screenshots.test.ts',
       'test/system/smoke.test.ts',
       'test/system/survival.test.ts',
