@@ -23,7 +23,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // One more than cores: tests that wait, for a program or a clock, left two fifths of two cores idle.
+    // One more than cores: tests that wait, for a program or a clock, left a fifth of two cores idle.
     maxWorkers: availableParallelism() + 1,
     restoreMocks: true,
     unstubEnvs: true,
