@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * Makes text from outside safe to print: titles, reasons and agents' words may carry escape sequences
- * that move the cursor, rename the window or hide what follows.
+ * that move the cursor, rename the window or hide what follows, and characters that end a line for some readers only.
  */
 export const printable = (text: string): string =>
-  stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
+  stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === '\n' || character === '\t' || character === '\u200d' ? character : '\ufffd',
   );
 

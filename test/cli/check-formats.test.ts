@@ -74,8 +74,21 @@ describe('a check for', () => {
       '| a | b |\n\n<img src=x onerror=alert(1)>',
       '[x](javascript:alert(1)) @everyone `code` **bold**',
       '\u202e\u200b<!-- -->',
+      '\u2028::error::x\u2029',
     ),
   );
+
+  test('GitHub is told one line for each finding, also where some readers see a line end in a name', () => {
+    const [evidence, verdict] = judged({
+      name: 'a\u2028::error::b',
+      detail: 'c\u2029d',
+      outcome: 'failed',
+      required: true,
+      blocked: true,
+      findings: [{ file: 'f', line: 1, rule: 'r', message: 'c\u2029d' }],
+    });
+    expect(FORMATS.github(evidence, verdict)).not.toMatch(/[\u2028\u2029]/);
+  });
 
   test('anybody is of one form, whatever the names and words in it are', () => {
     fc.assert(
