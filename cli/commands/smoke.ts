@@ -19,7 +19,7 @@ interface Options {
   readonly timeout: number;
 }
 
-/** Seconds: on Fargate three boxes start one after the other, each with a pull. */
+/** Seconds: on Fargate two boxes start one after the other, each with a pull. */
 const PATIENCE = 900;
 
 /** Good is what was verified and delivered; a task that a person is asked about is neither good nor bad. */

@@ -4,7 +4,7 @@ import type { FromEngine } from '../engine.ts';
 import { keepConnections, LOOPBACK, portOf } from '../http/listen.ts';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
 import { checkDatabase } from './database-files.ts';
-import { addFairQueues, groupsOfMessages } from './fair.ts';
+import { addFairQueues, rememberGroups } from './fair.ts';
 import { type App, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
 import { s3Operation, sqsOperation } from './operations.ts';
 import { addS3Hooks, isS3 } from './s3/hooks.ts';
@@ -139,10 +139,10 @@ addS3Hooks(app, {
   decodeChunked,
   mostBytes: MAX_BODY_BYTES,
 });
-const groups = groupsOfMessages(app);
+rememberGroups(app);
 const port = await listen(app);
 openQueues(sqs, persistence, port);
-addFairQueues(sqs, groups);
+addFairQueues(sqs);
 post({ port });
 parentPort?.on('message', () => {
   void app.close().then(() => {

@@ -1,9 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App, SqsQueue, SqsStore } from './fauxqs.ts';
 import { sqsOperation } from './operations.ts';
 
 /** A message that waits or is in work, as far as it matters here. */
 interface Grouped {
-  readonly body: string;
   messageGroupId?: string | undefined;
 }
 
@@ -25,35 +25,33 @@ export function fairest(waiting: readonly Grouped[], inWork: Iterable<Grouped>):
   return best;
 }
 
-/** Remembers the groups of messages that are just being sent, which fauxqs drops where a queue is a standard one. Before it listens. */
-export function groupsOfMessages(app: App): Map<string, string> {
-  /** By body. One of ours holds a task token, so that no two are alike. */
-  const groups = new Map<string, string>();
+/** The group of the message that is just being sent. */
+const sending = new AsyncLocalStorage<string>();
+
+/** Remembers the group of each message while it is sent: fauxqs drops it where a queue is a standard one. Before it listens. */
+export function rememberGroups(app: App): void {
   app.addHook('preHandler', (request, _reply, done) => {
-    if (sqsOperation(request.headers['x-amz-target']) === 'SendMessage') {
-      const { MessageBody: body, MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
-      if (typeof body === 'string' && typeof group === 'string') groups.set(body, group);
-    }
-    done();
+    const { MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
+    if (sqsOperation(request.headers['x-amz-target']) === 'SendMessage' && typeof group === 'string')
+      sending.run(group, done);
+    else done();
   });
-  return groups;
 }
 
 /**
  * Makes the standard queues fair, as those of SQS are, where fauxqs hands out the oldest. (SQS prefers groups with little in work when others
  * have much; here the one with least always is preferred.)
  */
-export function addFairQueues(store: SqsStore, groups: Map<string, string>): void {
-  for (const queue of store.allQueues()) makeFair(queue, groups);
+export function addFairQueues(store: SqsStore): void {
+  for (const queue of store.allQueues()) makeFair(queue);
 }
 
-function makeFair(queue: SqsQueue, groups: Map<string, string>): void {
+function makeFair(queue: SqsQueue): void {
   if (queue.isFifo()) return;
   const enqueue = queue.enqueue.bind(queue);
   const dequeue = queue.dequeue.bind(queue);
   queue.enqueue = (message) => {
-    const group = groups.get(message.body);
-    groups.delete(message.body);
+    const group = sending.getStore();
     if (group !== undefined) message.messageGroupId ??= group;
     enqueue(message);
   };

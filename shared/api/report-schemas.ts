@@ -180,7 +180,7 @@ export const EvidenceBody = z
   .meta({ id: 'EvidenceBody' });
 const Delivered = { base_commit: BaseCommit, tree: ObjectId };
 /**
- * What the deliver box reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.
+ * What the function that delivers reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.
  * `reverts` is about other tasks: what became of work that was delivered to the same repository before.
  */
 export const DeliveryBody = z

@@ -14,7 +14,7 @@ export const BaseCommit = ObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
 );
 
-/** Hides what only the platform may know: token hashes, task tokens, assignment keys. */
+/** Hides what only the platform may know: token hashes, assignment keys. */
 const hidden = { agent: true, gates: true, deliver: true } as const;
 export const AttemptView = Attempt.omit(hidden)
   .extend({

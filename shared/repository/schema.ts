@@ -34,7 +34,7 @@ export function unique(
   });
 }
 
-/** The secret of the deliver box. Of several entries that cover a repository the one with the longest path counts. */
+/** The secret of the function that delivers. Of several entries that cover a repository the one with the longest path counts. */
 export const PushCredentials = z
   .strictObject({
     credentials: z

@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 /** A title may be of any characters; of a commit's message the first line is its subject, and git takes no NUL in it. */
 const oneLine = (title: string): string => title.replace(/\p{Cc}+/gu, ' ').trim();
 
-/** What the deliver box says in the commit of accepted work. It depends on the attempt alone, so that each box makes the same commit. */
+/** What the commit of accepted work says. It depends on the attempt alone, so that each delivery makes the same commit. */
 export const commitText = (
   task: Task,
   { number, model, report, started_at }: Attempt,

@@ -41,7 +41,7 @@ export interface AssignmentContext {
 /** What a box says to repositories, each good for one and for an hour. */
 interface Credentials {
   readonly read: string | null;
-  /** Of the deliver box alone. */
+  /** Of the function that delivers alone. */
   readonly write: string | null;
   /** For the repository of the hidden tests, of the gates box alone. */
   readonly hidden: string | null;

@@ -32,7 +32,7 @@ export async function recordEvidenceBody(
   return deps.tasks.change(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
 }
 
-/** The deliver box asks leave, and says what came of it. */
+/** What delivers asks leave, and says what came of it. */
 export async function recordDeliveryStep(
   id: string,
   attempt: number,

@@ -45,7 +45,7 @@ export async function mint(request: MintRequest, context: MintContext): Promise<
     const made = await context.installationToken(entry, request.repository, request.access);
     return 'token' in made ? { outcome: 'minted', authorization: basic(made.token) } : made;
   }
-  // What is kept is for reading; what pushes lies with the deliver box alone.
+  // What is kept is for reading; what pushes lies with the function that delivers alone.
   if (request.access === 'write') return { outcome: 'none' };
   return {
     outcome: 'minted',

@@ -68,7 +68,7 @@ export function perTask({ task, beat }: Counted, { boxSeconds, heartbeatSeconds 
   return Object.fromEntries(merged) as Snapshot;
 }
 
-/** Dollars of the three boxes of one task. */
+/** Dollars of the boxes of one task. */
 const boxesUsd = ({ boxSeconds }: Profile): number =>
   KINDS.reduce((sum, kind) => {
     const hours = Math.max(boxSeconds[kind], FARGATE_MINIMUM_S) / 3_600;

@@ -21,7 +21,7 @@ import { clientConfig, resource, temporaryDirectory } from '../support/resources
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */
 const RESOURCES = [
-  ...['Retried', 'Kept', 'Counted', 'Moved', 'Fair'].map((QueueName) =>
+  ...['Retried', 'Kept', 'Counted', 'Moved', 'Fair', 'Alike'].map((QueueName) =>
     resource(QueueName, 'AWS::SQS::Queue', {
       QueueName,
       VisibilityTimeout: 600,
@@ -129,6 +129,26 @@ test('who sends one message among a thousand of another is served next, and agai
   // None is in work after the restart; one of each comes before the second of any.
   const groups = (await bodies(3)).map(([, group]) => group);
   expect(new Set(groups)).toEqual(new Set(['much', 'little', 'less']));
+});
+
+test('messages that are word for word the same, sent at once by several, keep whose they are', async () => {
+  const who = Array.from({ length: 40 }, (_, at) => `of ${at}`);
+  const sent = who.map((each) =>
+    sqs.send(new SendMessageCommand({ QueueUrl: url('Alike'), MessageBody: 'same', MessageGroupId: each })),
+  );
+  await Promise.all(sent);
+  const found: (string | undefined)[] = [];
+  while (found.length < who.length) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: url('Alike'),
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['All'],
+      }),
+    );
+    found.push(...Messages.map(({ Attributes }) => Attributes?.['MessageGroupId']));
+  }
+  expect(new Set(found)).toEqual(new Set(who));
 });
 
 test('messages and objects outlive the process, and what was in work is visible again', async () => {
