@@ -19,6 +19,16 @@ function relocate(value: Json): Json {
   );
 }
 
+/** Says of a list of fixed places what each of them may be: a schema for each place is what several readers of OpenAPI do not know. */
+function withoutPlaces(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.prefixItems === undefined) return;
+  const kinds = [...new Set(schema.prefixItems.map((each) => JSON.stringify(each)))].map((each) =>
+    JSON.parse(each),
+  );
+  delete schema.prefixItems;
+  schema.items = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+}
+
 /** Collects the named schemas of a document. Throws when one name would stand for two different schemas. */
 export class Components {
   readonly #schemas = new Map<string, Json>();
@@ -31,9 +41,10 @@ export class Components {
       ...top
     } = z.toJSONSchema(schema, {
       io,
-      // Answers may gain fields; only what is sent to us is strict.
       override: ({ jsonSchema }) => {
+        // Answers may gain fields; only what is sent to us is strict.
         if (io === 'output') delete jsonSchema.additionalProperties;
+        withoutPlaces(jsonSchema);
       },
     }) as { $schema?: string; $defs?: Record<string, Json> } & Record<string, Json>;
     for (const [name, definition] of Object.entries($defs)) this.#define(name, relocate(definition));

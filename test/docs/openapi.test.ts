@@ -98,6 +98,10 @@ test.each(
   expect(route.body?.safeParse(value)).toMatchObject({ success: true });
 });
 
+test('no list has a schema for each of its places, which readers of the document take for an older form', () => {
+  expect(JSON.stringify(document)).not.toContain('"prefixItems"');
+});
+
 function patternsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(patternsIn);
   if (value === null || typeof value !== 'object') return [];
