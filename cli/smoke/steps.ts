@@ -17,7 +17,7 @@ const ABOUT: Readonly<Record<StepName, string>> = {
   agent: 'a box starts, clones, and the agent works',
   gates: 'a second box starts, clones, and checks',
   verdict: 'the janitor and the cascade decide',
-  deliver: 'a third box starts and pushes',
+  deliver: 'a function fetches the base and pushes',
   settle: 'the task is done',
 };
 

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { standing, stepsOf } from '../../cli/smoke/steps.ts';
+import { OPERATOR_ROLES } from '../../shared/api/rights.ts';
+import { ROUTES, type Route } from '../../shared/api/routes.ts';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import { SubmitTask } from '../../shared/task/schema.ts';
 import { aChain, anAttempt, aStatus, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';
@@ -49,8 +51,14 @@ async function smoke(task: Partial<TaskView>, attempt: AttemptView, ...more: str
     return [200, { ...done, ...task, id: url.split('/').at(-1) }];
   });
   const ran = await assay(['smoke', ...more], { env: { ASSAY_URL: api.url, ASSAY_TOKEN: 'assay_op_x' } });
-  return { ...ran, sent: api.seen.find(({ method }) => method === 'POST')?.body };
+  return { ...ran, seen: api.seen, sent: api.seen.find(({ method }) => method === 'POST')?.body };
 }
+/** The right that a request needs. */
+const rightOf = ({ method, url }: { readonly method: string; readonly url: string }) => {
+  const fits = ({ path }: Route) =>
+    new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(new URL(url, 'http://api').pathname);
+  return Object.values<Route>(ROUTES).find((each) => each.method === method && fits(each))?.right;
+};
 
 describe('the steps of a task', () => {
   it('each begin where the one before has ended', () => {
@@ -99,6 +107,17 @@ describe('assay smoke', () => {
     expect(stdout).toMatch(/STEP\s+SECONDS\s+WHAT/);
     expect(stdout).toMatch(/agent\s+48\.00/);
     expect(stdout).toMatch(/^ok: smoke-\w+ is verified and lies on assay\/t-1$/m);
+  });
+
+  it('asks for nothing that a token of the role submit may not do', async () => {
+    const { seen } = await smoke({}, whole);
+    const rights = new Set(seen.map(rightOf));
+    expect(rights).toEqual(new Set(OPERATOR_ROLES.submit));
+  });
+
+  it('says that a function delivers, and no box', async () => {
+    const { stdout } = await smoke({}, whole);
+    expect(stdout).toMatch(/deliver\s+29\.00\s+a function fetches the base and pushes/);
   });
 
   it.each([
