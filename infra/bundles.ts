@@ -22,6 +22,7 @@ export const FUNCTIONS = {
   reconciler: 'functions/reconcile/handler.ts',
   models: 'functions/models/handler.ts',
   minter: 'functions/mint/handler.ts',
+  'push-minter': 'functions/mint/push.ts',
   page: 'functions/page/handler.ts',
   traces: 'functions/traces/handler.ts',
   'dead-letters': 'functions/dead-letters/handler.ts',

@@ -12,10 +12,12 @@ import type { Bundles } from './bundles.ts';
 import { type Common, type FunctionImage, ServiceFunction } from './function.ts';
 import type { ImageBuilds } from './image-builds.ts';
 import { type EcrImage, readEcrImage } from './images.ts';
+import type { Minter } from './minter.ts';
 import { PRIVATE_CA_FILE, type PrivateCa } from './private-ca.ts';
 
 export interface DeliveryProps {
   readonly common: Common;
+  readonly minter: Minter;
   /** Where leave to push is asked for, and nowhere else. */
   readonly apiUrl: string;
   readonly size: DeliverySize;
@@ -45,7 +47,7 @@ function folderOf(bundles: Bundles, privateCa: PrivateCa | undefined): string {
 
 /**
  * Pushes what has passed: the one function that holds a credential that can write to a repository. It runs no code of a repository, and may do
- * nothing in AWS but read its own secret and say that it has failed.
+ * nothing in AWS but ask for what it pushes with, read its own secret and say that it has failed.
  */
 export class Delivery extends Construct {
   readonly function: ServiceFunction;
@@ -65,12 +67,14 @@ export class Delivery extends Construct {
       reservedConcurrency: props.concurrency,
       environment: {
         [ENV.apiUrl]: props.apiUrl,
+        ...props.minter.pushEnvironment,
         [ENV.deliverySecret]: secretArn ?? '',
         ...(common.privateCa && { [BOX_ENV.caFile]: `${TASK_ROOT}/${PRIVATE_CA_FILE}` }),
       },
     });
     // No function names an image that is not there yet.
     if (when) this.function.lambda.node.addDependency(when);
+    props.minter.allowPush(this.function);
     if (secretArn !== undefined)
       this.function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
     const bus = Stack.of(this).formatArn({

@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import { ENV } from '../shared/names.ts';
 import type { GitSecretPlace } from '../shared/repository/git-secret.ts';
+import type { FunctionName } from './bundles.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
 
@@ -13,9 +14,13 @@ export interface MinterProps {
   readonly readFrom: readonly string[];
 }
 
-/** Makes what boxes and the resolver say to private repositories: the one function that may read the secret, and it does nothing else. */
+/**
+ * Makes what is said to private repositories: the one function that makes what reads, and the one that makes what writes, may read the secret, and
+ * do nothing else. There are two so that who may ask for the one may not ask for the other.
+ */
 export class Minter extends Construct {
-  readonly #function: ServiceFunction;
+  readonly #reading: ServiceFunction;
+  readonly #pushing: ServiceFunction;
   readonly #readFrom: readonly string[];
 
   constructor(scope: Construct, id: string, props: MinterProps) {
@@ -24,28 +29,47 @@ export class Minter extends Construct {
     const place: GitSecretPlace =
       secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn };
     this.#readFrom = props.readFrom;
-    this.#function = new ServiceFunction(this, 'Mint', {
-      common,
-      name: 'minter',
-      description: 'Makes credentials for one repository and an hour, for boxes and the resolver',
-      callsOut: true,
-      environment: { [ENV.table]: table.table.tableName, [ENV.gitSecret]: JSON.stringify(place) },
-    });
-    table.allow(this.#function);
-    if (secretArn !== undefined)
-      this.#function.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+    const made = (id: string, name: FunctionName, description: string): ServiceFunction => {
+      const each = new ServiceFunction(this, id, {
+        common,
+        name,
+        description,
+        callsOut: true,
+        environment: { [ENV.table]: table.table.tableName, [ENV.gitSecret]: JSON.stringify(place) },
+      });
+      table.allow(each);
+      if (secretArn !== undefined)
+        each.allow({ actions: ['secretsmanager:GetSecretValue'], on: [secretArn] });
+      return each;
+    };
+    this.#reading = made('Mint', 'minter', 'Makes what reads one repository, for boxes and the resolver');
+    this.#pushing = made('Push', 'push-minter', 'Makes what writes to one repository, for its delivery');
   }
 
-  /** What a function that asks the minter is told. */
+  /** What a function is told that asks for what reads. */
   get environment(): Record<string, string> {
+    return this.#told(this.#reading);
+  }
+
+  /** What the function that delivers is told. */
+  get pushEnvironment(): Record<string, string> {
+    return this.#told(this.#pushing);
+  }
+
+  /** Lets a function ask for what reads. What it may have, the minter finds out from the task that it names. */
+  allow(grantee: ServiceFunction): void {
+    grantee.allow({ actions: ['lambda:InvokeFunction'], on: [this.#reading.lambda.functionArn] });
+  }
+
+  /** Lets the function that delivers ask for what writes. For which launch, it shows by that launch's token. */
+  allowPush(grantee: ServiceFunction): void {
+    grantee.allow({ actions: ['lambda:InvokeFunction'], on: [this.#pushing.lambda.functionArn] });
+  }
+
+  #told(minter: ServiceFunction): Record<string, string> {
     return {
-      [ENV.minter]: this.#function.lambda.functionName,
+      [ENV.minter]: minter.lambda.functionName,
       [ENV.readFrom]: JSON.stringify(this.#readFrom),
     };
-  }
-
-  /** Lets a function ask for credentials. What it may have, the minter finds out from the task that it names. */
-  allow(grantee: ServiceFunction): void {
-    grantee.allow({ actions: ['lambda:InvokeFunction'], on: [this.#function.lambda.functionArn] });
   }
 }

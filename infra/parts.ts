@@ -126,6 +126,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
   });
   const delivery = new Delivery(scope, 'Delivery', {
     common,
+    minter,
     apiUrl: api.url,
     size: settings.delivery,
     concurrency: settings.deliverConcurrency,

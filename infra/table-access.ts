@@ -119,6 +119,7 @@ export const TABLE_ACCESS = {
   compactor: {},
   deliver: {},
   minter: { GetItem: ['task', 'beat'] },
+  'push-minter': { GetItem: ['task', 'beat'] },
   page: {},
   'dead-letters': {
     GetItem: ['task', 'beat', 'deadLetter'],

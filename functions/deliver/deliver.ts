@@ -4,10 +4,13 @@ import { commitTree } from '../../gates/checkout/commit.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import type { WriteRequest } from '../../shared/messages/mint.ts';
 import { ENV } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
+import type { Authorize } from '../../shared/store/minter.ts';
 import { logger } from '../kit/logger.ts';
 import { credentialFor } from './credentials.ts';
+import { mintedFor } from './minted.ts';
 import { mergeOnto } from './onto.ts';
 import { pushNewBranch } from './push.ts';
 import { tellReverts } from './reverts.ts';
@@ -21,15 +24,23 @@ function askOnly(known: string, { api_url }: DeliverAssignment): void {
   if (plain(known) !== plain(api_url)) throw new Error(`the assignment names another API than ${ENV.apiUrl}`);
 }
 
+/** What is pushed with. */
+export interface Credentials {
+  /** Of the minter, for this delivery alone. */
+  readonly authorize: Authorize<WriteRequest>;
+  /** The deployment's own; asked where the minter makes none. */
+  readonly secret: () => Promise<string | null>;
+}
+
 /**
  * Pushes the tree that the verdict covers as a new branch. Nothing of the patch is ever run, nor even written to a
  * folder: base and patch meet in an index, and only objects are pushed.
- * @param secret gives the deployment's own credentials; it is asked when there is leave to push, and only where the assignment has none.
+ * Both ways to a credential are gone when there is leave to push, and not before.
  */
 export async function deliver(
   assignment: DeliverAssignment,
   box: Box,
-  secret: () => Promise<string | null>,
+  { authorize, secret }: Credentials,
 ): Promise<void> {
   askOnly(requireEnv(ENV.apiUrl), assignment);
   const client = createBoxClient(assignment);
@@ -47,7 +58,9 @@ export async function deliver(
     return;
   }
   try {
-    const credential = assignment.push_credential ?? credentialFor(await secret(), assignment.repository);
+    const credential =
+      (await mintedFor(assignment, authorize, box.abort)) ??
+      credentialFor(await secret(), assignment.repository);
     const store = await rebuildTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,

@@ -4,9 +4,11 @@ import { readAssignment } from '../../containers/supervisor/assignment.ts';
 import { trustPrivateCas } from '../../containers/supervisor/trust.ts';
 import { TRUSTED_FILES } from '../../gates/process/environment.ts';
 import { killAllGroups } from '../../gates/process/groups.ts';
+import type { WriteRequest } from '../../shared/messages/mint.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { logger } from '../kit/logger.ts';
+import { authorizer } from '../kit/minter.ts';
 import { deliver } from './deliver.ts';
 import { inOwnFolder } from './folder.ts';
 import { readSecret } from './secret.ts';
@@ -49,8 +51,9 @@ export const handler = async (
       Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
     );
     try {
+      const credentials = { authorize: authorizer<WriteRequest>(), secret: readSecret };
       const embedded = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
-      await deliver(assignment, { workDir, users: null, embedded, abort: late.signal }, readSecret);
+      await deliver(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
     } finally {
       clearTimeout(timer);
       killAllGroups();

@@ -1,5 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
+import type { MintRequest, ReadRequest } from '../../shared/messages/mint.ts';
 import { ENV } from '../../shared/names.ts';
 import { PushScope } from '../../shared/repository/schema.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
@@ -9,7 +10,7 @@ import { type Authorize, minter, UNAUTHORIZED } from '../../shared/store/minter.
 export const readFrom = (): string[] => z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.readFrom, '[]')));
 
 /** Where this function gets credentials for repositories from. */
-export function authorizer(): Authorize {
+export function authorizer<Request extends MintRequest = ReadRequest>(): Authorize<Request> {
   const scopes = readFrom();
   return scopes.length === 0 ? UNAUTHORIZED : minter(new LambdaClient({}), requireEnv(ENV.minter), scopes);
 }

@@ -132,8 +132,6 @@ export const DeliverAssignment = Common.extend({
   deliver_as: DeliveryMode.optional(),
   /** The branch that the work is to go onto. */
   target: GitRef.optional(),
-  /** Authorization header value for the push, good for this repository and an hour; null: the box has its own, or none is needed. */
-  push_credential: z.string().nullable(),
   /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */
   message: z.string(),
   author: z.string(),

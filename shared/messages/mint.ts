@@ -2,13 +2,25 @@ import * as z from 'zod';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { TaskId } from '../task/schema.ts';
 
-/** Asks the minter for what a box, or the resolver, may say to a repository in the name of a task. */
-export const MintRequest = z.strictObject({
+/** Asks the minter for what a box, or the resolver, may read a repository with in the name of a task. */
+export const ReadRequest = z.strictObject({
   task_id: TaskId,
   repository: RepositoryUrl,
-  access: z.enum(['read', 'write']),
+  access: z.literal('read'),
 });
-export type MintRequest = z.infer<typeof MintRequest>;
+export type ReadRequest = z.infer<typeof ReadRequest>;
+
+/** Asks the minter of pushes for what one delivery may write with. */
+export const WriteRequest = z.strictObject({
+  task_id: TaskId,
+  repository: RepositoryUrl,
+  access: z.literal('write'),
+  /** Of the launch that has leave to push. */
+  token: z.string(),
+});
+export type WriteRequest = z.infer<typeof WriteRequest>;
+
+export type MintRequest = ReadRequest | WriteRequest;
 
 export const MintAnswer = z.discriminatedUnion('outcome', [
   z.object({

@@ -1,5 +1,5 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { MintAnswer, type MintRequest } from '../messages/mint.ts';
+import { MintAnswer, type MintRequest, type ReadRequest } from '../messages/mint.ts';
 import { longestScope } from '../repository/url.ts';
 
 /** The minter has nothing for a repository that it should have something for. */
@@ -18,14 +18,20 @@ export class NotMinted extends Error {
  * The Authorization header for a repository in the name of a task; null: the deployment has none, and none is sent.
  * @throws NotMinted
  */
-export type Authorize = (request: MintRequest) => Promise<string | null>;
+export type Authorize<Request extends MintRequest = ReadRequest> = (
+  request: Request,
+) => Promise<string | null>;
 
 /** Nobody has a credential. */
-export const UNAUTHORIZED: Authorize = async () => null;
+export const UNAUTHORIZED = async (): Promise<null> => null;
 
-/** Asks the minter, for repositories that its secret is said to cover; for others nobody is asked. */
+/** Asks a minter, for repositories that its secret is said to cover; for others nobody is asked. */
 export const minter =
-  (lambda: LambdaClient, functionName: string, readFrom: readonly string[]): Authorize =>
+  <Request extends MintRequest>(
+    lambda: LambdaClient,
+    functionName: string,
+    readFrom: readonly string[],
+  ): Authorize<Request> =>
   async (request) => {
     const scopes = readFrom.map((url) => ({ url }));
     if (!longestScope(scopes, request.repository)) return null;

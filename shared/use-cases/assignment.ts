@@ -41,8 +41,6 @@ export interface AssignmentContext {
 /** What a box says to repositories, each good for one and for an hour. */
 interface Credentials {
   readonly read: string | null;
-  /** Of the function that delivers alone. */
-  readonly write: string | null;
   /** For the repository of the hidden tests, of the gates box alone. */
   readonly hidden: string | null;
 }
@@ -62,15 +60,10 @@ async function credentialsFor(
   task: Task,
   { authorize, objects }: AssignmentContext,
 ): Promise<Credentials> {
-  const ask = (access: 'read' | 'write', repository = task.repository) =>
-    authorize({ task_id: task.id, repository, access });
+  const ask = (repository: string) => authorize({ task_id: task.id, repository, access: 'read' });
   const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
-  const [read, write, forHidden] = await Promise.all([
-    ask('read'),
-    kind === 'deliver' ? ask('write') : null,
-    hidden === null ? null : ask('read', hidden),
-  ]);
-  return { read, write, hidden: forHidden };
+  const [read, forHidden] = await Promise.all([ask(task.repository), hidden === null ? null : ask(hidden)]);
+  return { read, hidden: forHidden };
 }
 
 /** What the gates box reads the hidden tests with. */
@@ -211,7 +204,6 @@ async function assignmentFor(
     branch: deliveryBranch(task.id),
     deliver_as: task.deliver_as ?? 'branch',
     target: task.base_ref,
-    push_credential: credentials.write,
     message,
     author,
     committed_at: at,
@@ -261,11 +253,10 @@ export async function signAnew(
   const { objects } = context;
   const fresh = async (text: string): Promise<string> => {
     const assignment = JSON.parse(text) as Assignment;
-    const { read, write, hidden } = await credentialsFor(kind, task, context);
+    const { read, hidden } = await credentialsFor(kind, task, context);
     return JSON.stringify({
       ...assignment,
       read_credential: read,
-      ...(assignment.kind === 'deliver' && { push_credential: write }),
       ...(assignment.kind === 'gates' &&
         assignment.hidden_tests && {
           hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },

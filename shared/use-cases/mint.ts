@@ -1,9 +1,10 @@
 import { stageOf } from '../cascade/stage.ts';
-import type { MintAnswer, MintRequest } from '../messages/mint.ts';
+import type { MintAnswer, MintRequest, WriteRequest } from '../messages/mint.ts';
 import type { GitHubApp, GitSecret } from '../repository/git-secret.ts';
 import { longestScope } from '../repository/url.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import type { Task } from '../task/task.ts';
+import { currentAttempt, type Task } from '../task/task.ts';
+import { sha256 } from '../tokens.ts';
 
 export interface MintContext {
   readonly tasks: Pick<TaskStore, 'get'>;
@@ -19,22 +20,31 @@ export interface MintContext {
 
 const refused = (message: string): MintAnswer => ({ outcome: 'refused', message, transient: false });
 
+/** Why a launch is given nothing to push with; null when it is: it is the one that delivers, and it has leave. */
+function notDelivering(task: Task, { task_id, token }: WriteRequest): string | null {
+  const stage = stageOf(task);
+  if (stage !== 'deliver') return `task ${task_id} is not to be delivered: it is at ${stage}`;
+  const launch = currentAttempt(task)?.deliver;
+  if (!launch || launch.lost || launch.token_sha256 !== sha256(token))
+    return `this is not the launch that delivers task ${task_id}`;
+  return task.delivery?.state === 'pushing' ? null : `no leave was given to push for task ${task_id}`;
+}
+
 /** Why a task is given no such credential; null when it is. Who asks is not believed: the task says what is due. */
-function notDue(task: Task | null, { task_id, repository, access }: MintRequest): string | null {
+function notDue(task: Task | null, request: MintRequest): string | null {
+  const { task_id, repository, access } = request;
   if (!task) return `there is no task ${task_id}`;
   // Where hidden tests lie is not on the task; that there are some is.
   const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
   if (!named) return `task ${task_id} is not about ${repository}`;
-  const stage = stageOf(task);
-  if (access === 'write' && stage !== 'deliver')
-    return `task ${task_id} is not to be delivered: it is at ${stage}`;
-  return stage === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
+  if (access === 'write') return notDelivering(task, request);
+  return stageOf(task) === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
 }
 
 /** GitHub takes a token as the password of this user. */
 const basic = (token: string): string => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 
-/** Makes what a box may say to a repository: for reading, or, when a passing verdict is to be delivered, for writing. */
+/** Makes what may be said to a repository: for reading, or for writing what has leave to be pushed. */
 export async function mint(request: MintRequest, context: MintContext): Promise<MintAnswer> {
   const why = notDue(await context.tasks.get(request.task_id), request);
   if (why !== null) return refused(why);

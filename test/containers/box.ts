@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Box } from '../../containers/supervisor/box.ts';
+import type { Credentials } from '../../functions/deliver/deliver.ts';
 import type {
   AgentAssignment,
   Assignment,
@@ -10,6 +11,7 @@ import type {
   GatesAssignment,
 } from '../../shared/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/names.ts';
+import { UNAUTHORIZED } from '../../shared/store/minter.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import type { FakeApi } from './fake-api.ts';
 
@@ -125,6 +127,9 @@ export const gatesAssignment = (
   ...more,
 });
 
+/** Neither the minter nor the deployment has anything to push with. */
+export const NO_CREDENTIALS: Credentials = { authorize: UNAUTHORIZED, secret: async () => null };
+
 export const deliverAssignment = (
   api: FakeApi,
   repository: string,
@@ -133,7 +138,6 @@ export const deliverAssignment = (
 ): DeliverAssignment => ({
   ...common(api, repository),
   kind: 'deliver',
-  push_credential: null,
   base_commit: work.base_commit,
   tree: work.tree,
   ...patched(api, work.patch),

@@ -3,7 +3,14 @@ import { deliver } from '../../functions/deliver/deliver.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 import { makeRepository } from '../support/repository.ts';
-import { agentAssignment, deliverAssignment, gatesAssignment, inBox, startBox } from './box.ts';
+import {
+  agentAssignment,
+  deliverAssignment,
+  gatesAssignment,
+  inBox,
+  NO_CREDENTIALS,
+  startBox,
+} from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;
@@ -57,7 +64,7 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
 
   vi.stubEnv('ASSAY_API_URL', api.url);
-  await inBox((box) => deliver(deliverAssignment(api, repository.url, work), box, async () => null));
+  await inBox((box) => deliver(deliverAssignment(api, repository.url, work), box, NO_CREDENTIALS));
   expect(repository.git('rev-parse', 'assay/T1^{tree}')).toBe(complete.tree);
   expect(repository.git('rev-parse', 'assay/T1^')).toBe(complete.base_commit);
   expect(api.bodies('delivery').map((body) => body['step'])).toEqual(['authorize', 'delivered']);

@@ -121,8 +121,9 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
   ],
   compactor: ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
   minter: ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
-  // No table, no bucket: it asks the API for leave, and says to the bus that it has failed.
-  deliver: ['events:PutEvents', 'secretsmanager:GetSecretValue'],
+  'push-minter': ['dynamodb:GetItem', 'secretsmanager:GetSecretValue'],
+  // No table, no bucket: it asks the API for leave, its minter for what it pushes with, and says to the bus that it has failed.
+  deliver: ['events:PutEvents', 'lambda:InvokeFunction', 'secretsmanager:GetSecretValue'],
   page: [],
   'dead-letters': [
     'dynamodb:GetItem',
@@ -176,7 +177,8 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
 };
 
 /** What each function must never be able to do, whatever is added: actions by pattern, resources by pattern. */
-const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][] = [
+type MustNot = [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean];
+const MUST_NOT: MustNot[] = [
   [
     'api-read',
     'write anything',
@@ -235,14 +237,16 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
     'read objects, secrets that it was not given, or start anything',
     ({ action }) => /^(s3|secretsmanager|ssm|states|ecs|sqs|iam):/.test(action),
   ],
-  [
-    'minter',
-    'do anything but read tasks and its one secret',
-    ({ action, resource }) =>
-      !/^logs:/.test(action) &&
-      !(action === 'dynamodb:GetItem' && /TasksTable\w+\.Arn>/.test(resource)) &&
-      resource !== GIT_SECRET,
-  ],
+  ...(['minter', 'push-minter'] as const).map(
+    (name): MustNot => [
+      name,
+      'do anything but read tasks and its one secret',
+      ({ action, resource }) =>
+        !/^logs:/.test(action) &&
+        !(action === 'dynamodb:GetItem' && /TasksTable\w+\.Arn>/.test(resource)) &&
+        resource !== GIT_SECRET,
+    ],
+  ),
   [
     'api-hook',
     'do anything but use tasks and its one secret',
@@ -262,7 +266,7 @@ const MUST_NOT: [keyof typeof FUNCTION_IDS, string, (grant: Grant) => boolean][]
   ],
   [
     'dispatcher',
-    'read a secret, or invoke anything but the minter and what delivers',
+    'read a secret, or invoke anything but what delivers and the minter of what reads',
     ({ action, resource }) =>
       action.startsWith('secretsmanager:') ||
       (action === 'lambda:InvokeFunction' && !/^<(MinterMint|DeliveryDeliver)/.test(resource)),
@@ -540,21 +544,25 @@ describe('boxes', () => {
     expect(definitions).not.toContain(FORGE_SECRET);
   });
 
-  it('leave the secret for reading to the minter, which is asked by the dispatcher and the resolver alone', () => {
-    const { grants } = functionRole('minter');
-    expect(grants.filter(({ action }) => action.startsWith('secretsmanager:'))).toEqual([
-      { action: 'secretsmanager:GetSecretValue', resource: GIT_SECRET, condition: undefined },
-    ]);
-    const askers = roles.filter((each) =>
-      each.grants.some(
-        ({ action, resource }) => action === 'lambda:InvokeFunction' && /^<MinterMint/.test(resource),
-      ),
-    );
-    expect(askers.map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
-      'VerificationResolverRole',
-      'DispatcherLaunchRole',
-    ]);
-  });
+  it.each([
+    ['minter', ['DispatcherLaunchRole', 'VerificationResolverRole']],
+    ['push-minter', ['DeliveryDeliverRole']],
+  ] as const)(
+    'leave the secret for repositories to the minters; the %s is asked by %s alone',
+    (name, wanted) => {
+      const { grants } = functionRole(name);
+      expect(grants.filter(({ action }) => action.startsWith('secretsmanager:'))).toEqual([
+        { action: 'secretsmanager:GetSecretValue', resource: GIT_SECRET, condition: undefined },
+      ]);
+      const askers = roles.filter((each) =>
+        each.grants.some(
+          ({ action, resource }) =>
+            action.startsWith('lambda:Invoke') && resource.startsWith(`<${FUNCTION_IDS[name]}`),
+        ),
+      );
+      expect(askers.map(({ id }) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual(wanted);
+    },
+  );
 
   it('leave the git credential to the function that delivers', () => {
     for (const name of ['agent', 'gates'])
@@ -566,6 +574,7 @@ describe('boxes', () => {
     );
     expect(readers.map(({ id }) => id)).toEqual([
       expect.stringMatching('^MinterMintRole'),
+      expect.stringMatching('^MinterPushRole'),
       expect.stringMatching('^DeliveryDeliverRole'),
     ]);
   });
@@ -585,10 +594,15 @@ describe('boxes', () => {
 });
 
 describe('the function that delivers', () => {
-  it('may read its own secret, say that it has failed, and nothing else', () => {
+  it('may ask for what it pushes with, read its own secret, say that it has failed, and nothing else', () => {
     const { grants } = functionRole('deliver');
     const own = grants.filter(({ action }) => !action.startsWith('logs:'));
     expect(own).toEqual([
+      {
+        action: 'lambda:InvokeFunction',
+        resource: expect.stringMatching('^<MinterPush'),
+        condition: undefined,
+      },
       { action: 'secretsmanager:GetSecretValue', resource: SECRET, condition: undefined },
       {
         action: 'events:PutEvents',

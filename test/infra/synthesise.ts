@@ -132,6 +132,7 @@ export const FUNCTION_IDS = {
   models: 'ModelsGateway',
   deliver: 'DeliveryDeliver',
   minter: 'MinterMint',
+  'push-minter': 'MinterPush',
   page: 'Apipage',
   'dead-letters': 'DeadLettersRead',
   'api-hook': 'Apiapihook',

@@ -1,23 +1,36 @@
 import '../../support/function-env.ts';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/deliver/handler.ts';
+import { mintedFor } from '../../../functions/deliver/minted.ts';
 import type { DeliverAssignment } from '../../../shared/messages/assignment.ts';
+import type { MintAnswer } from '../../../shared/messages/mint.ts';
+import { NotMinted } from '../../../shared/store/minter.ts';
 import { deliverAssignment } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { type Work, work } from '../../containers/work.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
 const secrets = mockClient(SecretsManagerClient);
+const lambda = mockClient(LambdaClient);
+/** The minter covers the repositories of these tests, and answers this. */
+function minted(answer: MintAnswer): void {
+  vi.stubEnv('ASSAY_READ_FROM', JSON.stringify(['https://127.0.0.1:9/acme']));
+  vi.stubEnv('ASSAY_MINTER', 'push-minter');
+  const Payload = Buffer.from(JSON.stringify(answer));
+  lambda.on(InvokeCommand).resolves({ Payload } as never);
+}
 let api: FakeApi;
 let place: string;
 beforeEach(async () => {
   api = await startFakeApi();
   place = temporaryFolder();
   secrets.reset();
+  lambda.reset();
   vi.stubEnv('TMPDIR', place);
   vi.stubEnv('ASSAY_API_URL', api.url);
   vi.stubEnv('ASSAY_ALLOW_FILE_REPOSITORIES', 'true');
@@ -159,11 +172,64 @@ describe('the secret of the deployment', () => {
   });
 
   test('is asked for by nobody where the minter has made a token, or there is no leave to push', async () => {
-    of({ push_credential: 'Bearer minted' });
+    minted({ outcome: 'minted', authorization: 'Bearer minted' });
+    of({});
     await invoke();
     api.answer = () => ({ status: 409, body: { code: 'conflict', detail: 'another tree' } });
     of({});
     await invoke();
     expect(secrets.commandCalls(GetSecretValueCommand)).toHaveLength(0);
+    expect(lambda.commandCalls(InvokeCommand)).toHaveLength(1);
+  });
+
+  test('is asked for where the minter makes none', async () => {
+    minted({ outcome: 'none' });
+    of({});
+    await invoke();
+    expect(secrets.commandCalls(GetSecretValueCommand)).toHaveLength(1);
+  });
+});
+
+describe('the minter', () => {
+  test('is asked with the token of the launch, once there is leave to push, and its refusal ends the delivery', async () => {
+    minted({ outcome: 'refused', message: 'the App is not installed', transient: false });
+    const made = changed();
+    put(deliverAssignment(api, 'https://127.0.0.1:9/acme/shop.git', made));
+    await invoke();
+    const [asked] = lambda.commandCalls(InvokeCommand);
+    expect(JSON.parse(String(asked?.args[0].input.Payload))).toEqual({
+      task_id: 'T1',
+      repository: 'https://127.0.0.1:9/acme/shop.git',
+      access: 'write',
+      token: deliverAssignment(api, '', made).token,
+    });
+    expect(api.bodies('delivery')).toEqual([
+      expect.objectContaining({ step: 'authorize' }),
+      expect.objectContaining({
+        step: 'refused',
+        reason: 'config_invalid: no credential for the repository: the App is not installed',
+      }),
+    ]);
+  });
+
+  test.each([
+    [1, 'Bearer minted'],
+    [2, null],
+  ])('that may have something in a moment is asked again: refused %i times', async (times, made) => {
+    let asked = 0;
+    const authorize = async () => {
+      asked++;
+      if (asked <= times) throw new NotMinted('GitHub cannot be reached', true);
+      return 'Bearer minted';
+    };
+    const assignment = { task_id: 'T1', repository: 'https://x.test/a', token: 't' };
+    const asking = mintedFor(assignment, authorize, new AbortController().signal, [1]);
+    if (made !== null) expect(await asking).toBe(made);
+    else
+      await expect(asking).rejects.toMatchObject({
+        failureClass: 'repository_unavailable',
+        message: 'no credential for the repository: GitHub cannot be reached',
+      });
+    expect(asked).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { select } from '../../../shared/cascade/select.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
-import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
+import type { Authorize } from '../../../shared/store/minter.ts';
 import type { Ref } from '../../../shared/task/base-ref.ts';
 import { retry } from '../../../shared/task/commands/operate.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
@@ -64,9 +64,9 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     now: () => NOW,
     remote: ask,
     files,
-    authorize: async (wanted: Parameters<typeof UNAUTHORIZED>[0]) => {
+    authorize: async (wanted: Parameters<Authorize>[0]) => {
       minted.push(`${wanted.access} ${wanted.repository}`);
-      return UNAUTHORIZED(wanted);
+      return null;
     },
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
     deadlines: NO_DEADLINES,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GitSecret } from '../../../shared/repository/git-secret.ts';
 import type { Task } from '../../../shared/task/task.ts';
+import { sha256 } from '../../../shared/tokens.ts';
 import { mint } from '../../../shared/use-cases/mint.ts';
 import { attempt, inReview, launch, NOW, task, verdict } from '../../support/builders.ts';
 
@@ -18,18 +19,30 @@ const SECRET = GitSecret.parse({
 const at = NOW.toISOString();
 const running = (fields: Partial<Task> = {}): Task =>
   task({ repository: SHOP, status: 'claimed', attempts: [attempt({ agent: launch() })], ...fields });
-const accepted = (): Task => {
+const TOKEN = 'assay_deliver_T1.1.x';
+const PUSHING = {
+  state: 'pushing',
+  base_commit: 'b',
+  tree: 't',
+  branch: 'assay/T1',
+  commit: null,
+  reason: null,
+  at,
+} as const;
+/** Its delivery has leave to push. */
+const pushing = (): Task => {
   const of = inReview({
     verdict: verdict(),
+    deliver: { ...launch(), token_sha256: sha256(TOKEN) },
     decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at },
   });
-  return { ...of, repository: SHOP };
+  return { ...of, repository: SHOP, delivery: PUSHING };
 };
 
-async function ask(of: Task | null, access: 'read' | 'write', repository = SHOP) {
+async function ask(of: Task | null, access: 'read' | 'write', repository = SHOP, token = TOKEN) {
   const made: unknown[] = [];
   const answer = await mint(
-    { task_id: 'T1', repository, access },
+    access === 'read' ? { task_id: 'T1', repository, access } : { task_id: 'T1', repository, access, token },
     {
       tasks: { get: async () => of },
       secret: async () => SECRET,
@@ -52,16 +65,33 @@ describe('the minter', () => {
     });
   });
 
+  it('makes one to write for the launch that has leave to push, and for no other', async () => {
+    const { attempts } = pushing();
+    const lost = attempts.map((each) => ({
+      ...each,
+      deliver: each.deliver && { ...each.deliver, lost: true },
+    }));
+    const none = attempts.map((each) => ({ ...each, deliver: null }));
+    expect(await ask(pushing(), 'write', SHOP, `${TOKEN}y`)).toMatchObject({ outcome: 'refused', made: [] });
+    for (const other of [
+      { ...pushing(), delivery: null },
+      { ...pushing(), delivery: { ...PUSHING, state: 'refused' as const } },
+      { ...pushing(), attempts: lost },
+      { ...pushing(), attempts: none },
+    ])
+      expect(await ask(other, 'write')).toMatchObject({ outcome: 'refused', transient: false, made: [] });
+  });
+
   it('makes one to write only where the task is to be delivered', async () => {
-    expect(await ask(accepted(), 'write')).toMatchObject({
+    expect(await ask(pushing(), 'write')).toMatchObject({
       outcome: 'minted',
       authorization: basic('write-token'),
     });
     for (const other of [
       running(),
       { ...inReview(), repository: SHOP },
-      { ...accepted(), status: 'done' as const },
-      { ...accepted(), hold: { reasons: [], since: at } },
+      { ...pushing(), status: 'done' as const },
+      { ...pushing(), hold: { reasons: [], since: at } },
     ])
       expect(await ask(other, 'write')).toMatchObject({ outcome: 'refused', transient: false, made: [] });
   });
@@ -86,7 +116,7 @@ describe('the minter', () => {
   });
 
   it('lets another repository be read where the task has hidden tests, and not be written', async () => {
-    const of = { ...accepted(), hidden_tests: { key: 'k', sha256: 's', bytes: 1 } };
+    const of = { ...pushing(), hidden_tests: { key: 'k', sha256: 's', bytes: 1 } };
     expect(await ask(of, 'read', HIDDEN)).toMatchObject({ outcome: 'minted' });
     expect(await ask(of, 'write', HIDDEN)).toMatchObject({ outcome: 'refused' });
   });
@@ -102,7 +132,7 @@ describe('the minter', () => {
     expect(await ask(running({ repository: special }), 'read', special)).toMatchObject({
       authorization: 'Bearer special',
     });
-    expect(await ask({ ...accepted(), repository: plain }, 'write', plain)).toEqual({
+    expect(await ask({ ...pushing(), repository: plain }, 'write', plain)).toEqual({
       outcome: 'none',
       made: [],
     });
