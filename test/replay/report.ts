@@ -19,8 +19,24 @@ export interface ReplayReport {
   /** Held by rules that read code, and by nothing that ran. */
   readonly read_only: number;
   readonly by_rule: readonly RuleCount[];
+  /** How many commits each further run had something to work on: what was never asked has held nothing either. */
+  readonly looked_at: Readonly<Record<string, number>>;
   readonly held: readonly Replayed[];
 }
+
+/** What the tests gate counts, by the further run that it stands for. */
+const FURTHER = [
+  'tests_compared',
+  'old_test_files',
+  'single_cases',
+  'parts_taken_back',
+  'other_surroundings',
+  'mutants_tried',
+  'weakened_mutants_tried',
+  'other_answers',
+  'answers_compared',
+  'further_runs',
+] as const;
 
 const place = (each: Replayed, file: string | null, line: number | null, message: string): string =>
   `${each.id.slice(0, 12)} ${file ?? ''}${line === null ? '' : `:${line}`} ${message.slice(0, 160)}`;
@@ -62,9 +78,16 @@ export function reportOf(all: readonly Replayed[]): ReplayReport {
     by_rule: [...rules]
       .map(([rule, each]) => ({ rule, ...each }))
       .sort((a, b) => b.commits - a.commits || (a.rule < b.rule ? -1 : 1)),
+    looked_at: Object.fromEntries(
+      FURTHER.map((fact) => [fact, all.filter(({ facts }) => isMore(facts[fact])).length]),
+    ),
     held,
   };
 }
+
+/** Counts above none, and words that say more than that nothing was there. */
+const isMore = (fact: unknown): boolean =>
+  typeof fact === 'number' ? fact > 0 : typeof fact === 'string' && /^([1-9]|by name)/.test(fact);
 
 const share = (part: number, of: number): string =>
   of === 0 ? '-' : `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
@@ -79,6 +102,9 @@ export function tableOf(report: ReplayReport): string {
     ...(report.error > 0 ? [`no verdict                   ${share(report.error, commits)}`] : []),
     `held by reading only         ${share(report.read_only, commits)}`,
     `change files that steer      ${share(report.steering, commits)}`,
+    '',
+    'commits  looked at by',
+    ...Object.entries(report.looked_at).map(([fact, count]) => `${String(count).padStart(7)}  ${fact}`),
     ...(report.by_rule.length > 0 ? ['', 'commits  rule'] : []),
     ...report.by_rule.map(
       ({ rule, commits: count, example }) => `${String(count).padStart(7)}  ${rule}\n         ${example}`,
