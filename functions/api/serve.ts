@@ -37,7 +37,7 @@ const problems = (): middy.MiddlewareObj<ApiEvent, APIGatewayProxyStructuredResu
       logger.error('request failed', {
         request_id: requestId,
         route: request.event.routeKey,
-        error: request.error as Error,
+        error: request.error,
       });
     request.response = problemOf(request.error, requestId);
   },

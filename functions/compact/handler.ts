@@ -30,7 +30,7 @@ export const handler = async (
         sum.removed += removed;
       } catch (error) {
         // One day that cannot be read keeps no other from its turn; the ERROR line is heard.
-        logger.error('records were not compacted', { prefix, error: error as Error });
+        logger.error('records were not compacted', { prefix, error });
         sum.failed++;
       }
     }

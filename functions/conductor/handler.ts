@@ -47,7 +47,7 @@ async function handle(record: DynamoDBRecord): Promise<void> {
     else if (before) await followRemoval(before, context);
   } catch (error) {
     // The answer says only which record is to come again.
-    logger.error('a write was not followed', { task_id: (after ?? before)?.id, error: error as Error });
+    logger.error('a write was not followed', { task_id: (after ?? before)?.id, error });
     throw error;
   }
 }

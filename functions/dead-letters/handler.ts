@@ -64,7 +64,7 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
   );
   for (const result of results)
     if (result.status === 'rejected')
-      logger.error('a dead message was not written down', { error: result.reason as Error });
+      logger.error('a dead message was not written down', { error: result.reason });
   return {
     batchItemFailures: event.Records.flatMap(({ messageId }, index) =>
       results[index]?.status === 'rejected' ? [{ itemIdentifier: messageId }] : [],

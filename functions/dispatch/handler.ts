@@ -72,7 +72,7 @@ async function handle(record: SQSRecord): Promise<boolean> {
     return true;
   } catch (error) {
     const again = error instanceof NotStarted && error.isNext ? Math.min(seconds, NEXT_SECONDS) : seconds;
-    const about = { message_id: record.messageId, retry_in_s: again, error: error as Error };
+    const about = { message_id: record.messageId, retry_in_s: again, error };
     if (error instanceof NotStarted && error.kind === 'capacity') logger.warn('no capacity', about);
     else logger.error('launch failed', about);
     await sqs.send(

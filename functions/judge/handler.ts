@@ -31,7 +31,7 @@ export const handler = async (event: unknown): Promise<Judgement[]> => {
     return await askJudges(task_id, attempt, { look, pipeline }, context);
   } catch (error) {
     // The machine goes on without judges, and nothing else would tell that something of ours is broken.
-    logger.error('nobody could be asked', { task_id, attempt, error: error as Error });
+    logger.error('nobody could be asked', { task_id, attempt, error });
     throw error;
   }
 };

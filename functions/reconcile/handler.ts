@@ -147,7 +147,7 @@ export const handler = async (
   const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
   const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
   const evolved = await evolveByItself(evolving).catch((error: unknown) => {
-    logger.error('the settings could not be looked at', { error: error as Error });
+    logger.error('the settings could not be looked at', { error });
     return null;
   });
   return { ...result, boxes: swept.boxes, deadlines_given, evolved };

@@ -158,11 +158,12 @@ async function configured(
   tools: readonly Tool[],
   folder = '',
 ): Promise<Tool | undefined> {
-  for (const tool of tools) if (await firstSign(project, tool.signs, folder)) return tool;
+  for (const tool of tools) if (await hasSign(project, tool.signs, folder)) return tool;
   return undefined;
 }
 
-async function firstSign(
+/** Whether one of the files that show that a project uses a tool is in a folder of the base. */
+export async function hasSign(
   project: Pick<ProjectFiles, 'baseFile'>,
   signs: readonly Sign[],
   folder = '',

@@ -46,10 +46,22 @@ export interface Tool extends Program {
   readonly byDefault: boolean;
 }
 
+/** A program that looks further for dead code than we do, on the changed files, where it is here. */
+export interface DeadCodeTool extends Program {
+  /** Line for `bash -c`; `"$@"` are the changed files, `$CONFIDENCE` is in percent, the report goes to `$REPORT`. */
+  readonly line: string;
+  readonly format: FormatName;
+  /** Exit codes with which it has looked. */
+  readonly looked: readonly number[];
+  /** It is used where one of these is in the base; none: wherever it is. It would find everything dead elsewhere. */
+  readonly signs: readonly Sign[];
+}
+
 export interface Profile {
   readonly language: Language;
   /** The first whose sign is there counts, else the first that is taken by default. */
   readonly tools: readonly Tool[];
+  readonly deadCode?: DeadCodeTool;
 }
 
 /** Version question of a program that understands `--version`. */

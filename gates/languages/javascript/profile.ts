@@ -104,4 +104,13 @@ export const javascript: Profile = {
       byDefault: false,
     },
   ],
+  deadCode: {
+    name: 'knip',
+    version: asks('knip'),
+    get: 'npm install --save-dev knip, and profiles.javascript.setup: npm ci --ignore-scripts',
+    line: 'knip --no-progress --reporter json > "$REPORT"',
+    format: 'knip',
+    looked: [0, 1],
+    signs: [{ file: 'package.json', has: /"knip"/ }],
+  },
 };

@@ -90,4 +90,13 @@ export const python: Profile = {
       byDefault: false,
     },
   ],
+  deadCode: {
+    name: 'vulture',
+    version: asks('vulture'),
+    get: 'pip install vulture',
+    line: 'vulture --min-confidence "$CONFIDENCE" "$@" > "$REPORT"',
+    format: 'vulture',
+    looked: [0, 1, 3],
+    signs: [],
+  },
 };

@@ -21,6 +21,33 @@ const at = (uri: string, startLine: number) => [
 
 const CASES: readonly Case[] = [
   {
+    what: "vulture's lines, with what is not one left out",
+    format: 'vulture',
+    text: "./a b.py:3: unused variable 'x' (100% confidence, 1 line)\nerror: no such file\n",
+    complaints: ["a b.py:3 vulture unused variable 'x'"],
+  },
+  {
+    what: 'what knip says of files, exports and types, in its old form and its new one',
+    format: 'knip',
+    text: json({
+      files: ['old.ts'],
+      issues: [
+        {
+          file: 'a.ts',
+          files: [{ name: 'a.ts' }],
+          exports: [{ name: 'b', line: 2 }],
+          types: [{ name: 'T' }],
+        },
+      ],
+    }),
+    complaints: [
+      'old.ts:1 knip nothing imports this file',
+      'a.ts:1 knip nothing imports this file',
+      'a.ts:2 knip the export b is not used',
+      'a.ts:1 knip the type T is not used',
+    ],
+  },
+  {
     what: 'a SARIF result with an absolute address below the checkout',
     format: 'sarif',
     text: sarifOf({
