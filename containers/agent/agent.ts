@@ -132,7 +132,7 @@ async function attempt(
     const end = await untilAnswered(session, {
       path: places.approvalFile,
       ask: (ask, session) =>
-        askLeave(client, ask, snapshotOf, () => handInSession(client, assignment, prepared, session)),
+        askLeave(client, ask, snapshotOf, () => handInSession(client, assignment, prepared, box, session)),
       again,
     });
     waits = end.asks !== null;

@@ -2,12 +2,15 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { handOver } from '../../gates/checkout/hand-over.ts';
+import { run } from '../../gates/process/run.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import { MAX_SESSION_BYTES, SESSION_ID } from '../../shared/approval/session.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
 import type { Box } from '../supervisor/box.ts';
 import { fetchPromised } from '../supervisor/patch.ts';
+import type { SessionCommands, SessionFile } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
+import { environmentOf } from './environment.ts';
 import type { Prepared } from './places.ts';
 import type { Session } from './session.ts';
 
@@ -24,23 +27,75 @@ async function contentOf(path: string, territory: string): Promise<Buffer | null
   }
 }
 
+/** For so long a CLI may print a session or take one up, in milliseconds. */
+const COMMAND_MS = 120_000;
+
+/** What a command of the CLI prints, as the agent; null: it failed, or there is more of it than is kept. */
+async function printedBy(
+  argv: readonly string[],
+  assignment: AgentAssignment,
+  prepared: Prepared,
+  box: Box,
+): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const tooMuch = new AbortController();
+  const { places } = prepared;
+  const { end, exitCode, output } = await run(
+    { argv },
+    {
+      cwd: places.checkout,
+      env: environmentOf(assignment, prepared),
+      timeoutMs: COMMAND_MS,
+      runAs: box.users?.[0] ?? null,
+      territory: places.territory,
+      abort: AbortSignal.any([box.abort, tooMuch.signal]),
+      onOutput: (chunk) => {
+        bytes += chunk.length;
+        if (bytes > MAX_SESSION_BYTES) tooMuch.abort();
+        else parts.push(chunk);
+      },
+    },
+  );
+  if (end === 'exited' && exitCode === 0) return Buffer.concat(parts);
+  console.error(`${argv.slice(0, 2).join(' ')}: ${end}: ${output.slice(-300)}`);
+  return null;
+}
+
+/** What there is of a session; null: nothing that can be kept. */
+async function keptOf(
+  id: string,
+  record: SessionFile | SessionCommands,
+  assignment: AgentAssignment,
+  prepared: Prepared,
+  box: Box,
+): Promise<Buffer | null> {
+  if ('gives' in record) {
+    const printed = await printedBy(record.gives(id), assignment, prepared, box);
+    return printed && printed.length > 0 ? printed : null;
+  }
+  const { folder, end } = record.lies(prepared.places, id);
+  const found = (await readdir(folder, { recursive: true })).find((path) => `/${path}`.endsWith(end));
+  return found === undefined ? null : contentOf(join(folder, found), prepared.places.territory);
+}
+
 /**
  * Hands in what the CLI has written down of the session that ended with a question. Null: it keeps none, or none that can be had; then
  * another box starts anew with what was changed and decided, so nothing is lost that matters.
  */
 export async function handInSession(
   client: BoxClient,
-  { adapter, models }: Pick<AgentAssignment, 'adapter' | 'models'>,
-  { places }: Prepared,
+  assignment: AgentAssignment,
+  prepared: Prepared,
+  box: Box,
   { reading }: Session,
 ): Promise<{ readonly id: string; readonly sha256: string } | null> {
+  const { adapter, models } = assignment;
   const { record } = AGENT_ADAPTERS[adapter.kind];
   const id = reading?.session ?? null;
   if (!record || id === null || !SESSION_ID.test(id)) return null;
   try {
-    const { folder, end } = record.lies(places, id);
-    const found = (await readdir(folder, { recursive: true })).find((path) => `/${path}`.endsWith(end));
-    const content = found === undefined ? null : await contentOf(join(folder, found), places.territory);
+    const content = await keptOf(id, record, assignment, prepared, box);
     if (!content) return null;
     const text = content.toString('utf8');
     // What the agent was given for models dies with this box, and is in no record.
@@ -54,10 +109,12 @@ export async function handInSession(
 
 /** Puts the record of a session where the CLI of this box looks for it. False: there is none, or it cannot be had. */
 export async function putSession(
-  { adapter, resumed }: Pick<AgentAssignment, 'adapter' | 'resumed'>,
-  { places }: Prepared,
+  assignment: AgentAssignment,
+  prepared: Prepared,
   box: Box,
 ): Promise<boolean> {
+  const { adapter, resumed } = assignment;
+  const { places } = prepared;
   const { record, resume } = AGENT_ADAPTERS[adapter.kind];
   if (!resumed || !record || !resume || !SESSION_ID.test(resumed.session)) return false;
   try {
@@ -65,12 +122,15 @@ export async function putSession(
       { url: resumed.url, sha256: resumed.sha256, most: MAX_SESSION_BYTES },
       (_why, detail) => new Error(`what was kept ${detail}`),
     );
-    const path = record.goes(places, resumed.session, await realpath(places.checkout));
+    const isFile = 'goes' in record;
+    const path = isFile
+      ? record.goes(places, resumed.session, await realpath(places.checkout))
+      : join(places.home, 'session.json');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
     const user = box.users?.[0];
     if (user) await handOver(user, [places.home]);
-    return true;
+    return isFile || (await printedBy(record.takes(path), assignment, prepared, box)) !== null;
   } catch (error) {
     console.error(
       `the session cannot be gone on with: ${error instanceof Error ? error.message : String(error)}`,

@@ -1,8 +1,6 @@
-import { commandEnvironment } from '../../gates/process/environment.ts';
 import { type RunResult, run } from '../../gates/process/run.ts';
 import type { Ask } from '../../shared/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
 import type { RoleLimits } from '../../shared/roles/schema.ts';
 import type { AdapterKind } from '../../shared/task/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/task/adapter-facts.ts';
@@ -11,7 +9,8 @@ import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import type { Around } from './around/around.ts';
-import { APPROVAL_FILE_VARIABLE, readAsk, watchAsk } from './asking.ts';
+import { readAsk, watchAsk } from './asking.ts';
+import { environmentOf } from './environment.ts';
 import type { Prepared } from './places.ts';
 import { type Stopped, watchAgent } from './watch.ts';
 
@@ -27,13 +26,6 @@ const WAITING_MS = 300_000;
 const SILENCE_MS = 900_000;
 /** How often an agent that is silent is told to go on, before it is given up. */
 const NUDGES = 1;
-
-/** How to get out, where there is a way. The model's key is in no box. */
-export const passedOn = (): string[] => [
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  ...(process.env[BOX_ENV.passOn] ?? '').split(',').filter((name) => name !== ''),
-];
 
 export interface Session {
   readonly result: RunResult;
@@ -122,10 +114,11 @@ async function runOnce(
   reading: Reading,
   assignment: AgentAssignment,
   box: Box,
-  { places, invocation }: Prepared,
+  prepared: Prepared,
   { abort, around, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: SessionOptions,
 ): Promise<Pick<Session, 'result' | 'stopped'>> {
   const { stop, read, observe } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const { places } = prepared;
   const watch =
     read &&
     watchAgent({
@@ -148,21 +141,7 @@ async function runOnce(
     { argv },
     {
       cwd: places.checkout,
-      env: commandEnvironment({
-        home: places.home,
-        tmp: places.tmp,
-        pass: passedOn(),
-        extra: {
-          ASSAY_PROMPT_FILE: places.promptFile,
-          ASSAY_ROLE: assignment.role,
-          ASSAY_TASK_ID: assignment.task_id,
-          ASSAY_ATTEMPT: String(assignment.attempt),
-          ASSAY_MODEL: assignment.model ?? '',
-          ASSAY_EFFORT: assignment.effort,
-          [APPROVAL_FILE_VARIABLE]: places.approvalFile,
-          ...invocation.env,
-        },
-      }),
+      env: environmentOf(assignment, prepared),
       timeoutMs: Math.max(1, Math.round(until - performance.now())),
       outputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,

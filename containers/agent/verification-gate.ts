@@ -20,9 +20,10 @@ import {
 } from '../../shared/verification-gate/record.ts';
 import type { Box } from '../supervisor/box.ts';
 import type { Failure } from './adapters/reading.ts';
+import { passedOn } from './environment.ts';
 import { passes } from './failure.ts';
 import type { Prepared } from './places.ts';
-import { passedOn, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /**
  * What the base asks of an agent before it is let go, by the text of its `assay.yaml`; null: nothing. What is wrong with the rest of the file, the gates box says.

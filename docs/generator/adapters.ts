@@ -117,9 +117,10 @@ ${facts()}
 
 ${hooks()}
 
-- Held: Claude Code asks at a door of the box (its \`PreToolUse\` hooks, over HTTP) and is run without \`--bare\`, which has no hooks at all; nothing of the checkout's own settings is read. Its first request is then some 45 KB larger.
+- Held: the CLI asks at a door of the box before each call, and after it says what came of it. Without \`hold_tools\` it is so where the base enforces a policy (\`evaluation_mode: enforce\`). \`npm run test:cli\` has each real CLI refused one call and allowed another.
+- Claude Code asks over HTTP (\`PreToolUse\`) and is run without \`--bare\`, which has no hooks at all; its first request is then some 45 KB larger. Codex (\`PreToolUse\`) and Gemini CLI (\`BeforeTool\`) run a small program for each question; OpenCode loads a plugin (\`tool.execute.before\`), and waits at its start for a package that it fetches for plugins. None reads hooks or plugins of the checkout, but Gemini CLI, which trusts its folder.
+- Without an answer Claude Code makes the call after 30 seconds; the others do not make it.
 - Of Codex a call of the model shows when it says something, of Gemini and OpenCode as well; Claude Code shows each.
-- The hooks that Gemini CLI and Codex have of their own, and plugins of OpenCode, are not used, and the sessions of Gemini and OpenCode are not resumed: no run recorded here shows that one of them holds a call, or goes on, where nobody sits at a terminal. What is believed to hold and does not would be worse than what is known to see only ([ADR 181](adr/0181-middleware-acts-where-a-cli-lets-it.md), [193](adr/0193-a-session-goes-on-in-another-box.md)).
 
 ## Classes of failure
 

@@ -27,8 +27,8 @@ const Forbidden = z.strictObject({
 const Agent = z.strictObject({
   /** In the place of the usual chain; empty: none. */
   chain: Chain.default([...DEFAULT_CHAIN]),
-  /** Whether tool calls are held until they are allowed, where the CLI can be held (docs/adapters.md). */
-  hold_tools: z.boolean().default(false),
+  /** Whether tool calls are held until they are allowed, where the CLI can be held (docs/adapters.md); absent: where a policy is enforced. */
+  hold_tools: z.boolean().optional(),
   checkpoint: z
     .strictObject({
       every_turns: z.int().min(1).max(1_000).default(1),

@@ -6,7 +6,6 @@ import type { AgentMiddlewareSettings } from './section.ts';
 /** What is in force where the base says nothing; without a parser, because most of a box's time is its start. */
 export const DEFAULT_SETTINGS: AgentMiddlewareSettings = {
   chain: [...DEFAULT_CHAIN],
-  hold_tools: false,
   checkpoint: { every_turns: 1, max_resumes: 2 },
   authority_deference: { enabled: true, justification_header: JUSTIFICATION_HEADER },
   policy: { evaluation_mode: 'log_only', fail_closed: false, forbid: [] },

@@ -18,6 +18,9 @@ const SEEN = {
   after_agent: 'run',
 } as const satisfies HookFacts;
 
+/** Of a CLI that can be made to ask. */
+const HELD = { ...SEEN, wrap_tool_call: 'held' } as const satisfies HookFacts;
+
 /** Of a program of which nothing is known but what it prints. */
 export const COMMAND_HOOKS: HookFacts = {
   ...SEEN,
@@ -55,7 +58,7 @@ export const ADAPTER_FACTS = {
     budget: true,
     structured: true,
     resume: true,
-    hooks: { ...SEEN, wrap_tool_call: 'held' },
+    hooks: HELD,
     tiers: {
       since: '2026-09-01',
       models: { haiku: 'claude-haiku-4-5', sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5' },
@@ -69,7 +72,7 @@ export const ADAPTER_FACTS = {
     budget: false,
     structured: true,
     resume: true,
-    hooks: SEEN,
+    hooks: HELD,
     tiers: {
       since: '2026-10-01',
       models: { haiku: 'gpt-6-luna', sonnet: 'gpt-6.1-sol', opus: 'gpt-6-astra' },
@@ -82,8 +85,8 @@ export const ADAPTER_FACTS = {
     turns: true,
     budget: false,
     structured: false,
-    resume: false,
-    hooks: SEEN,
+    resume: true,
+    hooks: HELD,
     tiers: {
       since: '2026-05-01',
       models: { haiku: 'gemini-2.5-flash', sonnet: 'gemini-3.5-flash', opus: 'gemini-3.1-pro-preview' },
@@ -96,8 +99,8 @@ export const ADAPTER_FACTS = {
     turns: false,
     budget: false,
     structured: false,
-    resume: false,
-    hooks: SEEN,
+    resume: true,
+    hooks: HELD,
     tiers: null,
   },
 } as const satisfies Readonly<Record<CliKind, AdapterFacts>>;

@@ -21,6 +21,7 @@ beforeEach(async () => {
       conversation.includes('approved by ann')
         ? [{ say: 'Shipped.' }]
         : [
+            { run: 'echo looked > notes.txt' },
             { run: `echo '{"action":"deploy:production","title":"Ship"}' > $ASSAY_APPROVAL_FILE; sleep 30` },
             { say: 'Asked.' },
           ],
@@ -69,9 +70,10 @@ describe.each(PRESENT.filter((kind) => AGENT_ADAPTERS[kind].record))('the sessio
       },
     });
     const first = models.calls[before]?.raw.toString() ?? '';
-    // What it did in the box before stands in the conversation.
-    expect(first).toContain('ASSAY_APPROVAL_FILE; sleep 30');
-    expect(first).toContain('approved by ann');
+    // What it did in the box before stands in the conversation. Not every CLI writes down a call that was cut off.
+    expect(['echo looked > notes.txt', 'approved by ann'].filter((text) => !first.includes(text))).toEqual(
+      [],
+    );
     expect(api.bodies('complete')).toHaveLength(1);
     expect(api.bodies('fail')).toEqual([]);
   });

@@ -117,6 +117,29 @@ echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FIL
   });
 
   test.each([
+    ['prints it', 'echo said on the side >&2; echo "of $2"', 'of s-1\n'],
+    ['prints more of it than is kept', 'head -c 9000000 /dev/zero', null],
+    ['cannot print it', 'echo half; exit 3', null],
+    ['prints nothing', 'true', null],
+  ])('has the session kept of a CLI that %s', async (_name, prints, kept) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    api.answer = answered('auth_required', 'pending');
+    vi.stubEnv(
+      'PATH',
+      fakeCli(
+        temporaryFolder(),
+        'opencode',
+        `if [ "$1" = export ]; then ${prints}; exit; fi
+echo '{"type":"step_start","sessionID":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FILE; exec sleep 600`,
+      ),
+    );
+    const { parks } = await runs('', { adapter: { kind: 'opencode', timeout_s: 60 } });
+    expect(parks).toHaveLength(1);
+    expect(parks[0]?.['session'] !== undefined).toBe(kept !== null);
+    if (kept !== null) expect(api.objects.get('/objects/session')?.toString()).toBe(kept);
+  });
+
+  test.each([
     ['leads out of its home', 'ln -s /etc projects/here; ln -s /etc/passwd projects/s-1.jsonl'],
     ['is not there', 'true'],
     ['is none', 'mkdir projects/s-1.jsonl'],
@@ -202,6 +225,42 @@ echo '{"type":"system","session_id":"s-2"}'; echo '{"type":"result","session_id"
     const calls = cli('true');
     await runs('', { adapter: CLAUDE, resumed: { ...resumed(), sha256: 'f'.repeat(64) } });
     expect(readFileSync(calls, 'utf8')).toBe('anew\n');
+  });
+
+  /** What each kind prints of a session of its own, and how its CLI is told to go on. */
+  const OTHERS = {
+    gemini: `*--resume*) echo "resumed $2: $(cat .../home/.gemini/tmp/checkout/chats/session-*-s-1.jsonl)" >> CALLS;; *) echo anew >> CALLS;; esac
+echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assistant","content":"shipped"}'; echo '{"type":"result","status":"success","stats":{"models":{}}}'`,
+    opencode: `import*) cp "$2" .../home/taken;; *--session*) echo "resumed \${@: -1}: $(cat .../home/taken)" >> CALLS;; *) echo anew >> CALLS;; esac
+[ "$1" = import ] || { echo '{"type":"text","sessionID":"s-2","part":{"text":"shipped"}}'; echo '{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1,"output":1}}}'; }`,
+  } as const;
+  const other = (kind: keyof typeof OTHERS, script: string = OTHERS[kind]): string => {
+    const bin = temporaryFolder();
+    const written = script.replaceAll('CALLS', `${bin}/calls`).replaceAll('.../home', '$HOME');
+    vi.stubEnv('PATH', fakeCli(bin, kind, `case "$*" in ${written}`));
+    return `${bin}/calls`;
+  };
+
+  test.each(['gemini', 'opencode'] as const)(
+    'goes on in the session of the box before with %s',
+    async (kind) => {
+      const calls = other(kind);
+      const { complete } = await runs('', { adapter: { kind, timeout_s: 60 }, resumed: resumed() });
+      expect(complete).toMatchObject({ summary: 'shipped' });
+      expect(readFileSync(calls, 'utf8')).toBe('resumed approved by ann: {"said":"before"}\n');
+    },
+  );
+
+  test('starts anew where the CLI does not take up what it has printed of a session', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const calls = other(
+      'opencode',
+      OTHERS.opencode.replace('cp "$2" .../home/taken', 'echo broken >&2; exit 1'),
+    );
+    const { complete } = await runs('', { adapter: { kind: 'opencode', timeout_s: 60 }, resumed: resumed() });
+    expect(complete).toMatchObject({ summary: 'shipped' });
+    expect(readFileSync(calls, 'utf8')).toBe('anew\n');
+    expect(String(error.mock.calls)).toContain('opencode import: exited: broken');
   });
 
   test('finds what it had changed, and hands in all of it against the base', async () => {

@@ -45,7 +45,7 @@ async function works(
     ...more,
   });
   await inBox((box) => runAgent(assignment, box));
-  const [complete, fail] = [api.bodies('complete')[0], api.bodies('fail')[0]];
+  const [complete, fail] = [api.bodies('complete').at(-1), api.bodies('fail').at(-1)];
   return { complete, fail, record: (complete ?? fail)?.['middleware'] as MiddlewareRecord | undefined };
 }
 const command = (script: string): AgentAssignment['adapter'] => ({
@@ -193,12 +193,64 @@ describe('around a CLI that asks before it calls a tool', () => {
     expect(record?.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
   });
 
+  /** What a CLI whose hooks are programs runs before and after a call, out of the files that it was given. */
+  const HOOKED = {
+    codex: {
+      line: `$(printf '%s\n' "$@" | sed -n 's/.*hooks.PreToolUse.*command="\\(.*\\)",timeout.*/\\1/p')`,
+      before:
+        '{"hook_event_name":"PreToolUse","tool_use_id":"t1","tool_name":"Bash","tool_input":{"command":"INPUT"}}',
+      after: '{"hook_event_name":"PostToolUse","tool_use_id":"t1","tool_name":"Bash","tool_response":"ok"}',
+      denied: '"permissionDecision":"deny","permissionDecisionReason":"not here"',
+    },
+    gemini: {
+      line: `$(sed 's/.*"command":"\\([^"]*\\)".*/\\1/' $HOME/.gemini/settings.json)`,
+      before: '{"hook_event_name":"BeforeTool","tool_name":"Bash","tool_input":{"command":"INPUT"}}',
+      after:
+        '{"hook_event_name":"AfterTool","tool_name":"Bash","tool_input":{"command":"INPUT"},"tool_response":{"llmContent":"ok"}}',
+      denied: '"decision":"deny","reason":"not here"',
+    },
+  } as const;
+  const hooked = (kind: keyof typeof HOOKED, input: string): AgentAssignment['adapter'] => {
+    const { line, before, after } = HOOKED[kind];
+    const given = (event: string): string => `echo '${event.replace('INPUT', input)}' | bash -c "$hook"`;
+    vi.stubEnv(
+      'PATH',
+      fakeCli(
+        temporaryFolder(),
+        kind,
+        `hook=${line}
+${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${kind}/success.jsonl`)}`,
+      ),
+    );
+    return { kind, timeout_s: 60 };
+  };
+
+  test.each(['codex', 'gemini'] as const)(
+    'of %s is asked by a program, and the answer is in its words',
+    async (kind) => {
+      const allowed = await works(hooked(kind, 'npm test'), { config: HELD });
+      expect(String(allowed.complete?.['patch'])).toMatch(/answer\.json[\s\S]*\+\{\}/);
+      expect(allowed.record?.fired.wrap_tool_call).toBe(1);
+      const denied = await works(hooked(kind, 'rm -rf x'), { config: HELD });
+      expect(String(denied.complete?.['patch'])).toContain(HOOKED[kind].denied);
+      expect(denied.record?.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
+    },
+  );
+
   test('one that needs leave has its task wait for a person', async () => {
     api.answer = ({ route }) =>
       route === 'park' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
     const { complete, fail } = await works(claude(asks('git push origin main')), { config: HELD });
     expect([complete, fail]).toEqual([undefined, undefined]);
     expect(api.bodies('park')).toMatchObject([{ action: 'vcs:push', title: 'git push origin main' }]);
+  });
+
+  test('all are held where the base enforces a policy and does not say that they are not', async () => {
+    const config = HELD.replace('    hold_tools: true\n', '');
+    const { complete } = await works(claude(quick(asks('rm -rf x'))), { config });
+    expect(String(complete?.['patch'])).toContain('"permissionDecision":"deny"');
+    const seen = await works(claude(quick(asks('rm -rf x'))), { config: HELD.replace('true', 'false') });
+    expect(String(seen.complete?.['patch'])).toContain('--bare');
   });
 
   test('nobody is asked where the base does not want it', async () => {

@@ -170,8 +170,7 @@ describe('an agent CLI that wants to stop', () => {
   });
 
   test('starts anew with the message after its task, where it has none', async () => {
-    const events =
-      '{"type":"init","session_id":"g"}\\n{"type":"result","status":"success","stats":{"models":{}}}\\n';
+    const events = '{"type":"result","status":"success","stats":{"models":{}}}\\n';
     const script = `if [[ "$2" == *"do not stop before they end well"* && "$2" == *"Do it."* ]]; then touch done.txt; fi; printf '${events}'`;
     vi.stubEnv('PATH', fakeCli(tmp, 'gemini', script));
     const { complete } = await handsIn(WANTS_DONE, '', { adapter: { kind: 'gemini', timeout_s: 60 } });

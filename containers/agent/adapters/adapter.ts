@@ -53,7 +53,7 @@ export interface Invocation {
 }
 
 /** The file in which a CLI keeps a session. */
-export interface SessionRecord {
+export interface SessionFile {
   /** The folder in its home, and what its files of that session are called. */
   readonly lies: (
     places: Pick<Places, 'home'>,
@@ -61,6 +61,12 @@ export interface SessionRecord {
   ) => { readonly folder: string; readonly end: string };
   /** Where it looks for it: `cwd` is the real path that it runs in. */
   readonly goes: (places: Pick<Places, 'home'>, session: string, cwd: string) => string;
+}
+
+/** How a CLI that keeps sessions among other things prints one, and takes up what it has printed from a file. */
+export interface SessionCommands {
+  readonly gives: (session: string) => readonly string[];
+  readonly takes: (file: string) => readonly string[];
 }
 
 /** Everything that is particular to one agent CLI. A new one is one file, a row in the registry, and its recorded output. */
@@ -76,8 +82,8 @@ export interface AgentAdapter {
   readonly holds?: true;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
   readonly resume?: (argv: readonly string[], session: string, message: string) => readonly string[];
-  /** What it writes down of a session, which it goes on with in another home when that lies there. With `resume`; absent: nothing that would do. */
-  readonly record?: SessionRecord;
+  /** What it writes down of a session, which it goes on with in another home when it finds it there. With `resume`; absent: nothing that would do. */
+  readonly record?: SessionFile | SessionCommands;
   /** What an exit code adds to what was read; absent: nothing. */
   readonly failureAtExit?: (exitCode: number, reading: Reading) => Failure | null;
 }

@@ -2,6 +2,7 @@ import { classOfStatus } from '../../../shared/models/status.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, list, text } from './fields.ts';
+import { HOLD_S } from './hold.ts';
 import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
 import { asText, type Observe } from './seen.ts';
 
@@ -15,9 +16,6 @@ const EFFORT: Readonly<Record<Effort, string>> = {
 
 /** Reads no hooks, plugins, servers or settings of the checkout, and sends a twentieth of the prompt. */
 const BARE = ['--bare'];
-
-/** Seconds that it waits for an answer about a call; it goes on then. */
-const HOLD_S = 30;
 
 /** Bare, it has no hooks at all. So it is not, and reads its own settings, which are none, and these: nothing of the checkout. */
 function held(url: string): string[] {

@@ -3,6 +3,7 @@ import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, list, text } from './fields.ts';
+import { askProgram, HOLD_S } from './hold.ts';
 import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
 import { asText, type Observe } from './seen.ts';
 
@@ -18,8 +19,18 @@ const TOKEN = 'ASSAY_MODEL_TOKEN';
 /** A string of TOML; JSON's escapes are among TOML's. */
 const toml = (value: string): string => JSON.stringify(value);
 
-function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
+/** Its hooks are programs. Those that the user of a laptop has let run are unknown here, and these are ours; without the user's word it reads none of a checkout. */
+function held({ command }: ReturnType<typeof askProgram>): string[] {
+  const asks = `[{hooks=[{type="command",command=${toml(command)},timeout=${HOLD_S}}]}]`;
+  return [
+    '--dangerously-bypass-hook-trust',
+    ...['-c', `hooks.PreToolUse=${asks}`, '-c', `hooks.PostToolUse=${asks}`],
+  ];
+}
+
+function invoke({ assignment, places, prompt, models, instructions, holdUrl }: Job): Invocation {
   const { model, effort } = assignment;
+  const asks = holdUrl === null ? null : askProgram(places, holdUrl);
   const schema = `${places.home}/.codex/status.schema.json`;
   const settings = [
     ...(models === null
@@ -42,11 +53,13 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
       '--dangerously-bypass-approvals-and-sandbox',
       ...(model === null ? [] : ['-m', model]),
       ...settings.flatMap((setting) => ['-c', setting]),
+      ...(asks ? held(asks) : []),
       ...['--output-schema', schema],
       prompt,
     ],
     env: { CODEX_HOME: `${places.home}/.codex`, ...(models && { [TOKEN]: models.token }) },
     files: {
+      ...asks?.files,
       [schema]: JSON.stringify(STATUS_SCHEMA),
       // Read before the AGENTS.md of the checkout, which it finds by itself.
       [`${places.home}/.codex/AGENTS.md`]: instructions.role,
@@ -154,4 +167,12 @@ const record: AgentAdapter['record'] = {
     `${home}/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${session}.jsonl`,
 };
 
-export const codex: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe, resume, record };
+export const codex: AgentAdapter = {
+  invoke,
+  stop: ['SIGINT', 'SIGTERM'],
+  read,
+  observe,
+  holds: true,
+  resume,
+  record,
+};

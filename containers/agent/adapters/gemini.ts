@@ -1,12 +1,21 @@
+import { basename } from 'node:path';
 import { classOfStatus } from '../../../shared/models/status.ts';
 import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
+import { askProgram, HOLD_S } from './hold.ts';
 import { type Failure, type Reading, said } from './reading.ts';
 import { asText, type Observe } from './seen.ts';
 
-function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
+/** Its hooks are programs, and know no time but milliseconds. */
+function held({ command }: ReturnType<typeof askProgram>) {
+  const asks = [{ hooks: [{ name: 'assay', type: 'command', command, timeout: HOLD_S * 1_000 }] }];
+  return { hooks: { BeforeTool: asks, AfterTool: asks } };
+}
+
+function invoke({ assignment, places, prompt, models, instructions, holdUrl }: Job): Invocation {
   const { adapter, model } = assignment;
+  const asks = holdUrl === null ? null : askProgram(places, holdUrl);
   const turns = adapter.kind === 'gemini' ? adapter.max_turns : undefined;
   return {
     argv: [
@@ -20,6 +29,7 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
     files: {
+      ...asks?.files,
       // It finds a GEMINI.md of the checkout by itself, and no other file.
       [`${places.home}/.gemini/GEMINI.md`]: [instructions.role, instructions.repository?.text ?? ''].join(
         '\n',
@@ -29,6 +39,7 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
         ...(turns === undefined ? {} : { model: { maxSessionTurns: turns } }),
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
+        ...(asks && held(asks)),
         security: { auth: { selectedType: 'gemini-api-key' } },
       }),
     },
@@ -149,5 +160,27 @@ function failureAtExit(exitCode: number, { failure }: Reading): Failure | null {
   return { ...failure, class: classOfStatus(exitCode + 256) ?? failure.class };
 }
 
+/** Its program, `-p` and the prompt come first. */
+const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, message) => [
+  ...[program, '-p', message, '--resume', session],
+  ...argv.slice(2),
+];
+
+/** A folder for each folder that it was run in, with a file for each session, called by the beginning of its id. */
+const record: AgentAdapter['record'] = {
+  lies: ({ home }, session) => ({ folder: `${home}/.gemini/tmp`, end: `-${session.slice(0, 8)}.jsonl` }),
+  goes: ({ home }, session, cwd) =>
+    `${home}/.gemini/tmp/${basename(cwd)}/chats/session-2026-01-01T00-00-${session.slice(0, 8)}.jsonl`,
+};
+
 // Neither signal ends it while it works.
-export const gemini: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe, failureAtExit };
+export const gemini: AgentAdapter = {
+  invoke,
+  stop: ['SIGINT', 'SIGTERM'],
+  read,
+  observe,
+  holds: true,
+  resume,
+  record,
+  failureAtExit,
+};

@@ -2,6 +2,7 @@ import { classOfStatus } from '../../../shared/models/status.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, json, text } from './fields.ts';
+import { HOLD_S } from './hold.ts';
 import { type Failure, type Reading, said } from './reading.ts';
 import { asText, type Observe } from './seen.ts';
 
@@ -14,7 +15,27 @@ const EFFORT: Readonly<Record<Effort, string>> = {
 };
 const TOKEN = 'ASSAY_MODEL_TOKEN';
 
-function invoke({ assignment, places, prompt, models, instructions }: Job): Invocation {
+/** A plugin of ours: what it throws before a call keeps the call from being made, and is told to the model. */
+const plugin = (url: string): string => `const ask = async (event) =>
+  (await fetch(${JSON.stringify(url)}, {
+    method: 'POST',
+    body: JSON.stringify(event),
+    signal: AbortSignal.timeout(${HOLD_S * 1_000}),
+  })).json();
+
+export const Hold = async () => ({
+  'tool.execute.before': async ({ tool, callID }, { args }) => {
+    const answer = await ask({ hook_event_name: 'PreToolUse', tool_use_id: callID, tool_name: tool, tool_input: args });
+    const { permissionDecision, permissionDecisionReason } = answer.hookSpecificOutput ?? {};
+    if (permissionDecision === 'deny') throw new Error(permissionDecisionReason);
+  },
+  'tool.execute.after': async ({ tool, callID }, { output }) => {
+    await ask({ hook_event_name: 'PostToolUse', tool_use_id: callID, tool_name: tool, tool_response: output });
+  },
+});
+`;
+
+function invoke({ assignment, places, prompt, models, instructions, holdUrl }: Job): Invocation {
   const model = assignment.model ?? 'default';
   const config = {
     autoupdate: false,
@@ -32,7 +53,9 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
   };
   return {
     argv: [
-      ...['opencode', 'run', '--format', 'json', '--pure', '--auto', '-m', `assay/${model}`],
+      ...['opencode', 'run', '--format', 'json', '--auto', '-m', `assay/${model}`],
+      // Pure, it loads no plugin at all.
+      ...(holdUrl === null ? ['--pure'] : []),
       ...['--variant', EFFORT[assignment.effort]],
       prompt,
     ],
@@ -47,9 +70,17 @@ function invoke({ assignment, places, prompt, models, instructions }: Job): Invo
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      // Plugins of the checkout, and its AGENTS.md with them.
+      ...(holdUrl !== null && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
     },
-    // Read beside the AGENTS.md of the checkout, which it finds by itself.
-    files: { [`${places.home}/.config/opencode/AGENTS.md`]: instructions.role },
+    files: {
+      // Read beside the AGENTS.md of the checkout, which it finds by itself unless it is to read nothing of it.
+      [`${places.home}/.config/opencode/AGENTS.md`]:
+        holdUrl === null
+          ? instructions.role
+          : [instructions.role, instructions.repository?.text ?? ''].join('\n'),
+      ...(holdUrl !== null && { [`${places.home}/.config/opencode/plugin/hold.js`]: plugin(holdUrl) }),
+    },
   };
 }
 
@@ -133,4 +164,25 @@ function failureOf(error: Fields): Failure {
   return { class: classOfStatus(status) ?? 'agent_failed', reason, ...said(status, text(code) ?? name) };
 }
 
-export const opencode: AgentAdapter = { invoke, stop: ['SIGINT', 'SIGTERM'], read, observe };
+/** The prompt comes last. */
+const resume: AgentAdapter['resume'] = (argv, session, message) => [
+  ...argv.slice(0, -1),
+  ...['--session', session],
+  message,
+];
+
+/** Sessions are rows of one database. */
+const record: AgentAdapter['record'] = {
+  gives: (session) => ['opencode', 'export', session, '--pure'],
+  takes: (file) => ['opencode', 'import', file, '--pure'],
+};
+
+export const opencode: AgentAdapter = {
+  invoke,
+  stop: ['SIGINT', 'SIGTERM'],
+  read,
+  observe,
+  holds: true,
+  resume,
+  record,
+};

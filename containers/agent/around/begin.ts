@@ -44,7 +44,8 @@ export async function wrap(
     policy: rulesEngine(settings.policy),
     ...(settings.authority_deference.patterns && { countMatches: await countSafely() }),
   });
-  const holds = settings.hold_tools && AGENT_ADAPTERS[adapter.kind].holds === true;
+  const { policy, hold_tools = policy.evaluation_mode === 'enforce' } = settings;
+  const holds = hold_tools && AGENT_ADAPTERS[adapter.kind].holds === true;
   return { around, door: holds ? await openDoor(around) : null };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fields, json, text } from '../adapters/fields.ts';
+import { type Fields, fields, json, text } from '../adapters/fields.ts';
 import { asText } from '../adapters/seen.ts';
 import type { Around } from './around.ts';
 
@@ -27,23 +27,59 @@ const denied = (reason: string) => ({
   },
 });
 
+/** The events of CLIs that ask, and what is denied in each one's words. Those of Gemini CLI give calls no id. */
+const BEFORE: Readonly<Record<string, (reason: string) => object>> = {
+  PreToolUse: denied,
+  BeforeTool: (reason) => ({ decision: 'deny', reason }),
+};
+
+/** Ids for calls that have none: what is called with the same twice at once is told apart by nothing, and need not be. */
+class Unnamed {
+  readonly #open = new Map<string, string[]>();
+  readonly #key = (event: Fields): string => JSON.stringify([event['tool_name'], event['tool_input']]);
+
+  begin(event: Fields): string {
+    const id = randomUUID();
+    const key = this.#key(event);
+    this.#open.set(key, [...(this.#open.get(key) ?? []), id]);
+    return id;
+  }
+
+  end(event: Fields): string {
+    const [id = '', ...others] = this.#open.get(this.#key(event)) ?? [];
+    if (others.length > 0) this.#open.set(this.#key(event), others);
+    else this.#open.delete(this.#key(event));
+    return id;
+  }
+}
+
 /** What is answered to one question of a CLI. What cannot be read is not let through. */
-async function answerTo(body: string | null, around: Around): Promise<object> {
+async function answerTo(body: string | null, around: Around, unnamed: Unnamed): Promise<object> {
   const event = fields(body === null ? undefined : json(body));
-  const id = text(event['tool_use_id']);
+  const name = text(event['hook_event_name']) ?? '';
   const tool = text(event['tool_name']);
-  if (id === null || tool === null) return denied('the platform could not read this');
-  if (event['hook_event_name'] !== 'PreToolUse') {
+  const refuse = BEFORE[name] ?? denied;
+  const named = text(event['tool_use_id']);
+  if (tool === null || (named === null && !name.endsWith('Tool')))
+    return refuse('the platform could not read this');
+  const response = event['tool_response'];
+  if (!Object.hasOwn(BEFORE, name)) {
     around.returned(
-      id,
-      asText(event['tool_response'] ?? event['error'] ?? ''),
-      event['hook_event_name'] === 'PostToolUseFailure',
+      named ?? unnamed.end(event),
+      asText(response ?? event['error'] ?? ''),
+      name === 'PostToolUseFailure' || fields(response)['error'] !== undefined,
     );
     return {};
   }
   const given = event['tool_input'];
-  const word = await around.hold(id, tool, asText(given, fields(given)['command']));
-  return word.allowed ? {} : denied(word.reason);
+  const word = await around.hold(
+    named ?? unnamed.begin(event),
+    tool,
+    asText(given, fields(given)['command']),
+  );
+  if (word.allowed) return {};
+  if (named === null) unnamed.end(event);
+  return refuse(word.reason);
 }
 
 export interface Door {
@@ -55,10 +91,13 @@ export interface Door {
 /** Answers a CLI that asks before it calls a tool. What it is asked by is the agent's own user: it is a door for an honest agent, and no wall. */
 export async function openDoor(around: Around): Promise<Door> {
   const path = `/${randomUUID()}`;
+  const unnamed = new Unnamed();
   const server = createServer((request, response) => {
     void (async () => {
       const answer =
-        request.url === path ? await answerTo(await bodyOf(request), around) : denied('no such place');
+        request.url === path
+          ? await answerTo(await bodyOf(request), around, unnamed)
+          : denied('no such place');
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
     })().catch(() => response.destroy());
