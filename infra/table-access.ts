@@ -27,7 +27,7 @@ export const TABLE_ACCESS = {
     Query: ['belief', 'count', 'completions', 'figures'],
   },
   'api-work': {
-    GetItem: ['task', 'beat', 'lock', 'claim', 'meter'],
+    GetItem: ['task', 'beat', 'lock', 'claim', 'meter', 'landed'],
     PutItem: ['task', 'lock', 'claim'],
     UpdateItem: ['beat'],
     DeleteItem: ['lock'],
@@ -53,7 +53,7 @@ export const TABLE_ACCESS = {
     indexes: ['byStatus'],
   },
   // What a person would do with `assay submit` and `assay retry`, and what became of delivered work.
-  'api-hook': { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'] },
+  'api-hook': { GetItem: ['task', 'beat', 'meter', 'landed'], PutItem: ['task'] },
   'forge-tell': { GetItem: ['task', 'beat'] },
   traces: { GetItem: ['task', 'beat'], Query: ['meter'] },
   conductor: {
@@ -70,7 +70,18 @@ export const TABLE_ACCESS = {
       'provider',
     ],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'counted', 'completion', 'belief', 'breaker', 'request', 'provider'],
+    PutItem: [
+      'task',
+      'lock',
+      'count',
+      'counted',
+      'completion',
+      'belief',
+      'breaker',
+      'request',
+      'provider',
+      'landed',
+    ],
     UpdateItem: ['spend'],
     DeleteItem: ['lock'],
     indexes: ['byWait'],

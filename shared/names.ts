@@ -59,6 +59,8 @@ export const ITEM_PREFIX = {
   breaker: 'breaker#',
   /** Operations that have failed for good: an item for each task that has some. */
   deadLetter: 'dead',
+  /** As what delivered work was merged: an item for each request and commit. */
+  landed: 'landed#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
   /** What was done about items of earlier versions. */

@@ -5,6 +5,7 @@ export type RefusalCode =
   | 'body_not_json'
   | 'bad_cursor'
   | 'unauthenticated'
+  | 'bad_signature'
   | 'forbidden'
   | 'self_review'
   | 'not_found'

@@ -10,9 +10,10 @@ import { deliverTo, pullRequestsFor } from '../kit/places.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 
-const { tasks } = stores();
+const { tasks, landed } = stores();
 const context = (): HookContext => ({
   tasks,
+  landed,
   now: new Date(),
   allowFileRepositories: optionalEnv(ENV.allowFileRepositories, 'false') === 'true',
   deliverTo: deliverTo(),

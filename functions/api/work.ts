@@ -22,7 +22,7 @@ import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 
-const { tasks, locks, claims, beats } = stores();
+const { tasks, locks, claims, beats, landed } = stores();
 const objects = objectStore();
 const models = tierModels();
 const lease = leaseSeconds();
@@ -139,7 +139,11 @@ export const handler = serve('api-work', {
     const deps = { tasks: tasks.guarded(request.guard), now: new Date() };
     return shown(
       body.step === 'reverts'
-        ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts, { ...deps, tasks })
+        ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts, {
+            ...deps,
+            tasks,
+            landed,
+          })
         : await recordDeliveryStep(request.params.id, request.attempt, body, deps),
       request,
     );

@@ -12,7 +12,7 @@ import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { images } from '../kit/stream.ts';
 
-const { tasks, locks, counts, beliefs, breakers, spend, requests, providers } = stores();
+const { tasks, locks, counts, beliefs, breakers, spend, requests, providers, landed } = stores();
 const completions = completionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
@@ -24,6 +24,7 @@ const context: FollowContext = {
   beliefs,
   breakers,
   spend,
+  landed,
   providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))) },
   machines: new Machines(new SFNClient({})),
   cascadeMachine: requireEnv(ENV.cascadeMachine),

@@ -41,13 +41,13 @@ export async function seenReverts(
     return null;
   }
   const commits = new Map<string, SeenCommit>(latest.map((each) => [each.id, each]));
-  for (const id of beyond(commits).slice(0, MOST_OLDER)) {
+  for (const id of beyond(commits, repository).slice(0, MOST_OLDER)) {
     // With its parents: of a merge they are what was merged.
     const older = await ask(id, { ref: id, depth: 2, most: 20 });
     if ('unknown' in older) logger.info('an older commit is unknown', { commit: id, why: older.unknown });
     else for (const each of older) if (!commits.has(each.id)) commits.set(each.id, each);
   }
-  return revertsAmong(commits).slice(0, MAX_REVERTS);
+  return revertsAmong(commits, repository).slice(0, MAX_REVERTS);
 }
 
 /** Tells what the target has reverted. The delivery is over by then: whatever goes wrong here is logged, and of no further consequence. */

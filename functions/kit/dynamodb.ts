@@ -13,6 +13,7 @@ import { requireEnv } from '../../shared/store/env.ts';
 import { EvolutionStore } from '../../shared/store/evolution.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { FileStore } from '../../shared/store/files.ts';
+import { LandedStore } from '../../shared/store/landed.ts';
 import { LockStore } from '../../shared/store/locks.ts';
 import { ProviderStore } from '../../shared/store/providers.ts';
 import { RequestStore } from '../../shared/store/requests.ts';
@@ -40,6 +41,7 @@ export interface Stores {
   readonly letters: DeadLetterStore;
   readonly requests: RequestStore;
   readonly providers: ProviderStore;
+  readonly landed: LandedStore;
 }
 
 /** The stores on the one table; made once per execution environment. */
@@ -67,5 +69,6 @@ export function stores(): Stores {
     letters: new DeadLetterStore(db, table),
     requests: new RequestStore(db, table),
     providers: new ProviderStore(db, table),
+    landed: new LandedStore(db, table),
   };
 }

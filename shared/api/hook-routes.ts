@@ -18,7 +18,7 @@ const hook = (forge: string) => ({
   signed: true,
   summary: `Take an event of ${forge}, signed with the secret of its webhook`,
   refuses: [
-    'unauthenticated',
+    'bad_signature',
     'body_too_large',
     'body_not_json',
     'invalid',

@@ -6,6 +6,7 @@ export const PROBLEMS = {
   body_not_json: { status: 400, title: 'The body is not JSON' },
   bad_cursor: { status: 400, title: 'The cursor is not one that this listing gave out' },
   unauthenticated: { status: 401, title: 'A valid bearer token is needed' },
+  bad_signature: { status: 401, title: 'The event was not sent with the secret of its webhook' },
   forbidden: { status: 403, title: 'This token may not do that' },
   self_review: { status: 403, title: 'Nobody judges their own work' },
   not_found: { status: 404, title: 'No such thing' },

@@ -211,15 +211,18 @@ export const DeliveryBody = z
       reverts: z
         .array(
           z.strictObject({
-            task_id: TaskId.describe('As the reverted commit, or one that it has brought, says.'),
-            reverted: ObjectId,
+            task_id: TaskId.nullable().describe(
+              'As the reverted commit, or one that it has brought, says. Null: it does not.',
+            ),
+            reverted: ObjectId.nullable().describe('Null: a request is named, and no commit.'),
+            request: z.number().int().positive().nullable().default(null),
             commit: ObjectId.describe('The one that reverts it.'),
             at: z.iso.datetime().describe('When that was committed, as it says itself.'),
           }),
         )
         .min(1)
         .max(MAX_REVERTS)
-        .describe('Delivered commits that stand reverted in the history of the target.'),
+        .describe('Commits and requests that stand reverted in the history of the target.'),
     }),
   ])
   .meta({ id: 'DeliveryBody' });

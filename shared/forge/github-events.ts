@@ -5,6 +5,7 @@ import {
   nothing,
   revertedBy,
   taskOfBranch,
+  undoneBy,
   type Webhook,
   type Wish,
 } from './webhook.ts';
@@ -35,6 +36,7 @@ const Commented = z.object({
 const Pulled = z.object({
   pull_request: z.object({
     number: z.number().int().positive(),
+    body: z.string().nullish(),
     merged: z.boolean().nullish(),
     merged_at: When.nullish(),
     closed_at: When.nullish(),
@@ -79,7 +81,7 @@ function commented(value: unknown): Wish {
   };
 }
 
-function pulled(action: string, value: unknown): Wish {
+function pulled(action: string, value: unknown, repository: string): Wish {
   const { pull_request: pull, sender } = Pulled.parse(value);
   // Anybody may call a branch of a fork as ours are called.
   if (pull.head.repo?.full_name !== pull.base.repo.full_name) return nothing('the branch is of a fork');
@@ -87,31 +89,18 @@ function pulled(action: string, value: unknown): Wish {
   const task = taskOfBranch(pull.head.ref);
   const undone = revertedBy(pull.head.ref);
   const of = { request: pull.number, by: pull.merged_by?.login ?? sender.login };
+  const landed = { ...of, at: pull.merged_at ?? pull.updated_at, commit: pull.merge_commit_sha ?? null };
   if (undone !== null)
     return merged
-      ? {
-          kind: 'outcome',
-          task_id: undone,
-          outcome: {
-            ...of,
-            what: 'reverted',
-            at: pull.merged_at ?? pull.updated_at,
-            commit: pull.merge_commit_sha ?? null,
-          },
-        }
+      ? { kind: 'outcome', task_id: undone, outcome: { ...landed, what: 'reverted' } }
       : nothing('nothing is undone yet');
-  if (task === null) return nothing('the branch is none of ours');
-  if (merged)
-    return {
-      kind: 'outcome',
-      task_id: task,
-      outcome: {
-        ...of,
-        what: 'merged',
-        at: pull.merged_at ?? pull.updated_at,
-        commit: pull.merge_commit_sha ?? null,
-      },
-    };
+  if (task === null) {
+    const reverts = merged ? undoneBy([pull.body], repository) : [];
+    return reverts.length === 0
+      ? nothing('the branch is none of ours')
+      : { kind: 'reverts', undone: reverts, outcome: { ...landed, what: 'reverted' } };
+  }
+  if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, what: 'merged' } };
   if (action === 'closed' || action === 'reopened')
     return {
       kind: 'outcome',
@@ -134,7 +123,7 @@ export function gitHubEvent(headers: Headers, value: unknown, label: string): We
   const wish = (): Wish => {
     if (event === 'issues' && action === 'labeled') return labeled(value, label, base);
     if (event === 'issue_comment' && action === 'created') return commented(value);
-    if (event === 'pull_request') return pulled(action, value);
+    if (event === 'pull_request') return pulled(action, value, repository?.clone_url ?? '');
     return nothing(
       `the event ${event.slice(0, 50)} ${action.slice(0, 50)} is of no concern`.replace(/ +/g, ' '),
     );

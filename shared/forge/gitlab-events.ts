@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { type Headers, nothing, revertedBy, taskOfBranch, type Webhook, type Wish } from './webhook.ts';
+import {
+  type Headers,
+  nothing,
+  revertedBy,
+  taskOfBranch,
+  undoneBy,
+  type Webhook,
+  type Wish,
+} from './webhook.ts';
 
 const Project = z.object({ git_http_url: z.string(), default_branch: z.string().nullish() });
 const Base = z.object({ object_kind: z.string(), project: Project.optional() });
@@ -30,7 +38,11 @@ const Merge = z.object({
     source_project_id: z.number(),
     target_project_id: z.number(),
     updated_at: When,
+    description: z.string().nullish(),
     merge_commit_sha: z.string().nullish(),
+    /** Not sent by all versions. */
+    squash_commit_sha: z.string().nullish(),
+    last_commit: z.object({ message: z.string().nullish() }).nullish(),
   }),
 });
 
@@ -54,25 +66,35 @@ function labelled(value: unknown, label: string, base: string | null): Wish {
 
 const WHAT = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;
 
-function merged(value: unknown): Wish {
+function merged(value: unknown, repository: string): Wish {
   const { user, object_attributes: request } = Merge.parse(value);
   if (request.source_project_id !== request.target_project_id) return nothing('the branch is of a fork');
   const what = WHAT[request.action as keyof typeof WHAT];
-  const undone = revertedBy(request.source_branch);
-  const task = undone ?? taskOfBranch(request.source_branch);
-  if (what === undefined || task === null) return nothing('the request is of no concern');
-  if (undone !== null && what !== 'merged') return nothing('nothing is undone yet');
-  return {
-    kind: 'outcome',
-    task_id: task,
-    outcome: {
-      what: undone === null ? what : 'reverted',
-      at: request.updated_at,
-      by: user.username,
-      request: request.iid,
-      commit: what === 'merged' ? (request.merge_commit_sha ?? null) : null,
-    },
+  if (what === undefined) return nothing(`${request.action.slice(0, 50)} of a request is of no concern`);
+  const of = { at: request.updated_at, by: user.username, request: request.iid };
+  const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
+  const landed = {
+    ...of,
+    commit: merge ?? squash ?? null,
+    ...(merge && squash && { squash_commit: squash }),
   };
+  const task = taskOfBranch(request.source_branch);
+  if (task !== null)
+    return {
+      kind: 'outcome',
+      task_id: task,
+      outcome: what === 'merged' ? { ...landed, what } : { ...of, what, commit: null },
+    };
+  if (what !== 'merged') return nothing('the request is of no concern');
+  // As GitHub names its own; somebody may have carried the habit over.
+  const undone = revertedBy(request.source_branch);
+  const outcome = { ...of, commit: landed.commit, what: 'reverted' as const };
+  if (undone !== null) return { kind: 'outcome', task_id: undone, outcome };
+  // The button writes it into the commit; its author may have written another description.
+  const reverts = undoneBy([request.last_commit?.message, request.description], repository);
+  return reverts.length === 0
+    ? nothing('the request is of no concern')
+    : { kind: 'reverts', undone: reverts, outcome };
 }
 
 /** What GitLab tells, as far as it concerns us. @throws ZodError for an event that is not as GitLab documents it */
@@ -81,7 +103,7 @@ export function gitLabEvent(_headers: Headers, value: unknown, label: string): W
   const base = project?.default_branch ?? null;
   const wish = (): Wish => {
     if (kind === 'issue') return labelled(value, label, base);
-    if (kind === 'merge_request') return merged(value);
+    if (kind === 'merge_request') return merged(value, project?.git_http_url ?? '');
     return nothing(`the event ${kind.slice(0, 50)} is of no concern`);
   };
   return { repository: project?.git_http_url ?? null, wish: wish() };

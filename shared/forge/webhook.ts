@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { numberOf, undoings } from '../repository/undoing.ts';
 import type { WorkOutcome } from '../task/outcome.ts';
 
 /** Largest body that is read: what we take of an event is an issue, a comment or a request. */
@@ -25,7 +26,17 @@ export type Wish =
       readonly at: string;
     }
   | { readonly kind: 'outcome'; readonly task_id: string; readonly outcome: WorkOutcome }
+  /** Merged requests and commits that another request undoes; whose work they are is looked up. */
+  | {
+      readonly kind: 'reverts';
+      readonly undone: readonly Undone[];
+      readonly outcome: WorkOutcome & { readonly what: 'reverted' };
+    }
   | { readonly kind: 'nothing'; readonly why: string };
+
+export type Undone =
+  | { readonly reverted: string; readonly request: null }
+  | { readonly reverted: null; readonly request: number };
 
 export interface Webhook {
   /** As the forge names it to be cloned. Null: the event is of none. */
@@ -62,3 +73,19 @@ export const taskOfBranch = (branch: string): string | null =>
   /^assay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/.exec(branch)?.[1] ?? null;
 export const revertedBy = (branch: string): string | null =>
   /^revert-\d+-assay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/.exec(branch)?.[1] ?? null;
+
+/** Most of what one request may undo. */
+const MAX_UNDONE = 10;
+
+/** What a request undoes, as its text or its last commit says in the words of git or of the forge's own button. */
+export function undoneBy(texts: readonly (string | null | undefined)[], repository: string): Undone[] {
+  const all = texts
+    .flatMap((text) => undoings(text ?? '', repository))
+    .map(
+      (each): Undone =>
+        'request' in each
+          ? { reverted: null, request: numberOf(each.request) }
+          : { reverted: each.commit, request: null },
+    );
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()].slice(0, MAX_UNDONE);
+}

@@ -18,6 +18,11 @@ export type Compared = Spent &
     | Extract<Answered<never>, { readonly outcome: unknown }>
   );
 
+const earliest = (...times: readonly (string | undefined)[]): Pick<Spent, 'asked_at'> => {
+  const [first] = times.filter((each) => each !== undefined).sort();
+  return first === undefined ? {} : { asked_at: first };
+};
+
 const together = (a: Spent, b: Spent): Spent => ({
   calls: a.calls + b.calls,
   tokens:
@@ -28,6 +33,7 @@ const together = (a: Spent, b: Spent): Spent => ({
         ? null
         : (a.tokens ?? b.tokens),
   ms: Math.max(a.ms, b.ms),
+  ...earliest(a.asked_at, b.asked_at),
 });
 
 const meant = (better: Letter, isSwapped: boolean): Preferred =>

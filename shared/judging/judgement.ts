@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
 import { GradingRecord } from '../rubric/grading.ts';
+import type { Spent } from './port.ts';
 
 /** What a model may be asked about a patch. */
 export const JUDGEMENT_KINDS = [
@@ -48,8 +49,16 @@ export const Judgement = z.object({
   /** Null: unknown price or unknown usage. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   duration_ms: z.number().int().nonnegative(),
+  /** Absent: nobody was asked, or an earlier version wrote it. */
+  asked_at: z.iso.datetime().optional(),
 });
 export type Judgement = z.infer<typeof Judgement>;
+
+/** When somebody was asked, and how long it took, as a judgement has it. */
+export const timesOf = ({ ms, asked_at }: Spent): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
+  duration_ms: ms,
+  ...(asked_at !== undefined && { asked_at }),
+});
 
 /** What one answer comes to, before it is told what it took to ask. */
 export type Opinion = Pick<

@@ -28,6 +28,8 @@ export interface Spent {
   /** Null: no call said what it used. */
   readonly tokens: { readonly input: number; readonly output: number } | null;
   readonly ms: number;
+  /** When the first call was begun; absent: there was none, or nobody said. */
+  readonly asked_at?: string;
 }
 
 /** An answer of the shape that was asked for, or why there is none. */
@@ -45,3 +47,11 @@ export type AskModel = <Schema extends z.ZodType>(
   model: JudgeModel,
   question: Question<Schema>,
 ) => Promise<Answered<z.output<Schema>>>;
+
+/** What an answer has used, without the answer. */
+export const spentOn = ({ calls, tokens, ms, asked_at }: Spent): Spent => ({
+  calls,
+  tokens,
+  ms,
+  ...(asked_at !== undefined && { asked_at }),
+});

@@ -59,6 +59,7 @@ class Asking<Schema extends z.ZodType> {
   #calls = 0;
   #tokens: { input: number; output: number } | null = null;
   readonly #began = performance.now();
+  readonly #asked = new Date().toISOString();
   readonly #model: LanguageModel;
   readonly #question: Question<Schema>;
   readonly #options: Options;
@@ -150,7 +151,12 @@ class Asking<Schema extends z.ZodType> {
   }
 
   #spent() {
-    return { calls: this.#calls, tokens: this.#tokens, ms: Math.round(performance.now() - this.#began) };
+    return {
+      calls: this.#calls,
+      tokens: this.#tokens,
+      ms: Math.round(performance.now() - this.#began),
+      asked_at: this.#asked,
+    };
   }
 
   #without(outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): Answered<z.output<Schema>> {

@@ -1,3 +1,5 @@
+import { numberOf, requestOf, undoings } from './undoing.ts';
+
 /** A commit as it is known without its files. */
 export interface SeenCommit {
   readonly id: string;
@@ -8,18 +10,15 @@ export interface SeenCommit {
   readonly message: string;
 }
 
-/** A delivered commit that another one undoes. */
+/** What another commit undoes. */
 export interface SeenRevert {
-  readonly task_id: string;
-  readonly reverted: string;
+  /** As the undone commit says itself. Null: it does not, and whoever knows what was merged may know. */
+  readonly task_id: string | null;
+  /** Null: a request is named, and no commit. */
+  readonly reverted: string | null;
+  readonly request: number | null;
   readonly commit: string;
   readonly at: string;
-}
-
-/** What a commit says that it undoes: a commit, or what a merge had brought to one of its parents. */
-export interface Undoing {
-  readonly commit: string;
-  readonly parent: string | null;
 }
 
 /** Most that are told at once. */
@@ -27,21 +26,9 @@ export const MAX_REVERTS = 50;
 
 type Commits = ReadonlyMap<string, SeenCommit>;
 
-const REF = String.raw`([0-9a-f]{7,64})(?: \([^\n]*\))?`;
-/** The sentence of `git revert` (also with `-m`, and with `--reference`), to the end of its line. */
-const SENTENCE = new RegExp(
-  String.raw`^This reverts commit ${REF}(?:, reversing\r?\nchanges made to ${REF})?\.[ \t\r]*(?:\n|$)`,
-);
 const TRAILER = /^Assay-Task: ([A-Za-z0-9][A-Za-z0-9_-]{0,63})[ \t\r]*$/gm;
 /** Commits of one branch that a merge has brought, at most. */
 const MOST_OF_A_MERGE = 50;
-
-/** What a message undoes, in git's own words: a paragraph of it begins with the sentence. Within one, indented or quoted it is talk. */
-export const undoings = (message: string): Undoing[] =>
-  message.split(/\n\s*\n/).flatMap((paragraph) => {
-    const [, commit, parent = null] = SENTENCE.exec(paragraph.replace(/^\n+/, '')) ?? [];
-    return commit === undefined ? [] : [{ commit, parent }];
-  });
 
 /** The tasks that a message says it delivers: one, or those of all commits that a forge has squashed. */
 export const tasksNamed = (message: string): string[] => [
@@ -51,7 +38,7 @@ export const tasksNamed = (message: string): string[] => [
 const isFull = (id: string): boolean => id.length === 40 || id.length === 64;
 
 /** The one that is called so; null where that is none of these, or could be several. */
-function named(commits: Commits, id: string): SeenCommit | null {
+function called(commits: Commits, id: string): SeenCommit | null {
   if (isFull(id)) return commits.get(id) ?? null;
   const [one, ...others] = [...commits.values()].filter((each) => each.id.startsWith(id));
   return one && others.length === 0 ? one : null;
@@ -89,46 +76,77 @@ function brought(commits: Commits, { parents }: SeenCommit, to: string): string[
     });
 }
 
-/** Who undoes each commit. */
-function undoers(commits: Commits): Map<string, SeenCommit[]> {
+/** All that goes when one of these is undone: with a merge what it has brought to `parent`. */
+const withBrought = (commits: Commits, undone: SeenCommit, parent: string | null | undefined): string[] => [
+  undone.id,
+  ...(parent == null ? [] : brought(commits, undone, parent)),
+];
+
+/** Who undoes each commit, and each request by its name. */
+function undoers(commits: Commits, repository: string): Map<string, SeenCommit[]> {
   const by = new Map<string, SeenCommit[]>();
+  const merges = Map.groupBy(commits.values(), ({ message }) => requestOf(message));
   for (const undoer of commits.values())
-    for (const { commit, parent } of undoings(undoer.message)) {
-      const undone = named(commits, commit);
-      if (undone === null) continue;
-      const all = [undone.id, ...(parent === null ? [] : brought(commits, undone, parent))];
-      for (const id of all) by.set(id, [...(by.get(id) ?? []), undoer]);
+    for (const each of undoings(undoer.message, repository)) {
+      const named = 'request' in each ? [each.request] : [];
+      const undone = 'request' in each ? (merges.get(each.request) ?? []) : [called(commits, each.commit)];
+      const gone = undone.flatMap((commit) => {
+        if (commit === null) return [];
+        const parent =
+          'request' in each ? (commit.parents.length > 1 ? commit.parents[0] : null) : each.parent;
+        return withBrought(commits, commit, parent);
+      });
+      for (const key of [...named, ...gone]) by.set(key, [...(by.get(key) ?? []), undoer]);
     }
   return by;
 }
 
 /** Commits that are named in full as undone, and are not among these. */
-export const beyond = (commits: Commits): string[] => [
+export const beyond = (commits: Commits, repository: string): string[] => [
   ...new Set(
     [...commits.values()]
-      .flatMap(({ message }) => undoings(message))
-      .flatMap(({ commit }) => (isFull(commit) && !commits.has(commit) ? [commit] : [])),
+      .flatMap(({ message }) => undoings(message, repository))
+      .flatMap((each) =>
+        'commit' in each && isFull(each.commit) && !commits.has(each.commit) ? [each.commit] : [],
+      ),
   ),
 ];
 
-/** Delivered commits that stand undone in this history, each once. What was undone and then done again stands. */
-export function revertsAmong(commits: Commits): SeenRevert[] {
-  const by = undoers(commits);
+/**
+ * What stands undone in this history, each once, those first that say whose work they are. What was undone and then done again stands.
+ * @param repository whose history it is
+ */
+export function revertsAmong(commits: Commits, repository: string): SeenRevert[] {
+  const by = undoers(commits, repository);
   const known = new Map<string, SeenCommit | null>();
   /** The commit that undoes it and stands itself. A short name could be its own undoer's: the question that is open is not asked again. */
-  const undoerOf = (id: string): SeenCommit | null => {
-    const answer = known.get(id);
+  const undoerOf = (key: string): SeenCommit | null => {
+    const answer = known.get(key);
     if (answer !== undefined) return answer;
-    known.set(id, null);
-    const found = (by.get(id) ?? []).find((each) => undoerOf(each.id) === null) ?? null;
-    known.set(id, found);
+    known.set(key, null);
+    const found = (by.get(key) ?? []).find((each) => undoerOf(each.id) === null) ?? null;
+    known.set(key, found);
     return found;
   };
-  return [...by.keys()].flatMap((reverted) => {
-    const undoer = undoerOf(reverted);
-    const message = commits.get(reverted)?.message;
-    if (undoer === null || message === undefined) return [];
+  const seen = [...by.keys()].flatMap((key): SeenRevert[] => {
+    const undoer = undoerOf(key);
+    if (undoer === null) return [];
     const { id: commit, at } = undoer;
-    return tasksNamed(message).map((task_id) => ({ task_id, reverted, commit, at }));
+    const undone = commits.get(key);
+    if (undone === undefined) return [{ task_id: null, reverted: null, request: numberOf(key), commit, at }];
+    const tasks = tasksNamed(undone.message);
+    // Of a revert that was reverted nothing is to be told: it is no work.
+    if (tasks.length === 0 && undoings(undone.message, repository).length > 0) return [];
+    return (tasks.length > 0 ? tasks : [null]).map((task_id) => ({
+      task_id,
+      reverted: key,
+      request: null,
+      commit,
+      at,
+    }));
   });
+  return [
+    ...seen.filter(({ task_id }) => task_id !== null),
+    ...seen.filter(({ task_id }) => task_id === null),
+  ];
 }

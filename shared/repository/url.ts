@@ -114,12 +114,11 @@ export function longestScope<Scoped extends { readonly url: string }>(
   return best?.of ?? null;
 }
 
-/** Two spellings of what servers take for one repository. */
-export const isSameRepository = (one: string, other: string): boolean => {
-  const plain = (url: string): string =>
-    url
-      .toLowerCase()
-      .replace(/\/+$/, '')
-      .replace(/\.git$/, '');
-  return plain(one) === plain(other);
-};
+/** One spelling of what servers take for one repository. */
+export const plainRepository = (url: string): string =>
+  url
+    .toLowerCase()
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+export const isSameRepository = (one: string, other: string): boolean =>
+  plainRepository(one) === plainRepository(other);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { material } from '../judging/material.ts';
-import type { Answered, Question, Spent } from '../judging/port.ts';
+import { type Answered, type Question, type Spent, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { cut } from '../task/cut.ts';
 import { type AtomicProbe, probeId } from './probe.ts';
@@ -111,8 +111,7 @@ export function llmDecomposer(ask: Put, most: number): CriteriaDecomposer {
         timeoutMs: TIMEOUT_MS,
       });
       if ('outcome' in answered) throw new DecompositionFailed(answered.why, { cause: answered });
-      const { calls, tokens, ms } = answered;
-      return { probes: probesOf(answered.value, criteria, { taskId, most }), spent: { calls, tokens, ms } };
+      return { probes: probesOf(answered.value, criteria, { taskId, most }), spent: spentOn(answered) };
     },
   };
 }

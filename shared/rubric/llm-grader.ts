@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { VERDICTS } from '../evidence/schema.ts';
 import { material, type Piece } from '../judging/material.ts';
-import type { Answered, Question } from '../judging/port.ts';
+import { type Answered, type Question, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import type { RubricGrader, ToGrade } from './grader.ts';
 import { graded, type VerificationResult } from './result.ts';
@@ -133,8 +133,7 @@ export function llmGrader(ask: Put, minConfidenceOverride: number | null): Rubri
         maxTokens: MAX_TOKENS,
         timeoutMs: TIMEOUT_MS,
       });
-      const { calls, tokens, ms } = answered;
-      const common = { spent: { calls, tokens, ms }, injections };
+      const common = { spent: spentOn(answered), injections };
       return 'outcome' in answered
         ? { ...common, outcome: answered.outcome, why: answered.why }
         : { ...common, result: resultOf(answered.value, work, minConfidenceOverride) };

@@ -12,6 +12,8 @@ export const WorkOutcome = z.object({
   /** Number of the request; of a revert that of the request that undid it. Null: found in the history, which knows none. */
   request: z.number().int().positive().nullable(),
   commit: z.string().max(64).nullable(),
+  /** What a request was squashed to before it was merged by another commit. */
+  squash_commit: z.string().max(64).optional(),
 });
 export type WorkOutcome = z.infer<typeof WorkOutcome>;
 

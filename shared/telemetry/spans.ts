@@ -17,6 +17,7 @@ const before = (end: string, ms: number, notBefore: string): string => {
   const start = new Date(Date.parse(end) - ms).toISOString();
   return start < notBefore ? notBefore : start;
 };
+const after = (start: string, ms: number): string => new Date(Date.parse(start) + ms).toISOString();
 const least = (a: string, b: string): string => (a < b ? a : b);
 
 function agentOf(task: Task, attempt: Attempt): { readonly agent: string; readonly provider: string | null } {
@@ -80,8 +81,7 @@ function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
   const { verification } = attempt;
   if (!verification) return [];
   const gathering = before(verification.at, verification.duration_ms, attempt.started_at);
-  const after = (ms: number): string =>
-    least(new Date(Date.parse(gathering) + ms).toISOString(), verification.at);
+  const within = (ms: number): string => least(after(gathering, ms), verification.at);
   return verification.gates.map((gate) => {
     const known_start = gate.began_ms !== undefined;
     const took = known_start && gate.cached ? 0 : gate.duration_ms;
@@ -91,8 +91,8 @@ function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
       parentId,
       name: `gate ${gate.name}`,
       kind: 'internal',
-      start: after(began),
-      end: after(began + took),
+      start: within(began),
+      end: within(began + took),
       attributes: known({
         'assay.gate.name': gate.name,
         'assay.gate.outcome': gate.outcome,
@@ -112,14 +112,17 @@ function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
   const asked = attempt.verdict?.judgements ?? [];
   return asked.flatMap((each, index): PlannedSpan[] => {
     if (each.calls === 0 || each.model === null) return [];
+    const { asked_at } = each;
+    const earliest = attempt.verification?.at ?? attempt.started_at;
+    const start = asked_at === undefined ? before(end, each.duration_ms, earliest) : least(asked_at, end);
     return [
       {
         spanId: spanIdOf(`${task.id}#${attempt.number}#judgement#${index}`),
         parentId,
         name: `chat ${each.model}`,
         kind: 'client',
-        start: before(end, each.duration_ms, attempt.verification?.at ?? attempt.started_at),
-        end,
+        start,
+        end: asked_at === undefined ? end : least(after(start, each.duration_ms), end),
         attributes: known({
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': each.model,
@@ -130,7 +133,8 @@ function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
           'gen_ai.evaluation.score.value': each.confidence,
           'assay.model.calls': each.calls,
           'assay.model.cost_usd': each.cost_usd,
-          'assay.start_estimated': true,
+          // A judgement of earlier versions says only how long it took.
+          'assay.start_estimated': asked_at === undefined ? true : null,
         }),
         error: each.outcome === 'infra_failed' || each.outcome === 'timed_out' ? each.outcome : null,
       },

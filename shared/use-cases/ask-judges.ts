@@ -12,7 +12,7 @@ import {
   expectationsIn,
   expectationsQuestion,
 } from '../judging/expectations.ts';
-import type { Judgement } from '../judging/judgement.ts';
+import { type Judgement, timesOf } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
 import { askPipeline } from '../judging/pipeline/ask.ts';
@@ -124,7 +124,15 @@ const asked = (
   now: Date,
 ): Pick<
   Judgement,
-  'calibration' | 'because' | 'model' | 'family' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms'
+  | 'calibration'
+  | 'because'
+  | 'model'
+  | 'family'
+  | 'calls'
+  | 'tokens'
+  | 'cost_usd'
+  | 'duration_ms'
+  | 'asked_at'
 > => ({
   because,
   calibration: calibrationFor(model, prompt),
@@ -133,7 +141,7 @@ const asked = (
   calls: answered.calls,
   tokens: answered.tokens,
   cost_usd: costOf(model, answered, now.toISOString()),
-  duration_ms: answered.ms,
+  ...timesOf(answered),
 });
 
 /** What reduction has found worth asking, beside the signals that a task names. */

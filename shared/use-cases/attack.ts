@@ -1,6 +1,6 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
 import { familyOf } from '../judging/family.ts';
-import { type Judgement, NOBODY_ASKED } from '../judging/judgement.ts';
+import { type Judgement, NOBODY_ASKED, timesOf } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../judging/models.ts';
 import type { AskModel } from '../judging/port.ts';
@@ -66,7 +66,7 @@ export async function attack(
       calls: answered.calls,
       tokens: answered.tokens,
       cost_usd: costOf(attacker, answered, now().toISOString()),
-      duration_ms: answered.ms,
+      ...timesOf(answered),
       ...('outcome' in answered
         ? openFault(answered.outcome, answered.why)
         : attacked(

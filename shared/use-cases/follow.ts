@@ -7,6 +7,7 @@ import type { Fact } from '../ledger/counts.ts';
 import type { BeliefStore } from '../store/beliefs.ts';
 import type { BreakerStore } from '../store/breakers.ts';
 import type { CountStore } from '../store/counts.ts';
+import type { LandedStore } from '../store/landed.ts';
 import type { LockStore } from '../store/locks.ts';
 import type { Machines } from '../store/machines.ts';
 import type { ProviderStore } from '../store/providers.ts';
@@ -15,6 +16,7 @@ import type { TaskStore } from '../store/tasks.ts';
 import type { Adapter } from '../task/adapter.ts';
 import { reexamine, stopWaiting } from '../task/commands/wait.ts';
 import { fixUpOf } from '../task/fix-up.ts';
+import { newlyLanded } from '../task/landed.ts';
 import { MAX_FIX_UPS } from '../task/schema.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import { executionLabel, type Task } from '../task/task.ts';
@@ -27,6 +29,7 @@ export interface FollowContext {
   readonly beliefs: BeliefStore;
   readonly breakers: Pick<BreakerStore, 'mark'>;
   readonly spend: Pick<SpendStore, 'settle'>;
+  readonly landed: Pick<LandedStore, 'put'>;
   /** How providers fare, and which agent does what names none; absent: nobody keeps it. */
   readonly providers?: { readonly store: Pick<ProviderStore, 'met'>; readonly fallback: Adapter };
   readonly machines: Machines;
@@ -120,6 +123,8 @@ export async function follow(before: Task | null, after: Task, context: FollowCo
   if (before?.status !== after.status && (await context.counts.count(factOf(after), context.now())))
     context.onCompletion(after);
   for (const outcome of newOutcomes(before, after)) await context.beliefs.observe(outcome);
+  for (const as of newlyLanded(before, after))
+    await context.landed.put(after.repository, as, after.id, context.now());
   await settleSpent(before, after, context);
 }
 

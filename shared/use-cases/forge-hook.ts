@@ -12,13 +12,17 @@ import {
 } from '../forge/webhook.ts';
 import { Refusal } from '../refusal.ts';
 import { isSameRepository, longestScope } from '../repository/url.ts';
+import type { LandedStore } from '../store/landed.ts';
 import { retry } from '../task/commands/operate.ts';
 import { recordOutcome } from '../task/commands/outcome.ts';
+import type { WorkOutcome } from '../task/outcome.ts';
 import { SubmitTask } from '../task/schema.ts';
 import type { Task } from '../task/task.ts';
+import { undoneTask } from './reverts.ts';
 import { type SubmitContext, submitTask } from './submit.ts';
 
 export interface HookContext extends Omit<SubmitContext, 'by' | 'idempotencyKey' | 'serves' | 'objects'> {
+  readonly landed: Pick<LandedStore, 'taskOf'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<ForgeSecret>;
@@ -115,6 +119,37 @@ async function makeTask(
   return done('made a task', id);
 }
 
+async function writeDown(
+  id: string,
+  outcome: WorkOutcome,
+  repository: string,
+  context: HookContext,
+): Promise<Heard> {
+  const task = await context.tasks.get(id);
+  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
+  if (task.status !== 'done') return ignored(`the task is ${task.status}`, id);
+  const { changed } = await context.tasks.apply(id, (each) =>
+    each.status === 'done' ? recordOutcome(each, outcome, context.now) : null,
+  );
+  return changed ? done(`was ${outcome.what}`, id) : ignored('is known', id);
+}
+
+/** One write for each task whose work is undone. What nobody knows to be merged is told by the history, when that is read. */
+async function takeBack(
+  { undone, outcome }: Extract<Wish, { kind: 'reverts' }>,
+  repository: string,
+  context: HookContext,
+): Promise<Heard> {
+  let heard = ignored('what it undoes is none of ours');
+  for (const each of undone) {
+    const id = await undoneTask({ task_id: null, ...each }, repository, context.landed);
+    if (id === null) continue;
+    const now = await writeDown(id, outcome, repository, context);
+    if (heard.outcome === 'ignored') heard = now;
+  }
+  return heard;
+}
+
 async function carryOut({ wish, repository }: Webhook, context: HookContext): Promise<Heard> {
   if (wish.kind === 'nothing') return ignored(wish.why);
   if (repository === null) return ignored('it is of no repository');
@@ -123,18 +158,12 @@ async function carryOut({ wish, repository }: Webhook, context: HookContext): Pr
     const id = taskIdInBody(wish.body) ?? taskIdOfIssue(repository, wish.issue);
     return tryAgain(id, wish.at, repository, context);
   }
-  const task = await context.tasks.get(wish.task_id);
-  if (!task || !isSameRepository(task.repository, repository))
-    return ignored('there is no such task', wish.task_id);
-  if (task.status !== 'done') return ignored(`the task is ${task.status}`, task.id);
-  const { changed } = await context.tasks.apply(task.id, (each) =>
-    each.status === 'done' ? recordOutcome(each, wish.outcome, context.now) : null,
-  );
-  return changed ? done(`was ${wish.outcome.what}`, task.id) : ignored('is known', task.id);
+  if (wish.kind === 'reverts') return takeBack(wish, repository, context);
+  return writeDown(wish.task_id, wish.outcome, repository, context);
 }
 
 /**
- * Takes what a forge tells. At most one conditional write, which can be made again: events come twice, late and out of order.
+ * Takes what a forge tells. One conditional write for each task that it is about, which can be made again: events come twice, late and out of order.
  * @throws Refusal for what was not sent by the forge, is too large, or is not as the forge documents it
  */
 export async function hearForge(
@@ -147,12 +176,16 @@ export async function hearForge(
     throw new Refusal('body_too_large', `the body is ${body.length} bytes; ${MAX_WEBHOOK_BYTES} is the most`);
   const settings = await authentic(forge, headers, body, context);
   if (settings.length === 0)
-    throw new Refusal('unauthenticated', 'the event does not carry a signature that is good', [
-      {
-        pointer: `header:${forge === 'github' ? 'x-hub-signature-256' : 'x-gitlab-token'}`,
-        message: 'is missing or wrong',
-      },
-    ]);
+    throw new Refusal(
+      'bad_signature',
+      `the ${forge === 'github' ? 'signature' : 'secret'} of the event is missing or wrong`,
+      [
+        {
+          pointer: `header:${forge === 'github' ? 'x-hub-signature-256' : 'x-gitlab-token'}`,
+          message: 'is missing or wrong',
+        },
+      ],
+    );
   const value = parsed(body);
   const of = (label: string): Webhook => {
     try {

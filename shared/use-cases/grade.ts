@@ -1,5 +1,5 @@
 import { familyOf } from '../judging/family.ts';
-import { type Judgement, NOBODY_ASKED } from '../judging/judgement.ts';
+import { type Judgement, NOBODY_ASKED, timesOf } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
 import type { AskModel, Spent } from '../judging/port.ts';
@@ -64,7 +64,7 @@ const recorded = (handoff: HandoffArtifact): NonNullable<GradingRecord['handoff'
 
 type Costs = Pick<
   Judgement,
-  'model' | 'family' | 'prompt' | 'calibration' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms'
+  'model' | 'family' | 'prompt' | 'calibration' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms' | 'asked_at'
 >;
 const NOBODY: Costs = {
   model: null,
@@ -87,7 +87,7 @@ function costs(model: JudgeModel, prompt: Prompt, spent: Spent, now: Date): Cost
     calls: spent.calls,
     tokens: spent.tokens,
     cost_usd: costOf(model, spent, now.toISOString()),
-    duration_ms: spent.ms,
+    ...timesOf(spent),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { SeenRevert } from '../repository/reverts.ts';
 import { isSameRepository } from '../repository/url.ts';
+import type { LandedStore } from '../store/landed.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { recordOutcome } from '../task/commands/outcome.ts';
+import { landedCommit, landedRequest } from '../task/landed.ts';
 import type { WorkOutcome } from '../task/outcome.ts';
 import type { Task } from '../task/task.ts';
 
@@ -22,6 +24,23 @@ function outcomeOf(
   return { what: 'reverted', at: between(at, delivery.at, now), by: 'git', request: null, commit };
 }
 
+interface RevertContext {
+  readonly tasks: TaskStore;
+  readonly landed: Pick<LandedStore, 'taskOf'>;
+  readonly now: Date;
+}
+
+/** Whose work is undone: as the commit says itself, or as a forge has said of what was merged. */
+export async function undoneTask(
+  { task_id, reverted, request }: Pick<SeenRevert, 'task_id' | 'reverted' | 'request'>,
+  repository: string,
+  landed: Pick<LandedStore, 'taskOf'>,
+): Promise<string | null> {
+  if (task_id !== null) return task_id;
+  if (reverted !== null) return landed.taskOf(repository, landedCommit(reverted));
+  return request === null ? null : landed.taskOf(repository, landedRequest(request));
+}
+
 /**
  * The history that one delivery went onto says what became of others: of tasks of the same repository, and of nothing else. One conditional
  * write for each that was not known to be reverted.
@@ -30,13 +49,15 @@ function outcomeOf(
 export async function recordReverts(
   from: Task,
   reverts: readonly SeenRevert[],
-  { tasks, now }: { readonly tasks: TaskStore; readonly now: Date },
+  { tasks, landed, now }: RevertContext,
 ): Promise<Task> {
+  const { repository } = from;
   for (const revert of reverts) {
-    const task = await tasks.get(revert.task_id);
+    const id = await undoneTask(revert, repository, landed);
+    const task = id === null ? null : await tasks.get(id);
     if (task)
       await tasks.apply(task, (each) => {
-        const outcome = outcomeOf(revert, each, from.repository, now);
+        const outcome = outcomeOf(revert, each, repository, now);
         return outcome && recordOutcome(each, outcome, now);
       });
   }

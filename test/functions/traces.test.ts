@@ -139,6 +139,26 @@ const attributesOf = (span: Span | undefined): Record<string, unknown> =>
 const named = (name: string): Span | undefined => spans().find((each) => each.name === name);
 
 describe('the trace of a task', () => {
+  it('tells of each judge from when it was asked, where that was written down', async () => {
+    const by = { model: 'gemini-3-flash', family: 'google', calls: 1, duration_ms: 2_000 };
+    const judgements = [
+      build.judgement({ ...by, asked_at: at(110) }),
+      build.judgement(by),
+      build.judgement({ ...by, asked_at: at(199) }),
+    ];
+    await tell(done({ attempts: [first, { ...second, verdict: { ...build.verdict(), judgements } }] }));
+    const judged = spans().filter(({ name }) => name === 'chat gemini-3-flash');
+    expect(
+      judged.map(({ startTimeUnixNano, endTimeUnixNano }) => [startTimeUnixNano, endTimeUnixNano]),
+    ).toEqual([
+      [nanos(at(110)), nanos(at(112))],
+      [nanos(at(198)), nanos(at(200))],
+      [nanos(at(199)), nanos(at(200))],
+    ]);
+    const estimated = judged.map((each) => attributesOf(each)['assay.start_estimated']);
+    expect(estimated).toEqual([undefined, true, undefined]);
+  });
+
   it('reaches a collector as one tree of attempts, boxes, gates and model calls', async () => {
     await tell(done());
     expect(seen.map(({ path }) => path)).toEqual(['/v1/traces']);

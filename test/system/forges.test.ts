@@ -121,7 +121,10 @@ describe('an issue of GitHub', () => {
     id = taskIdOfIssue(server.url('acme/shop.git'), 42);
     writeFileSync(wrong(), '');
     const forged = await gitHubTells('issues', labeled(), 'a secret that somebody made up');
-    expect(forged).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(forged).toMatchObject({
+      status: 401,
+      body: { code: 'bad_signature', title: 'The event was not sent with the secret of its webhook' },
+    });
     expect((await stack.call('GET', `/tasks/${id}`)).status).toBe(404);
     // A command about a task that is not there yet: events come out of order.
     expect((await gitHubTells('issue_comment', retryBy('OWNER'))).body.outcome).toBe('ignored');

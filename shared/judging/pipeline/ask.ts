@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { firstOf } from '../../task/cut.ts';
-import { type Judgement, NOBODY_ASKED } from '../judgement.ts';
+import { type Judgement, NOBODY_ASKED, timesOf } from '../judgement.ts';
 import { material, type Piece } from '../material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../models.ts';
 import { withoutOpinion } from '../outcomes.ts';
@@ -169,7 +169,7 @@ async function vote(
     calls: answered.calls,
     tokens: answered.tokens,
     cost_usd: costOf(model, answered, now().toISOString()),
-    duration_ms: answered.ms,
+    ...timesOf(answered),
   };
   if ('outcome' in answered)
     return {

@@ -1,6 +1,6 @@
 import type { AutonomyLevel } from '../../approval/autonomy.ts';
 import type { Screenshot } from '../../evidence/screenshot.ts';
-import type { Judgement } from '../../judging/judgement.ts';
+import { type Judgement, timesOf } from '../../judging/judgement.ts';
 import type { Piece } from '../../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../../judging/models.ts';
 import type { AskModel, Picture } from '../../judging/port.ts';
@@ -81,6 +81,6 @@ export const lookByModel = (
       calls: answered.calls,
       tokens: answered.tokens,
       cost_usd: costOf(viewer, answered, now().toISOString()),
-      duration_ms: answered.ms,
+      ...timesOf(answered),
     };
   });

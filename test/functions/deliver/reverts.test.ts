@@ -30,6 +30,7 @@ describe.each([
     const three = repository.commit({ 'c.txt': 'c\n' }, ours('T3'));
     git('checkout', '--quiet', 'main');
     git('merge', '--quiet', '--no-ff', '-m', 'Merge it', 'assay/T3');
+    const merged = git('rev-parse', 'HEAD');
     git('revert', '--no-edit', '-m', '1', 'HEAD');
     const merge = git('rev-parse', 'HEAD');
     git('revert', '--no-edit', two);
@@ -38,11 +39,12 @@ describe.each([
     const last = git('rev-parse', 'HEAD');
     const at = expect.stringMatching(/Z$/);
     const found = await look(repository);
-    expect(found).toHaveLength(2);
+    expect(found).toHaveLength(3);
     expect(found).toEqual(
       expect.arrayContaining([
-        { task_id: 'T1', reverted: one, commit: last, at },
-        { task_id: 'T3', reverted: three, commit: merge, at },
+        { task_id: 'T1', reverted: one, request: null, commit: last, at },
+        { task_id: 'T3', reverted: three, request: null, commit: merge, at },
+        { task_id: null, reverted: merged, request: null, commit: merge, at },
       ]),
     );
   });

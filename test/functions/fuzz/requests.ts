@@ -290,7 +290,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },
     {
       step: 'reverts',
-      reverts: [{ task_id: 'T2', reverted: SHA, commit: SHA, at: build.NOW.toISOString() }],
+      reverts: [
+        { task_id: 'T2', reverted: SHA, request: 7, commit: SHA, at: build.NOW.toISOString() },
+        { task_id: null, reverted: null, request: 7, commit: SHA, at: build.NOW.toISOString() },
+      ],
     },
     {
       step: 'delivered',

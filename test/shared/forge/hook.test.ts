@@ -7,7 +7,9 @@ import { ForgeSecret, ForgeSettings } from '../../../shared/forge/schema.ts';
 import { MAX_WEBHOOK_BYTES } from '../../../shared/forge/webhook.ts';
 import { outcomeRows } from '../../../shared/ledger/outcome-rows.ts';
 import { OutcomeRow } from '../../../shared/ledger/rows.ts';
+import { LandedStore } from '../../../shared/store/landed.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
+import { newlyLanded } from '../../../shared/task/landed.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { type Heard, hearForge } from '../../../shared/use-cases/forge-hook.ts';
 import { ANY_AGENTS, attempt, later, NOW, task } from '../../support/builders.ts';
@@ -19,12 +21,14 @@ const ID = taskIdOfIssue(SHOP, 42);
 const at = (seconds: number): string => later(seconds).toISOString().replace('.000', '');
 
 let store: TaskStore;
+let landed: LandedStore;
 beforeEach(() => {
   const table = new MemoryTable();
-  store = new TaskStore(
-    { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
-    'tasks',
-  );
+  const db = {
+    send: async (command: unknown) => table.carryOut(command),
+  } as unknown as DynamoDBDocumentClient;
+  store = new TaskStore(db, 'tasks');
+  landed = new LandedStore(db, 'tasks');
 });
 
 const sign = (body: string, secret = SECRET): string =>
@@ -37,6 +41,7 @@ const hear = (event: string, value: object, headers: Record<string, string> = {}
 const send = (body: string, headers: Record<string, string>, forge: 'github' | 'gitlab' = 'github') =>
   hearForge(forge, headers, Buffer.from(body), {
     tasks: store,
+    landed,
     now: later(3_600),
     allowFileRepositories: false,
     deliverTo: [],
@@ -54,6 +59,12 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
         ],
       }),
   });
+
+/** What the conductor does of what a merge has told. */
+const follow = async (before: Task): Promise<void> => {
+  const after = await store.require(before.id);
+  for (const as of newlyLanded(before, after)) await landed.put(after.repository, as, after.id, NOW);
+};
 
 const repository = { clone_url: SHOP, default_branch: 'trunk' };
 const issue = { number: 42, title: 'Round up', body: 'Please.', updated_at: at(0) };
@@ -100,7 +111,7 @@ describe('who sends an event', () => {
     ['one of another body', { 'x-hub-signature-256': sign('{ }') }],
     ['that of the other forge', { 'x-gitlab-token': `${SECRET} of GitLab` }],
   ])('is not believed with %s', async (_, headers) => {
-    await expect(send('{}', headers)).rejects.toMatchObject({ code: 'unauthenticated' });
+    await expect(send('{}', headers)).rejects.toMatchObject({ code: 'bad_signature' });
     await expect(store.get(ID)).resolves.toBeNull();
   });
 
@@ -246,6 +257,25 @@ describe('what became of delivered work', () => {
     ]);
   });
 
+  it("is taken back by a request of another name that says so in the words of the forge's button", async () => {
+    await put(done);
+    const before = await store.require(ID);
+    const undo = (body: string) => hear('pull_request', pull('undo-it', { number: 9, body }));
+    expect(await undo('Reverts acme/shop#7')).toMatchObject({ outcome: 'ignored', task_id: null });
+    await tell.merged();
+    await follow(before);
+    expect(await undo('It broke the build.')).toMatchObject({ outcome: 'ignored' });
+    expect(await undo('Reverts acme/shop#7\r\n\r\nIt broke the build.')).toMatchObject({
+      outcome: 'done',
+      task_id: ID,
+    });
+    expect(await undo('Reverts acme/shop#7')).toMatchObject({ outcome: 'ignored' });
+    expect((await store.require(ID)).outcomes).toMatchObject([
+      { what: 'merged' },
+      { what: 'reverted', request: 9 },
+    ]);
+  });
+
   it.each([
     [
       'from a fork whose branch is called as ours',
@@ -276,7 +306,51 @@ it('GitLab tells the same by its own events', async () => {
   });
   expect(made).toMatchObject({ outcome: 'done', task_id: id });
   await expect(send('{}', { 'x-gitlab-token': SECRET }, 'gitlab')).rejects.toMatchObject({
-    code: 'unauthenticated',
+    code: 'bad_signature',
   });
   expect(await tell({ object_kind: 'note' })).toMatchObject({ outcome: 'ignored' });
+});
+
+it("a merge request that GitLab's own button has opened takes the work back", async () => {
+  const url = 'https://gitlab.test/acme/shop.git';
+  await store.create(task({ id: 'T1', status: 'done', verified: true }, { repository: url }));
+  const before = await store.require('T1');
+  const merge = (iid: number, source_branch: string, message: string, fields: object = {}) =>
+    send(
+      JSON.stringify({
+        object_kind: 'merge_request',
+        project: { git_http_url: url },
+        user: { username: 'ada' },
+        object_attributes: {
+          iid,
+          action: 'merge',
+          source_branch,
+          source_project_id: 1,
+          target_project_id: 1,
+          updated_at: '2026-11-20 10:00:00 UTC',
+          merge_commit_sha: 'e'.repeat(40),
+          last_commit: { message },
+          ...fields,
+        },
+      }),
+      { 'x-gitlab-token': `${SECRET} of GitLab` },
+      'gitlab',
+    );
+  expect(await merge(3, 'assay/T1', 'Do it', { squash_commit_sha: 'f'.repeat(40) })).toMatchObject({
+    outcome: 'done',
+  });
+  await follow(before);
+  const words = 'Revert "Do it"\n\nThis reverts';
+  const open = await merge(4, 'revert-eeeeeeee', `${words} merge request !3`, { action: 'open' });
+  expect(open).toMatchObject({ outcome: 'ignored' });
+  const fork = await merge(4, 'revert-eeeeeeee', `${words} merge request !3`, { source_project_id: 2 });
+  expect(fork).toMatchObject({ outcome: 'ignored' });
+  expect(await merge(4, 'revert-eeeeeeee', `${words} merge request !3`)).toMatchObject({
+    outcome: 'done',
+    task_id: 'T1',
+  });
+  expect(await merge(5, 'undo', `${words} commit ${'f'.repeat(40)}.`)).toMatchObject({
+    outcome: 'ignored',
+    task_id: 'T1',
+  });
 });

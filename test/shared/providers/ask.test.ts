@@ -112,6 +112,8 @@ describe.each(PROVIDERS)('%s', (provider) => {
     const pictures = [picture(2, 2, [255, 0, 0]), picture(3, 1, [0, 0, 255])].map((png) => ({ png }));
     const answered = await ask(MODELS[provider](server.url), question({ pictures }));
     expect(answered).toMatchObject({ value: said, calls: 1, tokens: { input: expect.any(Number) } });
+    const { asked_at: asked = '', ms } = answered;
+    expect(Date.parse(asked)).toBeLessThanOrEqual(Date.now() - Math.floor(ms) + 1);
     const parts = partsOf(server.calls.at(-1)?.body ?? {});
     expect(parts.map((part) => imageIn(part))).toEqual([
       null,

@@ -1,56 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { revertsAmong, type SeenCommit, tasksNamed, undoings } from '../../../shared/repository/reverts.ts';
+import { revertsAmong, type SeenCommit, tasksNamed } from '../../../shared/repository/reverts.ts';
 
+const SHOP = 'https://github.com/acme/shop.git';
 const A = 'a'.repeat(40);
-const B = 'b'.repeat(40);
 const reverts = (id: string): string => `Revert "x"\n\nThis reverts commit ${id}.\n`;
-
-describe('a message undoes a commit', () => {
-  test.each([
-    ["in git's own words", reverts(A), [{ commit: A, parent: null }]],
-    ['with the line ends of Windows', reverts(A).replaceAll('\n', '\r\n'), [{ commit: A, parent: null }]],
-    [
-      'that is a merge',
-      `Revert "Merge"\n\nThis reverts commit ${A}, reversing\nchanges made to ${B}.\n`,
-      [{ commit: A, parent: B }],
-    ],
-    [
-      'by a short name with its subject',
-      'This reverts commit aaaaaaa (Make sum (really) add, 2026-11-20).\n',
-      [{ commit: 'aaaaaaa', parent: null }],
-    ],
-    [
-      'of SHA-256',
-      `Revert\n\nThis reverts commit ${'c'.repeat(64)}.`,
-      [{ commit: 'c'.repeat(64), parent: null }],
-    ],
-    ['and says why', `${reverts(A)}\nIt broke the build.\n`, [{ commit: A, parent: null }]],
-    [
-      'among others that were squashed',
-      `Undo (#9)\n\n* ${reverts(A)}\n* ${reverts(B)}`,
-      [
-        { commit: A, parent: null },
-        { commit: B, parent: null },
-      ],
-    ],
-  ])('%s', (_, message, expected) => {
-    expect(undoings(message)).toEqual(expected);
-  });
-
-  test.each([
-    ['quoted', `Talk\n\n> This reverts commit ${A}.\n`],
-    ['indented', `Talk\n\n    This reverts commit ${A}.\n`],
-    ['in a sentence', `Talk\n\nWhat happens:\nThis reverts commit ${A}.\n`],
-    ['as a part of one', `Talk\n\nThis reverts commit ${A}. That was wrong of it.\n`],
-    ['denied', `Talk\n\nNote: This reverts commit ${A}.\n`],
-    ['by too short a name', 'Talk\n\nThis reverts commit aaaaaa.\n'],
-    ['without an end', `Talk\n\nThis reverts commit ${A}`],
-    ["in GitHub's words, which name no commit", 'Revert "x" (#8)\n\nReverts acme/shop#7'],
-  ])('not where the sentence is %s', (_, message) => {
-    expect(undoings(message)).toEqual([]);
-  });
-});
 
 test('whose work a commit is, its own line says, also where several were squashed', () => {
   const squashed =
@@ -67,8 +21,10 @@ const commit = (number: number, message: string, parents: number[] = []): SeenCo
   message,
 });
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\n`;
+const seen = (...commits: SeenCommit[]) =>
+  revertsAmong(new Map(commits.map((each) => [each.id, each])), SHOP);
 const tasksOf = (...commits: SeenCommit[]): string[] =>
-  revertsAmong(new Map(commits.map((each) => [each.id, each]))).map(({ task_id }) => task_id);
+  seen(...commits).flatMap(({ task_id }) => task_id ?? []);
 
 describe('in a history', () => {
   test('work stands again when its revert is reverted, and falls with the next', () => {
@@ -126,5 +82,42 @@ describe('in a history', () => {
         expect(new Set(told).size).toBe(told.length);
       }),
     );
+  });
+
+  test('what says not whose work it is, is told by its id, and a request by its number, after what says so', () => {
+    const commits = [
+      commit(1, 'Make sum add (#7)'),
+      commit(2, reverts(id(1)), [1]),
+      commit(3, ours('T3'), [2]),
+      commit(4, reverts(id(3)), [3]),
+      commit(5, 'Revert "y"\n\nThis reverts merge request !12\n', [4]),
+    ];
+    expect(seen(...commits)).toMatchObject([
+      { task_id: 'T3', reverted: id(3), request: null, commit: id(4) },
+      { task_id: null, reverted: id(1), request: null, commit: id(2) },
+      { task_id: null, reverted: null, request: 12, commit: id(5) },
+    ]);
+  });
+
+  test.each([
+    [
+      'a merge of GitLab',
+      "Merge branch 'revert-abc' into 'main'\n\nRevert\n\nSee merge request acme/shop!12",
+      '!7',
+      '!12',
+    ],
+    ['a squash of GitHub', 'Revert "x" (#9)\n\nReverts acme/shop#7', '#7', '#9'],
+  ])('a request that was reverted stands again when %s that did it is reverted', (_, message, one, other) => {
+    const words = (name: string): string =>
+      name.startsWith('!') ? `This reverts merge request ${name}` : `Reverts acme/shop${name}`;
+    const first = [
+      commit(1, 'on main'),
+      ...(one === '!7'
+        ? [commit(2, `Revert\n\n${words(one)}`, [1]), commit(3, message, [1, 2])]
+        : [commit(3, message, [1])]),
+    ];
+    expect(seen(...first)).toMatchObject([{ request: 7 }]);
+    const again = seen(...first, commit(4, `Revert "Revert"\n\n${words(other)}`, [3]));
+    expect(again.filter(({ request }) => request === 7)).toEqual([]);
   });
 });

@@ -59,6 +59,7 @@ const at = (now: Date): FollowContext => ({
   counts: table.counts,
   beliefs: table.beliefs,
   breakers: { mark: async () => undefined },
+  landed: { put: async () => undefined },
   spend: table.spend,
   machines,
   cascadeMachine: 'arn',

@@ -4,8 +4,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { fileRows } from '../../../shared/ledger/file-rows.ts';
 import { outcomeRows } from '../../../shared/ledger/outcome-rows.ts';
 import { OutcomeRow } from '../../../shared/ledger/rows.ts';
+import { LandedStore } from '../../../shared/store/landed.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
 import { recordOutcome } from '../../../shared/task/commands/outcome.ts';
+import { newlyLanded } from '../../../shared/task/landed.ts';
 import type { WorkOutcome } from '../../../shared/task/outcome.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { recordReverts } from '../../../shared/use-cases/reverts.ts';
@@ -14,12 +16,14 @@ import { MemoryTable } from '../../support/memory-table.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 let store: TaskStore;
+let landed: LandedStore;
 beforeEach(() => {
   const table = new MemoryTable();
-  store = new TaskStore(
-    { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
-    'tasks',
-  );
+  const db = {
+    send: async (command: unknown) => table.carryOut(command),
+  } as unknown as DynamoDBDocumentClient;
+  store = new TaskStore(db, 'tasks');
+  landed = new LandedStore(db, 'tasks');
 });
 
 const delivery = {
@@ -51,14 +55,15 @@ const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
     { repository },
   );
 const seen = (fields: object = {}) => ({
-  task_id: 'T1',
-  reverted: sha1('c'),
+  task_id: 'T1' as string | null,
+  reverted: sha1('c') as string | null,
+  request: null,
   commit: sha1('d'),
   at: later(60).toISOString(),
   ...fields,
 });
 const tell = (revert = seen(), repository = SHOP, now = later(3_600)) =>
-  recordReverts(made({ id: 'T9' }, repository), [revert], { tasks: store, now });
+  recordReverts(made({ id: 'T9' }, repository), [revert], { tasks: store, landed, now });
 const byForge = (): Promise<unknown> =>
   store.change('T1', (each) => {
     const outcome: WorkOutcome = {
@@ -130,4 +135,34 @@ it.each<[string, Partial<Task>, string]>([
 
 it('says nothing of a task that there is none of', async () => {
   await expect(tell(seen({ task_id: 'gone' }))).resolves.toMatchObject({ id: 'T9' });
+});
+
+it.each([
+  ['by the request that merged it', { reverted: null, request: 7 }],
+  ['by the commit that it was squashed to', { reverted: sha1('e') }],
+  ['by the one that merged that', { reverted: sha1('f') }],
+])('knows whose work is undone %s, where a forge has told of the merge', async (_, by) => {
+  await store.create(made());
+  const before = await store.require('T1');
+  await tell(seen({ task_id: null, ...by }));
+  expect(await known()).toEqual([]);
+  await store.change('T1', (each) =>
+    recordOutcome(
+      each,
+      {
+        what: 'merged',
+        at: NOW.toISOString(),
+        by: 'ada',
+        request: 7,
+        commit: sha1('f'),
+        squash_commit: sha1('e'),
+      },
+      later(1),
+    ),
+  );
+  for (const as of newlyLanded(before, await store.require('T1'))) await landed.put(SHOP, as, 'T1', NOW);
+  await tell(seen({ task_id: null, ...by }), 'https://github.com/other/shop.git');
+  expect((await known()).map(({ what }) => what)).toEqual(['merged']);
+  await tell(seen({ task_id: null, ...by }));
+  expect((await known()).map(({ what }) => what)).toEqual(['merged', 'reverted']);
 });

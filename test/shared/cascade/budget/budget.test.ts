@@ -33,6 +33,7 @@ beforeAll(() => {
   followed = {
     ...table,
     breakers: { mark: async () => undefined },
+    landed: { put: async () => undefined },
     machines: { start: async () => {}, wake: async () => true } as never,
     cascadeMachine: 'arn',
     now: () => NOW,
