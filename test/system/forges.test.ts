@@ -164,7 +164,7 @@ describe('an issue of GitHub', () => {
       { head_sha: task.delivery?.commit, conclusion: 'success', external_id: expect.stringContaining(id) },
     ]);
     const done = [expect.stringContaining('**Assay: done, on evidence of our own.**')];
-    expect([commentsOn(42), commentsOn(pull?.number ?? 0)]).toEqual([done, done]);
+    await told(() => expect([commentsOn(42), commentsOn(pull?.number ?? 0)]).toEqual([done, done]));
   });
 
   it('feeds what is known of gates when its work is merged and reverted, told twice and the wrong way round', async () => {
@@ -238,5 +238,25 @@ describe('an issue of GitLab', () => {
     };
     expect((await tell(request)).body).toMatchObject({ outcome: 'done', task_id: id });
     expect((await tell(request)).body.outcome).toBe('ignored');
+    // GitLab's own button: of the merge it names the number only, which follows from the write by the stream.
+    const undo = {
+      object_kind: 'merge_request',
+      object_attributes: {
+        ...request.object_attributes,
+        iid: 6,
+        source_branch: 'revert-dddddddd',
+        last_commit: { message: 'Revert "Make sum add"\n\nThis reverts merge request !5' },
+      },
+    };
+    const heard = await vi.waitFor(
+      async () => {
+        const { body } = await tell(undo);
+        expect(body.outcome).toBe('done');
+        return body;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(heard.task_id).toBe(id);
+    expect((await tell(undo)).body.outcome).toBe('ignored');
   });
 });
