@@ -36,6 +36,23 @@ export const CDK: Group = {
     ['test/infra/**/*.test.ts'],
 };
 
+/** What `npm test` runs in processes that these files share among themselves, and that stay small. */
+export const PROGRAMS: Group = {
+  'they start programs by the dozen: each start copies the tables of the pages of the process that starts it, 2 ms for each hundred megabytes':
+    [
+      'test/{containers,evasion,replay,support}/**/*.test.ts',
+      'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,up}.test.ts',
+      'test/gates/{allowed-files,custom,dead-code-tools,dep-audit,dlp-scan,gather,large-file,merge-conflict}.test.ts',
+      'test/gates/{mutation,protect-locks,red-first,select-tests,signal-without-tests,what-is-delivered}.test.ts',
+      'test/gates/bad-input/trees.test.ts',
+      'test/gates/{checkout,engine}/**/*.test.ts',
+      'test/gates/rules/{levels,llm/*}.test.ts',
+      'test/gates/tool-run/{behaviour/hidden,folders,mutants/instead}.test.ts',
+      'test/shared/repository/url.test.ts',
+      'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
+    ],
+};
+
 /** Of those that share processes: which tests may take two minutes. All others get ten seconds. */
 export const PATIENT: Group = {
   'programs are started, and the machine may be busy with others': [
