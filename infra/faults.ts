@@ -55,7 +55,8 @@ export class Faults extends Construct {
     alarms.add(this, 'BudgetStops', {
       metric: own(this, 'budgetStops', hour),
       threshold: 1,
-      meaning: 'A task was stopped before a launch, because it could have exceeded a budget.',
+      meaning:
+        'A task was stopped before a launch, or models were not asked about its work, because a budget could have been exceeded.',
       runbook: 'budget-stops',
     });
     alarms.add(this, 'OpenGateFaults', {

@@ -34,6 +34,7 @@ export class Judge extends Construct {
         [ENV.table]: table.table.tableName,
         ...storage.environment,
         [ENV.judgeModels]: JSON.stringify(models),
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
         ...environment,
       },
     });

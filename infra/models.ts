@@ -47,6 +47,7 @@ export class Models extends Construct {
         [ENV.table]: table.table.tableName,
         [ENV.modelProviders]: JSON.stringify(providers),
         [ENV.judgeModels]: JSON.stringify(props.judges),
+        [ENV.metricsNamespace]: Stack.of(this).stackName,
       },
     });
     table.allow(gateway);

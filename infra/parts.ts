@@ -163,6 +163,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
           concurrency: settings.modelConcurrency,
           environment: {
             ...tiers,
+            ...policy,
             [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd),
             [ENV.keepModelCalls]: String(settings.otlpEndpoint !== undefined),
           },

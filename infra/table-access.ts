@@ -137,5 +137,6 @@ export const TABLE_ACCESS = {
     PutItem: ['deadLetter'],
     indexes: ['byDeadline'],
   },
-  models: { GetItem: ['task', 'beat', 'meter'], UpdateItem: ['meter'] },
+  // What an opinion may cost is set aside before a gate asks for it.
+  models: { GetItem: ['task', 'beat', 'meter', 'spend'], UpdateItem: ['meter', 'spend'], Query: ['spend'] },
 } as const satisfies Readonly<Record<FunctionName, TableAccess>>;

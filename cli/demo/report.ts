@@ -22,7 +22,7 @@ function judgingLines({ outcomes }: DemoResult): string[] {
   const judged = outcomes.flatMap(({ task, attempts }) =>
     attempts.flatMap(({ number, verdict }) =>
       (verdict?.judgements ?? [])
-        .filter(({ calls }) => calls > 0)
+        .filter(({ calls }) => calls !== 0)
         .map((each) => ({ where: `${task.id} #${number}`, ...each })),
     ),
   );

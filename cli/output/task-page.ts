@@ -54,8 +54,8 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   ];
 }
 
-const isShown = ({ kind, outcome, calls }: Judgement): boolean =>
-  kind !== 'second_look' || outcome !== 'inert' || calls > 0;
+const isShown = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
+  kind !== 'second_look' || outcome !== 'inert' || verdict !== 'pass' || calls !== 0;
 
 /** What models said, with what it cost to ask them. */
 const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../shared/evidence/schema.ts';
+import { JudgeModels } from '../../shared/judging/models.ts';
 import { JanitorStep } from '../../shared/messages/queue.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
@@ -8,12 +9,12 @@ import { objects as objectStore } from '../kit/objects.ts';
 
 const { tasks, evolution } = stores();
 const objects = objectStore();
-const looks = 'second_look' in JSON.parse(optionalEnv(ENV.judgesKnown, '{}'));
+const models = JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgesKnown, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
 export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
   if (step.step === 'reduce')
-    return reduceEvidence(step, { tasks, objects, looks, evolution, now: new Date() });
+    return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
   return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
 };

@@ -6,6 +6,7 @@ import { ENV } from '../../shared/names.ts';
 import { askModel } from '../../shared/providers/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judges.ts';
+import { budgetStops } from '../kit/budget-stops.ts';
 import { cascadePolicy } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
@@ -19,7 +20,7 @@ const context: JudgingContext = {
   objects: objects(),
   autonomy: ApprovalRules.parse(JSON.parse(optionalEnv(ENV.approvalRules, '{}'))).autonomy,
   models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
-  money: { policy: cascadePolicy(), spend },
+  money: { policy: cascadePolicy(), spend, onStop: budgetStops() },
   ask: askModel({ readKey: keyOf }),
   now: () => new Date(),
 };

@@ -1,7 +1,9 @@
+import { opinionRefused } from '../../shared/cascade/budget/opinions.ts';
 import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../shared/models/ask.ts';
 import { type OwnPrice, type Worst, worstMicro } from '../../shared/models/cost.ts';
 import { type Grant, grantOf, opinionGrantOf } from '../../shared/models/grant.ts';
 import { PROVIDER_OF, type Route, routeOf } from '../../shared/models/protocols.ts';
+import type { Task } from '../../shared/task/task.ts';
 import { parseModelToken, sha256 } from '../../shared/tokens.ts';
 import type { Gateway } from './parts.ts';
 import { type Answer, refuse } from './refusals.ts';
@@ -28,7 +30,11 @@ const isAnswer = (value: object): value is Answer => 'statusCode' in value;
 const isProblem = (ask: Ask | AskProblem): ask is AskProblem => 'problem' in ask;
 
 /** Who calls, as the task stands now. Nobody learns from the answer which part was wrong. */
-async function grantFor(request: ModelRequest, route: Route, gateway: Gateway): Promise<Grant | Answer> {
+async function grantFor(
+  request: ModelRequest,
+  route: Route,
+  gateway: Gateway,
+): Promise<{ readonly grant: Grant; readonly task: Task } | Answer> {
   const token = tokenOf(request);
   const parsed = token === null ? null : parseModelToken(token);
   const task = parsed && (await gateway.tasks.get(parsed.taskId));
@@ -40,14 +46,13 @@ async function grantFor(request: ModelRequest, route: Route, gateway: Gateway): 
         ? opinionGrantOf(task, parsed.attempt, sha256(token), gateway.opinions)
         : grantOf(task, parsed.attempt, sha256(token), options)
       : null;
-  return (
-    grant ??
-    refuse(
-      route.protocol,
-      'ended',
-      'this token is good for no attempt that is running; the attempt may have ended',
-    )
-  );
+  return grant && task
+    ? { grant, task }
+    : refuse(
+        route.protocol,
+        'ended',
+        'this token is good for no attempt that is running; the attempt may have ended',
+      );
 }
 
 function askFor(request: ModelRequest, route: Route, grant: Grant): Ask | Answer {
@@ -64,14 +69,14 @@ function askFor(request: ModelRequest, route: Route, grant: Grant): Ask | Answer
 
 /** Checks a request from its path to its price, and makes of it what is sent to the provider; else says why not. */
 export async function admit(request: ModelRequest, gateway: Gateway): Promise<Admitted | Answer> {
-  const found = routeOf(request.path);
-  if (!found)
+  const asked = routeOf(request.path);
+  if (!asked)
     return refuse(
       null,
       'path',
       'this gateway serves messages, responses, chat/completions and generateContent only',
     );
-  const { protocol } = found;
+  const { protocol } = asked;
   if (request.method !== 'POST' || request.headers['upgrade'] !== undefined)
     return refuse(protocol, 'method', 'this gateway takes POST only, and no WebSocket');
   if (request.body.length > MAX_REQUEST_BYTES)
@@ -80,9 +85,10 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
       'too_large',
       `the request has ${request.body.length} bytes; at most ${MAX_REQUEST_BYTES} are taken`,
     );
-  const route = { ...found, streams: found.streams === true && request.query['alt'] === 'sse' };
-  const grant = await grantFor(request, route, gateway);
-  if (isAnswer(grant)) return grant;
+  const route = { ...asked, streams: asked.streams === true && request.query['alt'] === 'sse' };
+  const found = await grantFor(request, route, gateway);
+  if (isAnswer(found)) return found;
+  const { grant, task } = found;
   const ask = askFor(request, route, grant);
   if (isAnswer(ask)) return ask;
   const at = gateway.now().toISOString();
@@ -105,6 +111,15 @@ export async function admit(request: ModelRequest, gateway: Gateway): Promise<Ad
       'provider',
       `this deployment has no access to models of ${PROVIDER_OF[protocol]}; docs/models.md says what to set`,
     );
+  // What an agent may spend was set aside before it was started.
+  const stopped =
+    grant.caller === 'gates' && gateway.money && !route.isFree
+      ? await opinionRefused(task, grant.attempt, micro, gateway.money, gateway.now())
+      : null;
+  if (stopped !== null) {
+    gateway.money?.onStop();
+    return refuse(protocol, 'spent', stopped);
+  }
   return {
     ...{ grant, route, model: ask.model, worst, upstream },
     reserved: route.isFree ? 0 : (micro ?? 0),

@@ -8,20 +8,22 @@ import { ENV } from '../../shared/names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { MeterStore } from '../../shared/store/meters.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
-import { tierModels } from '../kit/config.ts';
+import { budgetStops } from '../kit/budget-stops.ts';
+import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
 import { type StreamedAnswer, serve } from './gateway.ts';
 import type { Gateway } from './parts.ts';
 import { readRequest } from './request.ts';
 
-const { db, table, tasks } = stores();
+const { db, table, tasks, spend } = stores();
 const shared: Omit<Gateway, 'deadlineMs'> = {
   tasks,
   meters: new MeterStore(db, table),
   calls: optionalEnv(ENV.keepModelCalls, 'false') === 'true' ? new ModelCallStore(db, table) : null,
   providers: Providers.parse(JSON.parse(requireEnv(ENV.modelProviders))),
   opinions: boxModels(JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}')))),
+  money: { policy: cascadePolicy(), spend, onStop: budgetStops() },
   tiers: tierModels(),
   maxAttemptUsd: Number(requireEnv(ENV.maxAttemptUsd)),
   now: () => new Date(),

@@ -1,9 +1,11 @@
+import type { CascadePolicy } from '../../shared/cascade/learning/policy.ts';
 import type { TierModels } from '../../shared/cascade/tiers.ts';
 import type { BoxModel } from '../../shared/judging/box.ts';
 import type { Settlement } from '../../shared/models/meter.ts';
 import type { Providers } from '../../shared/models/providers.ts';
 import type { MeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
+import type { SpendStore } from '../../shared/store/spend.ts';
 import type { TaskStore } from '../../shared/store/tasks.ts';
 
 /** What the gateway works with. */
@@ -15,6 +17,13 @@ export interface Gateway {
   readonly providers: Providers;
   /** What gates may ask; agents may not. */
   readonly opinions: readonly BoxModel[];
+  /** What may go to models, of what is asked by gates; absent: nothing is limited. */
+  readonly money?: {
+    readonly policy: CascadePolicy;
+    readonly spend: Pick<SpendStore, 'raise'>;
+    /** A budget has stopped a question. */
+    readonly onStop: () => void;
+  };
   readonly tiers: TierModels;
   readonly maxAttemptUsd: number;
   readonly now: () => Date;

@@ -1,7 +1,7 @@
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import { isJudged, type JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
-import type { Judgement } from './judgement.ts';
+import { type Judgement, NO_ANSWER, NOBODY_CAME_BACK } from './judgement.ts';
 import { type PipelineAsk, unreviewed } from './pipeline/record.ts';
 import { type SecondLook, unlooked } from './second-look.ts';
 import { headOf, unaskedJudgement } from './signal.ts';
@@ -33,7 +33,10 @@ export function allJudgements(
     const found = made[index];
     return found?.subject === headOf(signal).subject
       ? found
-      : unaskedJudgement(signal, { outcome: 'infra_failed', because: 'the judging step gave no answer' });
+      : {
+          ...unaskedJudgement(signal, { outcome: 'infra_failed', because: NO_ANSWER }),
+          calls: NOBODY_CAME_BACK.calls,
+        };
   });
   return [...ofSignals, ...lookedAgain(made, look), ...reviewed(made, pipeline)];
 }
@@ -50,7 +53,7 @@ function reviewed(made: readonly Judgement[], pipeline: PipelineAsk | null): Jud
   if (pipeline === null) return [];
   if (pipeline.outcome === 'skipped') return [unreviewed(pipeline, 'skipped', pipeline.because)];
   const whole = made.find(({ kind }) => kind === 'review_pipeline');
-  if (!whole) return [unreviewed(pipeline, 'infra_failed', 'the judging step gave no answer')];
+  if (!whole) return [{ ...unreviewed(pipeline, 'infra_failed', NO_ANSWER), calls: NOBODY_CAME_BACK.calls }];
   return [...made.filter(({ kind }) => kind === 'review'), whole];
 }
 

@@ -7,9 +7,9 @@ export const MAX_FIXES = 2;
 
 type Judged = Pick<Attempt, 'number' | 'verdict' | 'repeated'>;
 
-/** Did a model answer, or cost something? */
+/** Did a model answer, or cost something, or may it have? */
 const isJudged = ({ verdict }: Judged): boolean =>
-  verdict?.judgements?.some(({ calls }) => calls > 0) ?? false;
+  verdict?.judgements?.some(({ calls }) => calls !== 0) ?? false;
 
 /**
  * How often models were asked about a task, through all rounds and each time that a verdict was made again. The task's own item says

@@ -1,7 +1,7 @@
 import type { Attempt } from '../task/attempt.ts';
 import type { Judgement } from './judgement.ts';
 
-/** Dollars of one judgement; 0: nobody was asked. Null: somebody was, and what it cost is not known. */
+/** Dollars of one judgement; 0: nobody was asked. Null: somebody was, or may have been, and what it cost is not known. */
 export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>
   calls === 0 ? 0 : cost_usd;
 
@@ -40,6 +40,10 @@ export const judgingMoney = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'op
   usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
   isKnown: judgingCost(attempt) !== null,
 });
+
+/** What asking models about an attempt may have cost that nobody has heard, or has heard yet, in millionths of a dollar. */
+export const unheardOf = ({ asked, judging }: Pick<Attempt, 'asked' | 'judging'>): number =>
+  (asked?.unheard ?? 0) + (judging?.micro ?? 0);
 
 /** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
 export const verdictCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>

@@ -43,8 +43,8 @@ export const Judgement = z.object({
   prompt: z.object({ id: z.string(), version: z.number().int(), sha256: z.string() }).nullable(),
   /** Calibration of this model with this prompt that the verdict relied on; null: none. */
   calibration: z.string().nullable(),
-  /** Calls that were made, also those that failed. */
-  calls: z.number().int().nonnegative(),
+  /** Calls that were made, also those that failed. Null: nobody knows, because whoever asks has not come back. */
+  calls: z.number().int().nonnegative().nullable(),
   tokens: z.object({ input: z.number().int(), output: z.number().int() }).nullable(),
   /** Null: unknown price or unknown usage. */
   cost_usd: StoredNumber.nonnegative().nullable(),
@@ -86,3 +86,7 @@ export const NOBODY_ASKED = {
   cost_usd: null,
   duration_ms: 0,
 } satisfies Partial<Judgement>;
+
+/** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
+export const NOBODY_CAME_BACK = { ...NOBODY_ASKED, calls: null } satisfies Partial<Judgement>;
+export const NO_ANSWER = 'the judging step gave no answer';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hasResult } from '../evidence/outcome.ts';
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import type { Task } from '../task/task.ts';
-import { type Judgement, NOBODY_ASKED, type Opinion } from './judgement.ts';
+import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK, type Opinion } from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
@@ -107,12 +107,12 @@ export function lookedAt(
   };
 }
 
-/** The record where nobody was asked, or nobody came back. */
-export const unlooked = ({ outcome, because }: SecondLook): Judgement => ({
+/** The record where nobody was asked: it was not needed, or for `why`, when a person looks. Or nobody came back. */
+export const unlooked = ({ outcome, because }: SecondLook, why?: string): Judgement => ({
   ...HEAD,
-  ...NOBODY_ASKED,
-  outcome: outcome === 'asked' ? 'infra_failed' : outcome,
+  ...(outcome === 'asked' && why === undefined ? NOBODY_CAME_BACK : NOBODY_ASKED),
+  outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'inert',
   verdict: outcome === 'asked' ? 'refer' : 'pass',
-  reasons: [outcome === 'asked' ? 'the judging step gave no answer' : because],
+  reasons: [outcome === 'asked' ? (why ?? NO_ANSWER) : because],
   because,
 });

@@ -165,7 +165,8 @@ export const JudgementRow = Row.extend({
   prompt_version: z.number().int().nullable(),
   prompt_sha256: z.string().nullable(),
   calibration: z.string().nullable(),
-  calls: z.number().int(),
+  /** Null: whoever asks has not come back. */
+  calls: z.number().int().nullable(),
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
   cost_usd: z.number().nullable(),

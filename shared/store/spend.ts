@@ -5,6 +5,7 @@ import { refusal } from '../cascade/budget/admit.ts';
 import type { Estimated } from '../cascade/budget/estimate.ts';
 import { type Budgets, microOf } from '../cascade/budget/limits.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
+import type { Reserved } from '../task/attempt.ts';
 import { goneAfter } from './gone-after.ts';
 
 /** Days that the counters are kept. */
@@ -22,16 +23,8 @@ const keyOf = (day: string): Item => ({
 });
 const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
 
-/** What is set aside for an attempt. */
-export interface Reserved {
-  /** YYYY-MM-DD, UTC: whose counter has it. */
-  readonly day: string;
-  /** Millionths of a dollar. */
-  readonly micro: number;
-}
-
 export interface Launching {
-  /** `<task>#<attempt>`. */
+  /** What it is set aside under: `<task>#<attempt>`, and what else of it is for. */
   readonly attempt: string;
   readonly repository: string;
   readonly estimated: Estimated;
@@ -82,10 +75,20 @@ export class SpendStore {
   }
 
   /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
-  async reserve(
+  reserve(of: Launching, budgets: Budgets, now: Date): Promise<Reserved | { readonly refused: string }> {
+    return this.#take(of, budgets, now, true);
+  }
+
+  /** Sets aside more under the same mark, each time; or says which budget that could exceed. */
+  raise(of: Launching, budgets: Budgets, now: Date): Promise<Reserved | { readonly refused: string }> {
+    return this.#take(of, budgets, now, false);
+  }
+
+  async #take(
     { attempt, repository, estimated, what }: Launching,
     budgets: Budgets,
     now: Date,
+    once: boolean,
   ): Promise<Reserved | { readonly refused: string }> {
     const day = now.toISOString().slice(0, 10);
     const [open, own] = [ofAttempt(attempt), ofRepository(repository)];
@@ -102,9 +105,8 @@ export class SpendStore {
           new UpdateCommand({
             TableName: this.#table,
             Key: keyOf(day),
-            UpdateExpression: 'SET #open = :micro, #ttl = :ttl ADD #taken :micro, #own :micro',
-            ConditionExpression:
-              'attribute_not_exists(#open) AND (attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)',
+            UpdateExpression: `SET ${once ? '#open = :micro, ' : ''}#ttl = :ttl ADD ${once ? '' : '#open :micro, '}#taken :micro, #own :micro`,
+            ConditionExpression: `${once ? 'attribute_not_exists(#open) AND ' : ''}(attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)`,
             ExpressionAttributeNames: {
               '#open': open,
               '#taken': TAKEN,
@@ -125,7 +127,7 @@ export class SpendStore {
       }
     const item = await this.#day(day);
     // The answer to an earlier try of this very step was lost.
-    if (item?.[open] !== undefined) return { day, micro: number(item, open) };
+    if (once && item?.[open] !== undefined) return { day, micro: number(item, open) };
     const limits: readonly (readonly [string, number | undefined, number])[] = [
       ['budget of a repository for a day', budgets.repository_usd, number(item, own)],
       ['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)],
@@ -137,13 +139,18 @@ export class SpendStore {
     return { refused: refusal(name, microOf(limit ?? 0), taken, estimated, what) };
   }
 
-  /** What is set aside for an attempt on the first of some days that have it; null: nothing is, or it was settled. */
-  async open(attempt: string, days: readonly string[]): Promise<Reserved | null> {
+  /** What is set aside under some marks, each on the first of some days that have it; one that is missing has nothing, or was settled. */
+  async open(marks: readonly string[], days: readonly string[]): Promise<Map<string, Reserved>> {
+    const found = new Map<string, Reserved>();
     for (const day of days) {
-      const micro = (await this.#day(day))?.[ofAttempt(attempt)];
-      if (micro !== undefined) return { day, micro: Number(micro) };
+      if (found.size === marks.length) break;
+      const item = await this.#day(day);
+      for (const mark of marks) {
+        const micro = item?.[ofAttempt(mark)];
+        if (micro !== undefined && !found.has(mark)) found.set(mark, { day, micro: Number(micro) });
+      }
     }
-    return null;
+    return found;
   }
 
   /**

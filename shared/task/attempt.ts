@@ -301,6 +301,15 @@ export const AttemptRoute = z.object({
 });
 export type AttemptRoute = z.infer<typeof AttemptRoute>;
 
+/** What is set aside in a counter of what goes to models. */
+export const Reserved = z.object({
+  /** YYYY-MM-DD, UTC: whose counter has it. */
+  day: z.string(),
+  /** Millionths of a dollar. */
+  micro: z.int().nonnegative(),
+});
+export type Reserved = z.infer<typeof Reserved>;
+
 /** One run of one agent on one model for a task. */
 export const Attempt = z.object({
   number: z.number().int().positive(),
@@ -328,7 +337,9 @@ export const Attempt = z.object({
   /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
   usage: Usage.nullable(),
   /** What was set aside for it of the budgets of the deployment; absent: nothing. */
-  reserved: z.object({ day: z.string(), micro: z.int().nonnegative() }).optional(),
+  reserved: Reserved.optional(),
+  /** What was set aside for it besides, each under a mark of its own: for what its gates ask, and for judging it again. Absent: nothing. */
+  reserved_more: z.array(Reserved.extend({ mark: z.string() })).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */
@@ -346,7 +357,17 @@ export const Attempt = z.object({
   opinions: Opinions.optional(),
   verdict: Verdict.nullable(),
   /** Until when models are being asked about it, for which run and by whom: nobody else asks them meanwhile. Absent: nobody does. */
-  judging: z.object({ run: z.int().positive(), until: z.iso.datetime(), by: z.string() }).optional(),
+  judging: z
+    .object({
+      run: z.int().positive(),
+      until: z.iso.datetime(),
+      by: z.string(),
+      /** What asking may cost, in millionths of a dollar. Absent: nobody knows, or an earlier version. */
+      micro: z.int().nonnegative().optional(),
+    })
+    .optional(),
+  /** How often somebody set out to ask models about it, and what of that may have cost which nobody has heard, in millionths of a dollar. */
+  asked: z.object({ times: z.int().positive(), unheard: z.int().nonnegative() }).optional(),
   /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
   repeated: z
     .object({

@@ -42,7 +42,12 @@ export interface JudgingContext {
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
   readonly breaker: (model: string) => Promise<Breaker | null>;
   /** What may go to models; absent: nothing is limited. */
-  readonly money?: { readonly policy: CascadePolicy; readonly spend: Pick<SpendStore, 'reserve'> };
+  readonly money?: {
+    readonly policy: CascadePolicy;
+    readonly spend: Pick<SpendStore, 'reserve'>;
+    /** A budget has kept everybody from being asked. */
+    readonly onStop: () => void;
+  };
   readonly now: () => Date;
 }
 
@@ -166,11 +171,13 @@ export async function askJudges(
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const { models, money } = context;
   const may = { task, attempt: attemptNumbered(task, attempt), signals, looks: looks !== null };
-  const spent =
-    judgingSpent(task.attempts) ??
-    (money
+  const enough = judgingSpent(task.attempts);
+  const refused =
+    enough === null && money
       ? await judgingRefused({ ...may, reviews: reviews !== null }, models, money, context.now())
-      : null);
+      : null;
+  if (refused !== null) money?.onStop();
+  const spent = enough ?? refused;
   const { judge, second_look: looker, review: reviewers = [] } = spent === null ? models : {};
   const unasked = (signal: JudgedSignal) =>
     unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
@@ -179,7 +186,7 @@ export async function askJudges(
   const unreviewable = reviews && spent !== null ? [unreviewed(reviews, 'inert', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
   if (nobody && !hasStage(task))
-    return [...signals.map(unasked), ...(looks ? [unlooked(looks)] : []), ...unreviewable];
+    return [...signals.map(unasked), ...(looks ? [unlooked(looks, spent ?? HOW_TO)] : []), ...unreviewable];
   const { pieces, notes, brought, about, patch } = await piecesOf(task, attempt, context.objects);
   const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
     const isMark = signal.type === 'quality_gate';
@@ -196,7 +203,7 @@ export async function askJudges(
     };
   };
   const secondLook = async (of: SecondLook): Promise<Judgement> => {
-    if (!looker) return unlooked(of);
+    if (!looker) return unlooked(of, spent ?? HOW_TO);
     const question = lookQuestion([...pieces, ...notes]);
     const answered = await context.ask(looker, question);
     return {

@@ -240,7 +240,7 @@ export async function selectModel(id: string, run: number, context: CascadeConte
 export async function decideStep(id: string, run: number, context: CascadeContext): Promise<CascadeResult> {
   const present = await context.tasks.get(id);
   if (!present) return gone();
-  const reserved = stageOf(present, run) === 'decide' ? await judgingIsCounted(present, context) : undefined;
+  const counted = stageOf(present, run) === 'decide' ? await judgingIsCounted(present, context) : {};
   return step(
     present,
     run,
@@ -252,7 +252,7 @@ export async function decideStep(id: string, run: number, context: CascadeContex
         decide(task, context.models, context.agents),
         context.now,
         context.holds,
-        reserved,
+        counted,
       ),
     context,
   );

@@ -135,10 +135,12 @@ async function settleSpent(
   { spend }: Pick<FollowContext, 'spend'>,
 ): Promise<void> {
   for (const attempt of attempts) {
-    const { number, outcome, reserved } = attempt;
+    const { number, outcome, reserved, reserved_more = [] } = attempt;
     const was = before?.attempts.find((each) => each.number === number)?.outcome ?? null;
-    if (reserved && outcome !== null && was === null)
-      await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, countsAs(attempt, runner));
+    if (!reserved || outcome === null || was !== null) continue;
+    await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, countsAs(attempt, runner));
+    // All that it cost is in the first one's place.
+    for (const { mark, ...more } of reserved_more) await spend.settle({ attempt: mark, repository }, more, 0);
   }
 }
 

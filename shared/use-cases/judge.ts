@@ -1,8 +1,10 @@
+import { judgingEstimate } from '../cascade/budget/judging.ts';
 import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.ts';
 import { withRequirements } from '../evolve/in-force.ts';
 import { NO_EVOLUTION } from '../evolve/schema.ts';
 import { allJudgements, judgedSignals, needless, pipelineAsk } from '../judging/asked.ts';
 import type { Judgement } from '../judging/judgement.ts';
+import type { JudgeModels } from '../judging/models.ts';
 import type { PipelineAsk } from '../judging/pipeline/record.ts';
 import { type SecondLook, secondLookAt } from '../judging/second-look.ts';
 import type { EvolutionStore } from '../store/evolution.ts';
@@ -70,7 +72,8 @@ export async function reduceEvidence(
     now: Date;
     tasks: TaskStore;
     objects: ObjectStore;
-    looks: boolean;
+    /** Who judges; which of them are configured says what is asked. */
+    models: JudgeModels;
     /** What the deployment has changed of its own settings; absent: nothing. */
     evolution?: Pick<EvolutionStore, 'settings'>;
   },
@@ -83,14 +86,20 @@ export async function reduceEvidence(
   const { evidence, reasons } = withRequirements(gathered, settings);
   const reduced = withLetGo(reduce(evidence), report?.verification_gate);
   const verdict = { ...reduced, reasons: carried([...reduced.reasons, ...reasons]) };
-  const look = secondLookAt(task, evidence, verdict, deps.looks);
+  const look = secondLookAt(task, evidence, verdict, 'second_look' in deps.models);
   const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
   const pipeline = pipelineAsk(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   const reducedTo = { verdict, look, pipeline };
   if (!ask) return { ...reducedTo, next: 'combine' };
+  const may = {
+    ...{ task, attempt: attemptNumbered(task, attempt), signals: signals ? judgedSignals(task) : [] },
+    ...{ looks: look.outcome === 'asked', reviews: pipeline?.outcome === 'asked' },
+  };
+  const estimated = judgingEstimate(may, deps.models, deps.now);
+  const micro = estimated && 'high' in estimated ? estimated.high : undefined;
   const { changed } = await deps.tasks.apply(task, (each) =>
-    claimJudging(each, attempt, run, { by, again }, deps.now),
+    claimJudging(each, attempt, run, { by, again, micro }, deps.now),
   );
   return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
 }

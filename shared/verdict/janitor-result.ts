@@ -44,7 +44,7 @@ export function janitorResult(
     ['llm_review', 'llm_judge', 'quality_gate'].includes(kind),
   );
   const judge = judgements.find(
-    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls > 0 && hasResult(outcome),
+    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls !== 0 && hasResult(outcome),
   );
   return {
     task_id: id,

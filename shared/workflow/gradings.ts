@@ -1,6 +1,6 @@
 import type { Verdict } from '../evidence/schema.ts';
 import { needless } from '../judging/asked.ts';
-import { type Judgement, NOBODY_ASKED } from '../judging/judgement.ts';
+import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK } from '../judging/judgement.ts';
 import type { GradingRecord } from '../rubric/grading.ts';
 import type { Task } from '../task/task.ts';
 import type { VerificationInForce } from './in-force.ts';
@@ -54,6 +54,6 @@ export function allGradings(
     const found = made.filter(({ grading }) => grading?.node === of.node);
     return found.some(({ kind }) => kind === 'verification')
       ? found
-      : [...found, ungraded(of, 'infra_failed', 'the judging step gave no answer')];
+      : [...found, { ...ungraded(of, 'infra_failed', NO_ANSWER), calls: NOBODY_CAME_BACK.calls }];
   });
 }

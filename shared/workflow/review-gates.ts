@@ -1,6 +1,6 @@
 import type { Verdict } from '../evidence/schema.ts';
 import { needless } from '../judging/asked.ts';
-import { type Judgement, NOBODY_ASKED } from '../judging/judgement.ts';
+import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK } from '../judging/judgement.ts';
 import { openFault, RED_TEAM_SUBJECT, redTeamOf } from '../review/red-team.ts';
 import { unseen, VISION_SUBJECT, visionOf } from '../review/vision/vision.ts';
 import type { Task } from '../task/task.ts';
@@ -33,8 +33,6 @@ const GATES: readonly ReviewGate[] = [
   },
 ];
 
-const NO_ANSWER = 'the judging step gave no answer';
-
 function ofGate(
   { kind, subject, after, open }: ReviewGate,
   observed: Pick<Verdict, 'verdict'>,
@@ -44,10 +42,10 @@ function ofGate(
   if (found.length > 0) return found;
   const stopped = made.find((each) => each.verdict === 'fail' && after[each.kind] !== undefined);
   const because = needless(observed) ?? (stopped && after[stopped.kind]) ?? null;
-  const head = { ...NOBODY_ASKED, kind, subject, calibration: null };
+  const head = { kind, subject, calibration: null };
   return because === null
-    ? [{ ...head, ...open('infra_failed', NO_ANSWER), because: NO_ANSWER }]
-    : [{ ...head, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
+    ? [{ ...head, ...NOBODY_CAME_BACK, ...open('infra_failed', NO_ANSWER), because: NO_ANSWER }]
+    : [{ ...head, ...NOBODY_ASKED, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
 }
 
 /** What the gates of a task's review have said, each that its workflow wants; what did not come back is a fault, and open. */

@@ -79,7 +79,7 @@ async function janitorTimes(): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
-    const { verdict, look } = await reduceEvidence(of, { tasks, objects, looks: false, now: NOW });
+    const { verdict, look } = await reduceEvidence(of, { tasks, objects, models: {}, now: NOW });
     await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: NOW });
     times.push(performance.now() - began);
   }

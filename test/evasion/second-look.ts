@@ -191,7 +191,7 @@ export function reportOf(
         ({ verdict, outcome }) => verdict !== 'pass' && outcome !== 'failed' && outcome !== 'passed',
       ),
     ).length,
-    calls: all.reduce((sum, { calls }) => sum + calls, 0),
+    calls: all.reduce((sum, { calls }) => sum + (calls ?? 0), 0),
     tokens: {
       input: all.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0), 0),
       output: all.reduce((sum, { tokens }) => sum + (tokens?.output ?? 0), 0),

@@ -173,7 +173,7 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'ecs:StopTask',
     'states:StartExecution',
   ],
-  models: ['bedrock-mantle:CreateInference', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  models: ['bedrock-mantle:CreateInference', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
 };
 
 /** What each function must never be able to do, whatever is added: actions by pattern, resources by pattern. */

@@ -382,8 +382,17 @@ describe('functions', () => {
     'push-minter': ['table', 'gitSecret'],
     page: [],
     'dead-letters': ['table', 'bucket', 'ledgerFunction', 'launchQueues', 'metricsNamespace'],
-    judge: ['table', 'bucket', 'judgeModels', 'approvalRules', 'cascadePolicy'],
-    models: ['keepModelCalls', 'table', 'tierModels', 'modelProviders', 'maxAttemptUsd', 'judgeModels'],
+    judge: ['table', 'bucket', 'judgeModels', 'approvalRules', 'cascadePolicy', 'metricsNamespace'],
+    models: [
+      'keepModelCalls',
+      'table',
+      'tierModels',
+      'modelProviders',
+      'maxAttemptUsd',
+      'judgeModels',
+      'cascadePolicy',
+      'metricsNamespace',
+    ],
     reconciler: ['table', 'cascadeMachine', 'cluster', 'boxRoom', 'tierModels', 'cascadePolicy'],
   };
   it.each(Object.entries(environments))('the %s is told what it needs and no more', (name, wanted) => {

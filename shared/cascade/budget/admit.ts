@@ -1,22 +1,24 @@
-import { judgingMoney } from '../../judging/cost.ts';
+import { judgingMoney, unheardOf } from '../../judging/cost.ts';
 import type { Attempt } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
 import { spentOn } from '../spent.ts';
 import type { Estimated } from './estimate.ts';
 import { type Budgets, microOf, usdOf } from './limits.ts';
 
+/** What is set aside for an attempt, under all its marks, in millionths of a dollar. */
+const setAsideFor = ({ reserved, reserved_more = [] }: Attempt): number =>
+  reserved_more.reduce((sum, { micro }) => sum + micro, reserved?.micro ?? 0);
+
 /**
  * What an attempt counts as, in millionths of a dollar: all that models took for it, or while that is not known what was set aside for it,
- * and what is known where that is more. Of an outside agent's work only the judging counts: nobody here pays for the rest. Where a task ended
+ * and where that is more what is known with what may have been asked and nobody has heard. Of an outside agent's work only the judging counts: nobody here pays for the rest. Where a task ended
  * between evidence and verdict, models may have been asked whose answers nobody has heard: that cost is not known.
  */
 export function countsAs(attempt: Attempt, runner: Task['runner']): number {
   const { usd, isKnown } = runner === 'external' ? judgingMoney(attempt) : spentOn(attempt);
-  const micro = microOf(usd);
+  const micro = microOf(usd) + unheardOf(attempt);
   const mayBeAsked = attempt.verification !== null && attempt.verdict === null;
-  return isKnown && attempt.outcome !== null && !mayBeAsked
-    ? micro
-    : Math.max(attempt.reserved?.micro ?? 0, micro);
+  return isKnown && attempt.outcome !== null && !mayBeAsked ? micro : Math.max(setAsideFor(attempt), micro);
 }
 
 /** Why the next attempt of a task, or something else that is to be paid for, could exceed the task's own budgets; null: it could not. */

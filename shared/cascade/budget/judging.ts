@@ -12,6 +12,7 @@ import type { CascadePolicy } from '../learning/policy.ts';
 import { taskRefusal } from './admit.ts';
 import type { Estimated } from './estimate.ts';
 import { areShared, microOf, usdOf } from './limits.ts';
+import { judgingMark } from './marks.ts';
 
 /** Tokens of what one question shows at the most, with our instructions: what is shown is cut to some 30,000 characters. */
 const SHOWN = 12_000;
@@ -84,7 +85,7 @@ export function judgingEstimate(
 
 /**
  * Sets aside what judging may cost, before anybody is asked, where nothing was set aside with the attempt: an outside agent's work, and
- * work that is put onto a branch that has moved. Null: it fits, or nothing is limited; else why nobody is asked. A repeat changes nothing.
+ * work that is put onto a branch that has moved, and each time that it is judged again. Null: it fits, or nothing is limited; else why nobody is asked. A repeat changes nothing.
  */
 export async function judgingRefused(
   may: MayAsk,
@@ -94,15 +95,20 @@ export async function judgingRefused(
 ): Promise<string | null> {
   const { task, attempt } = may;
   const { budgets } = policy;
-  if (!budgets || attempt.reserved) return null;
+  const times = attempt.asked?.times ?? 1;
+  if (!budgets || (attempt.reserved && times === 1)) return null;
   const estimated = judgingEstimate(may, models, now);
   if (estimated === null) return null;
   if ('unknown' in estimated)
     return `there are budgets, and nobody knows what asking ${estimated.unknown} costs: it has no price`;
   const what = 'judging this work';
-  const own = taskRefusal(task, estimated, budgets, what);
+  // Whoever asks has said what it may cost: that is not to count twice.
+  const { judging: _, ...before } = attempt;
+  const earlier = task.attempts.map((each) => (each.number === before.number ? before : each));
+  const own = taskRefusal({ ...task, attempts: earlier }, estimated, budgets, what);
   if (own !== null || !areShared(budgets)) return own;
-  const launching = { attempt: `${task.id}#${attempt.number}`, repository: task.repository, estimated, what };
+  const mark = judgingMark(task.id, attempt.number, times);
+  const launching = { attempt: mark, repository: task.repository, estimated, what };
   const answer = await spend.reserve(launching, budgets, now);
   return 'refused' in answer ? answer.refused : null;
 }

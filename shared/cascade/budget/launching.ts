@@ -1,5 +1,6 @@
 import { judgingCost } from '../../judging/cost.ts';
-import type { Reserved, SpendStore } from '../../store/spend.ts';
+import type { SpendStore } from '../../store/spend.ts';
+import type { Attempt, Reserved } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
 import type { Learned } from '../learning/advise.ts';
 import { optionsOf } from '../learning/options.ts';
@@ -9,6 +10,7 @@ import { isTier } from '../tiers.ts';
 import { taskRefusal } from './admit.ts';
 import { type Estimated, estimateOf } from './estimate.ts';
 import { areShared, type Budgets } from './limits.ts';
+import { marksOf } from './marks.ts';
 
 /** What the next attempt is expected to cost on the tier and model that were chosen. */
 function expected(task: Task, { rung }: Selection, { memory, policy, at }: Learned): Estimated | null {
@@ -55,10 +57,13 @@ export async function setAside(
 /** What was set aside before midnight is found after it. */
 const DAY_MS = 86_400_000;
 
+/** What a decision writes on its attempt of what is set aside for it. */
+export type Counted = Pick<Attempt, 'reserved' | 'reserved_more'>;
+
 /**
- * Has the judging of the current attempt counted in the budgets that tasks share, where nothing was set aside with the attempt: in the
- * place of what was set aside before models were asked, also where these then cost nothing. Undefined: there is nothing to count, or it
- * is counted with what was set aside.
+ * Has the judging of the current attempt counted in the budgets that tasks share, where it was not set aside with the attempt: in the
+ * place of what was set aside before models were asked, also where these then cost nothing. Empty: there is nothing to count, or it is
+ * counted with what was set aside.
  */
 export async function judgingIsCounted(
   task: Task,
@@ -71,14 +76,24 @@ export async function judgingIsCounted(
       | undefined;
     readonly now: Date;
   },
-): Promise<Reserved | undefined> {
+): Promise<Counted> {
   const attempt = task.attempts.at(-1);
   const budgets = learning?.policy.budgets;
-  if (!learning || !budgets || !areShared(budgets) || !attempt || attempt.reserved) return undefined;
+  if (!learning || !budgets || !areShared(budgets) || !attempt) return {};
   const { spend } = learning;
-  const key = `${task.id}#${attempt.number}`;
+  const { own, more } = marksOf(task, attempt);
+  const looked = [...(attempt.reserved ? [] : [own]), ...more];
+  if (looked.length === 0) return {};
   const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));
-  const open = await spend.open(key, days);
-  if (open) return open;
-  return judgingCost(attempt) === 0 ? undefined : spend.openForJudging(key, now);
+  const open = await spend.open(looked, days);
+  const found = more.flatMap((mark) => {
+    const reserved = open.get(mark);
+    return reserved ? [{ mark, ...reserved }] : [];
+  });
+  const isCounted = attempt.reserved || (found.length === 0 && judgingCost(attempt) === 0);
+  const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openForJudging(own, now));
+  return {
+    ...(reserved && { reserved }),
+    ...(found.length > 0 && { reserved_more: [...(attempt.reserved_more ?? []), ...found] }),
+  };
 }

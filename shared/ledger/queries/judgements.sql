@@ -19,7 +19,7 @@ SELECT
   sum(output_tokens) AS output_tokens,
   round(sum(cost_usd), 4) AS cost_usd,
   round(sum(cost_usd) / nullif(count_if(outcome IN ('passed', 'failed')), 0), 6) AS cost_per_answer_usd,
-  count_if(calls > 0 AND cost_usd IS NULL) AS cost_unknown
+  count_if((calls > 0 OR calls IS NULL) AND cost_usd IS NULL) AS cost_unknown
 FROM judged
 WHERE copy = 1
 GROUP BY kind, model, prompt_sha256

@@ -19,7 +19,7 @@ export function outcomeOf(
 
 /**
  * Writes down what was decided. An accepted attempt stays open until it is delivered; a referred one is held for a person;
- * the others are over. `reserved`: where its judging is to be counted, when nothing was set aside for it before. An external task that must be reworked is opened again for its agents.
+ * the others are over. `counted`: where its judging is to be counted, when that was not set aside with it. An external task that must be reworked is opened again for its agents.
  */
 export function recordDecision(
   task: Task,
@@ -27,7 +27,7 @@ export function recordDecision(
   decision: Omit<Decision, 'at'>,
   now: Date,
   limit: HoldLimit = DEFAULT_HOLD_LIMIT,
-  reserved: Attempt['reserved'] = undefined,
+  counted: Pick<Attempt, 'reserved' | 'reserved_more'> = {},
 ): Change | null {
   const attempt = runningAttempt(task, number);
   const at = nowIso(now);
@@ -41,7 +41,7 @@ export function recordDecision(
     decision.action === 'accept' || decision.action === 'refer' ? null : outcomeOf(attempt, decision);
   const attempts = withAttempt(task, {
     decision: { ...decision, at },
-    ...(reserved && { reserved }),
+    ...counted,
     outcome,
     ended_at: outcome === null ? null : at,
     ...(outcome !== null && { failure: failedHow({ ...attempt, outcome }) }),

@@ -2,6 +2,7 @@ import { stageOf } from '../../cascade/stage.ts';
 import { changedFiles } from '../../evidence/changed.ts';
 import { failingIn, MOST_NAMED } from '../../evidence/failing.ts';
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../evidence/schema.ts';
+import { unheardOf } from '../../judging/cost.ts';
 import { JUDGING_CLAIM_SECONDS } from '../../judging/limits.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FailureClass, VerificationRecord } from '../attempt.ts';
@@ -154,20 +155,29 @@ export function claimJudging(
   task: Task,
   number: number,
   run: number,
-  { by, again }: { readonly by: string; readonly again: boolean },
+  { by, again, micro }: { readonly by: string; readonly again: boolean; readonly micro?: number | undefined },
   now: Date,
 ): Change | null {
   if (!awaitsVerdict(task, number, run)) return null;
-  const { judging } = runningAttempt(task, number);
+  const attempt = runningAttempt(task, number);
+  const { judging } = attempt;
   const isOwn = again && judging?.by === by;
   if (judging?.run === run && !isOwn && Date.parse(judging.until) > now.getTime()) return null;
   const until = nowIso(new Date(now.getTime() + JUDGING_CLAIM_SECONDS * 1_000));
-  return change(task, 'review', now, { attempts: withAttempt(task, { judging: { run, until, by } }) });
+  const times = (attempt.asked?.times ?? attempt.repeated?.times ?? 0) + 1;
+  // Whoever said so before and has not come back may have asked.
+  const asked = judging?.run === run && isOwn ? attempt.asked : { times, unheard: unheardOf(attempt) };
+  return change(task, 'review', now, {
+    attempts: withAttempt(task, {
+      judging: { run, until, by, ...(micro !== undefined && { micro }) },
+      ...(asked && { asked }),
+    }),
+  });
 }
 
 /** The janitor's word, bound to base and tree of the evidence. Written once. */
 export function recordVerdict(task: Task, number: number, verdict: Verdict, now: Date): Change | null {
-  const { judging: _, ...attempt } = runningAttempt(task, number);
+  const { judging, ...attempt } = runningAttempt(task, number);
   if (attempt.verdict) return null;
   if (attempt.verification?.tree !== verdict.tree)
     throw new Refusal(
@@ -177,7 +187,12 @@ export function recordVerdict(task: Task, number: number, verdict: Verdict, now:
   boundBase(task, verdict.base_commit);
   const evaluators = (verdict.judgements ?? []).flatMap(({ grading }) => grading?.handoff?.to_agent_id ?? []);
   for (const evaluator of evaluators) refuseSelfReview(task, attempt, evaluator);
-  const attempts = [...task.attempts.slice(0, -1), { ...attempt, verdict }];
+  // What it cost is not known: until then, what it may have cost counts.
+  const asked =
+    verdict.judging_cost_usd === null && attempt.asked && judging?.micro !== undefined
+      ? { asked: { ...attempt.asked, unheard: unheardOf({ ...attempt, judging }) } }
+      : {};
+  const attempts = [...task.attempts.slice(0, -1), { ...attempt, ...asked, verdict }];
   const recorded = change(task, 'review', now, { attempts });
   return task.runner === 'external' && evaluators.length > 0 ? { ...recorded, judges: evaluators } : recorded;
 }

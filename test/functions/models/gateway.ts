@@ -93,6 +93,7 @@ export async function startGateway(
     readonly opinions?: Gateway['opinions'];
     readonly deadlineMs?: number;
     readonly maxAttemptUsd?: number;
+    readonly money?: NonNullable<Gateway['money']>;
     readonly keepFails?: boolean;
   } = {},
 ) {
@@ -112,6 +113,7 @@ export async function startGateway(
     },
     providers,
     opinions: options.opinions ?? [],
+    ...(options.money && { money: options.money }),
     tiers: DEFAULT_TIER_MODELS,
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,

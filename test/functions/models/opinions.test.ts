@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { CascadePolicy } from '../../../shared/cascade/learning/policy.ts';
 import { boxModels, forBox } from '../../../shared/judging/box.ts';
 import { material } from '../../../shared/judging/material.ts';
 import type { JudgeModel, JudgeModels } from '../../../shared/judging/models.ts';
@@ -113,4 +114,36 @@ it('an agent reaches no model of the gates, and gates no model of the agent', as
   const ofAgent = await gateway(judges, running());
   expect(await ask(ofAgent.url, judges, TOKEN)).not.toHaveProperty('value');
   expect(models.calls.length).toBe(before);
+});
+
+it('a question for which there is no money is not asked, the alarm is told, and the gate hears which budget it is', async () => {
+  const judges: JudgeModels = { intent: PROVIDERS['anthropic']?.(models.url) as JudgeModel };
+  const raised: string[] = [];
+  let stops = 0;
+  const made = await startGateway(
+    {},
+    {
+      task: inReview(),
+      opinions: boxModels(judges),
+      money: {
+        policy: CascadePolicy.parse({ budgets: { day_usd: 1 } }),
+        spend: {
+          raise: async ({ attempt: mark, estimated: { high } }) => {
+            raised.push(mark);
+            return raised.length > 1 ? { refused: 'the budget of the day' } : { day: 'today', micro: high };
+          },
+        },
+        onStop: () => stops++,
+      },
+    },
+  );
+  started.push(made);
+  const before = models.calls.length;
+  expect(await ask(made.url, judges, OPINION)).toMatchObject({ calls: 1, value: { verdict: 'yes' } });
+  expect(await ask(made.url, judges, OPINION)).toMatchObject({
+    outcome: 'inert',
+    why: expect.stringContaining('the budget of the day'),
+  });
+  expect([models.calls.length - before, stops, raised]).toEqual([1, 1, ['T1#1~gates', 'T1#1~gates']]);
+  expect(made.meter.meter().open, 'nothing is reserved for what was not asked').toEqual([]);
 });

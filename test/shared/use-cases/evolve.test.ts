@@ -180,7 +180,7 @@ describe('a gate whose requirement was changed', () => {
       return (
         await reduceEvidence(
           { task_id: of.id, run: of.run, attempt: 1 },
-          { tasks, objects, looks: false, now: NOW, ...(state && { evolution: state }) },
+          { tasks, objects, models: {}, now: NOW, ...(state && { evolution: state }) },
         )
       ).verdict;
     };

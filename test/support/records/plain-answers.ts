@@ -234,7 +234,7 @@ export const PLAIN_ANSWERS: Readonly<Record<string, (tables: Tables) => Cell[][]
           sum(rows.map(({ output_tokens }) => output_tokens)),
           round(cost, 4),
           answers === 0 ? null : round(divided(cost, answers), 6),
-          having(rows, ({ calls, cost_usd }) => calls > 0 && cost_usd === null),
+          having(rows, ({ calls, cost_usd }) => calls !== 0 && cost_usd === null),
         ];
       },
     ),

@@ -200,12 +200,13 @@ describe('what models took for an attempt', () => {
             spend: table.spend,
             policy: CascadePolicy.parse({ budgets: { day_usd: 1_000 } }),
           };
-          const reserved =
-            each.runner === 'managed'
-              ? await table.spend.reserve(of, { day_usd: 1_000 }, at)
-              : await judgingIsCounted(before, { learning, now: at });
-          if (reserved && 'refused' in reserved) throw new Error('there was room');
-          const over = { ...made, outcome: 'failed' as const, ...(reserved && { reserved }) };
+          const launched =
+            each.runner === 'managed' ? await table.spend.reserve(of, { day_usd: 1_000 }, at) : null;
+          if (launched && 'refused' in launched) throw new Error('there was room');
+          const counted = launched
+            ? { reserved: launched }
+            : await judgingIsCounted(before, { learning, now: at });
+          const over = { ...made, outcome: 'failed' as const, ...counted };
           // The stream brings it twice.
           for (const _ of [1, 2]) await follow(before, { ...before, attempts: [over] }, followed);
           const counts = countsAs(over, each.runner);

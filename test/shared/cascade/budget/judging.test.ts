@@ -78,6 +78,7 @@ async function submitted(fields: Partial<Task> = {}): Promise<Task> {
 }
 
 let asked = 0;
+let stops = 0;
 const ask: AskModel = async (_model, { answer }) => {
   asked++;
   const value = answer.parse({ verdict: 'accept', confidence: 0.9, reasons: ['it adds'] });
@@ -98,7 +99,11 @@ const judging = (task: Task, budgets: Budgets | null, at: Date, judge: JudgeMode
       models: { judge },
       breaker: async () => null,
       ask,
-      money: { policy: CascadePolicy.parse(budgets ? { budgets } : {}), spend: table.spend },
+      money: {
+        policy: CascadePolicy.parse(budgets ? { budgets } : {}),
+        spend: table.spend,
+        onStop: () => stops++,
+      },
       now: () => at,
     },
   );
@@ -134,6 +139,7 @@ describe('judging for which nothing was set aside', () => {
   it('is not begun where it could exceed a budget, and says so in place of an opinion', async () => {
     const at = freshDay();
     const before = asked;
+    const stopped = stops;
     const first = await submitted();
     expect((await judging(first, { day_usd: 0.03 }, at))[0]).toMatchObject({ outcome: 'passed', calls: 1 });
     const second = await submitted();
@@ -146,6 +152,7 @@ describe('judging for which nothing was set aside', () => {
       ],
     });
     expect(asked - before).toBe(1);
+    expect(stops - stopped, 'the alarm is told').toBe(1);
     // The next day there is money again, and whoever has the verdict made again has the judge asked.
     const next = new Date(at.getTime() + DAY_MS);
     expect((await judging(second, { day_usd: 0.03 }, next))[0]).toMatchObject({ outcome: 'passed' });
