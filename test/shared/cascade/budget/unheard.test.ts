@@ -26,6 +26,7 @@ beforeAll(async () => {
   followed = {
     ...table,
     breakers: { mark: async () => undefined },
+    landed: { put: async () => undefined },
     machines: { start: async () => {}, wake: async () => true } as never,
     cascadeMachine: 'arn',
     now: () => NOW,
