@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
-import { BOX_ENV, ENV } from '../shared/names.ts';
+import { join } from 'node:path';
+import { ENV } from '../shared/names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';
@@ -18,6 +18,7 @@ import { createFunctionUrl } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
 import { serveInvoke } from './lambda/invoke.ts';
 import type { Lent } from './lent.ts';
+import { machineEnvironment, trusted } from './machine-environment.ts';
 import type { Counters, ResolvedResource, Running } from './ports.ts';
 import type { Queues } from './queues/index.ts';
 import { createStates } from './states/index.ts';
@@ -94,7 +95,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     faults,
     bus,
-    env: { [STACK_MARK]: options.stackId, ...trusted() },
+    envOf: (container) => ({ [STACK_MARK]: options.stackId, ...machineEnvironment(container) }),
     startsAhead: true,
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
@@ -145,12 +146,6 @@ function functionScratch(dataDir: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return folder;
-}
-
-/** What this machine's user has told Node to trust, its boxes trust. */
-function trusted(): Record<string, string> {
-  const file = process.env['NODE_EXTRA_CA_CERTS'];
-  return file ? { [BOX_ENV.caFile]: resolve(file) } : {};
 }
 
 const delay = (milliseconds: number): Promise<void> =>

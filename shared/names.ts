@@ -213,6 +213,8 @@ export const BOX_ENV = {
   caBundle: 'ASSAY_CA_BUNDLE',
   /** The same as a file, in the embedded default: it may hold more than a variable can. */
   caFile: 'ASSAY_CA_FILE',
+  /** Path of a browser, where none is on the PATH under one of its usual names. Of the machine, never of the repository. */
+  browser: 'ASSAY_CHROMIUM',
 } as const;
 
 /** Programs of the agent CLIs that there are adapters for. */

@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { BOX_ENV } from '../../shared/names.ts';
 
 /** Debian's names of it, Google's, and those of other systems, the most likely first. */
 export const BROWSERS = [
@@ -9,9 +10,6 @@ export const BROWSERS = [
   'google-chrome',
   'google-chrome-stable',
 ] as const;
-
-/** Path of a browser, where it is not on the PATH under one of those names. Of the machine, never of the repository. */
-export const BROWSER_SETTING = 'ASSAY_CHROMIUM';
 
 const runs = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
@@ -23,7 +21,7 @@ const runs = (path: string): Promise<boolean> =>
 export async function findBrowser(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string | null> {
-  const set = env[BROWSER_SETTING];
+  const set = env[BOX_ENV.browser];
   if (set !== undefined && set !== '') return isAbsolute(set) && (await runs(set)) ? set : null;
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   for (const name of BROWSERS)

@@ -19,8 +19,8 @@ export interface EcsOptions {
   readonly counters: Counters;
   readonly faults: Faults;
   readonly bus: EventBus;
-  /** Given to every container, under the environment of its definition. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Given to the container of this name, under the environment of its definition. */
+  readonly envOf: (container: string) => Readonly<Record<string, string>>;
   /** Most tasks that run at once. */
   readonly capacity: number;
   /** See runner.ts. */

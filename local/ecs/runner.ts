@@ -8,8 +8,8 @@ import { stateChange, type Task } from './task.ts';
 
 export interface RunnerOptions {
   readonly dataDir: string;
-  /** Given to every container, under the environment of its definition. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Given to the container of this name, under the environment of its definition. */
+  readonly envOf: (container: string) => Readonly<Record<string, string>>;
   readonly bus: EventBus;
   readonly boxes: Pick<BoxHost, 'startBox'>;
   /** The programs of all definitions know how to be started before there is anything for them to do. */
@@ -31,7 +31,7 @@ export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scr
 /** Runs tasks as child processes and tells the bus of each change of state. */
 export function createRunner({
   dataDir,
-  env,
+  envOf,
   bus,
   boxes,
   startsAhead = false,
@@ -55,7 +55,7 @@ export function createRunner({
           program: {
             directory: definition.container.directory,
             command,
-            environment: { ...env, ...common },
+            environment: { ...envOf(definition.container.name), ...common },
             scratch,
             startsAhead,
           },

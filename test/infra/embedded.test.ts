@@ -74,7 +74,7 @@ describe('the synthesised template', () => {
       counters: createCounters(),
       faults: createFaults(),
       bus: { put: () => {} },
-      env: {},
+      envOf: () => ({}),
       capacity: 1,
       onLog: () => {},
       onError: () => {},

@@ -61,7 +61,10 @@ describe('a task', () => {
       { Name: 'KEPT', Value: 'definition' },
       { Name: 'CHANGED', Value: 'definition' },
     ];
-    const ecs = await start(PROGRAM, { container: { Environment }, env: { GIVEN: 'stack', KEPT: 'stack' } });
+    const ecs = await start(PROGRAM, {
+      container: { Environment },
+      envOf: (container) => ({ GIVEN: `stack to ${container}`, KEPT: 'stack' }),
+    });
     process.env['ASSAY_TEST_SECRET'] = 'must not be seen';
     await ecs.run(script('console.log(JSON.stringify(process.env))', { CHANGED: 'override', ADDED: 'yes' }));
     await ecs.stopped();
@@ -71,7 +74,7 @@ describe('a task', () => {
       KEPT: 'definition',
       CHANGED: 'override',
       ADDED: 'yes',
-      GIVEN: 'stack',
+      GIVEN: 'stack to main',
       ASSAY_EXIT_WITH_PARENT: '1',
       // Where compiled code of ours is kept: nothing of it is a secret, and who can write there can write our code as well.
       ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),

@@ -88,7 +88,7 @@ export async function startEcs(
         changed();
       },
     },
-    env: {},
+    envOf: () => ({}),
     capacity: 10,
     onLog: (line) => {
       logs.push(line);
