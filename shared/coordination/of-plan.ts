@@ -1,5 +1,5 @@
 import { autonomyOf } from '../approval/in-force.ts';
-import { budgetSpent } from '../cascade/spent.ts';
+import { budgetSpent, spentOn } from '../cascade/spent.ts';
 import { sanitise } from '../middleware/sanitise.ts';
 import { plannedId } from '../plan/create.ts';
 import { isTerminal } from '../task/status.ts';
@@ -32,10 +32,24 @@ const textOf = ({ plan }: Task): string =>
     )
     .join('\n');
 
+/**
+ * Dollars of the plan's budget that neither planning nor these tasks of it have used, at least 0; undefined: it has no limit. Unknown
+ * costs count as nothing, as in every budget.
+ */
+export function leftOf(
+  plan: Pick<Task, 'budget' | 'attempts' | 'budget_from'>,
+  tasks: readonly Task[],
+): number | undefined {
+  const { max_cost_usd: limit } = plan.budget;
+  if (limit === undefined) return undefined;
+  const spent = tasks.flatMap(({ attempts }) => attempts.map((attempt) => spentOn(attempt).usd));
+  const left = limit - budgetSpent(plan).usd - spent.reduce((sum, usd) => sum + usd, 0);
+  return Math.max(0, Math.round(left * 1e6) / 1e6);
+}
+
 /** What is known of a plan before anything of its tasks is. */
 export function contextOf(task: Task): CoordinationContext {
   const text = textOf(task);
-  const { max_cost_usd: limit } = task.budget;
   return {
     task_id: task.id,
     goal: task.description,
@@ -53,7 +67,7 @@ export function contextOf(task: Task): CoordinationContext {
           },
     rollup: null,
     failed: [],
-    affordable: limit === undefined || budgetSpent(task).usd < limit,
+    affordable: leftOf(task, []) !== 0,
     task_ledger: null,
     progress_ledger: task.plan?.ledger ?? null,
     replan: null,
@@ -61,18 +75,19 @@ export function contextOf(task: Task): CoordinationContext {
   };
 }
 
-/** Its tasks as they were made, with those that have taken the place of one that failed. */
+/** Its tasks as they were made, each with those that have taken its place when it failed; `child` is the last of them. */
 function childrenOf(
   task: Task,
   made: ReadonlyMap<string, Task>,
-): { readonly key: string; readonly child: Task }[] {
-  const last = (child: Task): Task => {
+): { readonly key: string; readonly child: Task; readonly all: readonly Task[] }[] {
+  const from = (child: Task): Task[] => {
     const next = child.superseded_by === undefined ? undefined : made.get(child.superseded_by);
-    return next ? last(next) : child;
+    return [child, ...(next ? from(next) : [])];
   };
   return (task.plan?.proposal?.tasks ?? []).flatMap(({ key }) => {
     const child = made.get(plannedId(task.id, key));
-    return child ? [{ key, child: last(child) }] : [];
+    const all = child ? from(child) : [];
+    return all.slice(-1).map((last) => ({ key, child: last, all }));
   });
 }
 
@@ -83,7 +98,13 @@ const saidBy = ({ attempts, failure }: Task): string =>
  * How the tasks of a plan get on: each that has ended is a round, in the order in which they did. It is derived from what stands in the
  * table, so that it is the same whoever asks and however often.
  */
-export function progressOf(task: Task, made: ReadonlyMap<string, Task>): CoordinationContext {
+export function progressOf(
+  task: Task,
+  made: ReadonlyMap<string, Task>,
+): CoordinationContext & {
+  /** Of its budget, when it was planned anew, and now where it was not; undefined: it has no limit. */
+  readonly left_usd: number | undefined;
+} {
   const chain = chainOf(settingsOf(task));
   const start = contextOf(task);
   const before = start.progress_ledger?.completed_count ?? 0;
@@ -93,6 +114,7 @@ export function progressOf(task: Task, made: ReadonlyMap<string, Task>): Coordin
       (a, b) => (a.child.ended_at ?? '').localeCompare(b.child.ended_at ?? '') || a.key.localeCompare(b.key),
     );
   let context = start;
+  let left = leftOf(task, []);
   for (const [index] of ended.entries()) {
     const so_far = ended.slice(0, index + 1);
     const completed = before + so_far.filter(({ child }) => child.status === 'done').length;
@@ -104,14 +126,19 @@ export function progressOf(task: Task, made: ReadonlyMap<string, Task>): Coordin
         : [],
     );
     const text = so_far.map(({ child }) => saidBy(child)).join('\n');
+    if (!context.replan)
+      left = leftOf(
+        task,
+        so_far.flatMap(({ all }) => all),
+      );
     const next = pass(chain, 'after_rollup', {
       ...context,
       rollup: { completed, text },
       failed,
-      affordable: start.affordable && !isStopped,
+      affordable: left !== 0 && !isStopped,
     });
     // A plan that was made in its place stays made, whatever else gets done.
     context = { ...next, replan: context.replan ?? next.replan };
   }
-  return pass(chain, 'before_update_parent', context);
+  return { ...pass(chain, 'before_update_parent', context), left_usd: left };
 }

@@ -25,8 +25,8 @@ function goalOf({ description, id }: Task, { blocking_issues, completed_count }:
   return `${cut(own, MAX_GOAL - Buffer.byteLength(added))}${added}`;
 }
 
-/** A plan in the place of one whose task has failed for good. It waits for a person as any does. */
-export function replanOf(plan: Task, ledger: ProgressLedger, now: Date): Task {
+/** A plan in the place of one whose task has failed for good, with what is left of its money. It waits for a person as any does. */
+export function replanOf(plan: Task, ledger: ProgressLedger, left: number | undefined, now: Date): Task {
   const id = replanId(plan, ledger);
   const {
     repository,
@@ -41,7 +41,8 @@ export function replanOf(plan: Task, ledger: ProgressLedger, now: Date): Task {
     files,
   } = plan;
   const request = SubmitTask.parse({
-    ...{ id, title, repository, base_ref, budget, acceptance_criteria, files, role: plan.role },
+    ...{ id, title, repository, base_ref, acceptance_criteria, files, role: plan.role },
+    budget: { ...budget, ...(left !== undefined && { max_cost_usd: left }) },
     description: goalOf(plan, ledger),
     ...(adapter !== undefined && { adapter }),
     ...(model !== undefined && { model }),

@@ -130,6 +130,6 @@ export async function replan(
     if (further.length === 0) break;
     for (const [id, task] of await tasks.getMany(further)) made.set(id, task);
   }
-  const ledger = progressOf(plan, made).replan;
-  if (ledger) await tasks.create(replanOf(plan, ledger, now));
+  const { replan: ledger, left_usd } = progressOf(plan, made);
+  if (ledger) await tasks.create(replanOf(plan, ledger, left_usd, now));
 }

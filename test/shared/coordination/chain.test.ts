@@ -18,7 +18,7 @@ import { CoordinationSettings } from '../../../shared/coordination/settings.ts';
 import { plannedId } from '../../../shared/plan/create.ts';
 import { Plan } from '../../../shared/plan/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
-import { later, NOW, task } from '../../support/builders.ts';
+import { attempt, later, NOW, task } from '../../support/builders.ts';
 
 const settings = (more: object = {}) => CoordinationSettings.parse(more);
 const proposal = {
@@ -240,14 +240,50 @@ describe('coordination_replan', () => {
     expect(nextRound(replanned(before), 2, []).progress_made).toBe(false);
   });
 
+  describe('adds up what planning and its tasks have cost against the budget of the plan', () => {
+    const magentic = settings({ replan_strategy: 'magentic' });
+    const plan = planned(
+      { budget: { max_attempts: 3, max_cost_usd: 1 }, attempts: [attempt({ cost_usd: 0.1 })] },
+      magentic,
+    );
+    const costing = (usd: number | null, ...ended: ('done' | 'failed')[]) =>
+      new Map(
+        [...ends(plan, ...ended)].map(([id, child]) => [
+          id,
+          { ...child, attempts: [attempt({ cost_usd: usd })] },
+        ]),
+      );
+
+    test.each([
+      ['with what is left', 0.6, ['failed'], 0.3],
+      ['with nothing left not at all', 0.45, ['done', 'failed'], null],
+      ['and counts what nobody knows as nothing', null, ['done', 'failed'], 0.9],
+      ['as the tasks stood then: what is spent afterwards takes no plan back', 0.6, ['failed', 'done'], 0.3],
+    ] as const)('%s', (_name, usd, ended, left) => {
+      const { replan, left_usd } = progressOf(plan, costing(usd, ...ended));
+      expect(replan === null ? null : left_usd).toBe(left);
+      if (replan)
+        expect(replanOf(plan, replan, left_usd, NOW).budget).toEqual({ max_attempts: 3, max_cost_usd: left });
+    });
+
+    test('also of tasks that another has taken the place of', () => {
+      const made = costing(0.5, 'failed');
+      const [[id, first] = []] = [...made];
+      if (!id || !first) throw new Error('no task');
+      made.set(id, { ...first, superseded_by: 'fix' });
+      made.set('fix', { ...first, id: 'fix' });
+      expect(progressOf(plan, made)).toMatchObject({ replan: null, left_usd: 0 });
+    });
+  });
+
   test('plans anew once for each plan, twice at most, with what happened and no more rights', () => {
     const magentic = settings({ replan_strategy: 'magentic' });
     let plan = planned({ autonomy: 'supervised', budget: { max_attempts: 3 } }, magentic);
     for (const round of [1, 2]) {
       const { replan } = progressOf(plan, ends(plan, 'failed', 'failed'));
       if (!replan) throw new Error('not planned anew');
-      const next = replanOf(plan, replan, NOW);
-      expect(replanOf(plan, replan, NOW)).toEqual(next);
+      const next = replanOf(plan, replan, undefined, NOW);
+      expect(replanOf(plan, replan, undefined, NOW)).toEqual(next);
       expect(next).toMatchObject({ status: 'open', run: 1, autonomy: 'supervised', files: plan.files });
       expect(next.id).toMatch(new RegExp(`-r${round}$`));
       expect(next.description).toContain('a: verification_failed');
