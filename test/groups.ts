@@ -3,11 +3,7 @@ type Group = Readonly<Record<string, readonly string[]>>;
 
 /** What `npm test` runs with a process for each file. */
 export const ALONE: Group = {
-  'parts of the embedded stack listen, take signals, and keep state in their modules': [
-    'test/local/**/*.test.ts',
-    'test/system/**/*.test.ts',
-  ],
-  'what they ask of AWS, and where, is set up when modules are loaded': ['test/functions/**/*.test.ts'],
+  'the whole stack listens and takes signals': ['test/system/**/*.test.ts'],
   'tools of the languages come onto their path': [
     'test/gates/auto-format.test.ts',
     'test/gates/benchmark.test.ts',
@@ -28,6 +24,12 @@ export const ALONE: Group = {
     'test/containers/end-to-end.test.ts',
     'test/gates/process/**/*.test.ts',
   ],
+};
+
+/** What `npm test` runs in processes that these files share among themselves, each with modules of its own. */
+export const FRESH: Group = {
+  'parts of the embedded stack keep state in their modules': ['test/local/**/*.test.ts'],
+  'what they ask of AWS, and where, is set up when modules are loaded': ['test/functions/**/*.test.ts'],
 };
 
 /** What `npm test` runs in processes that these files share among themselves. */

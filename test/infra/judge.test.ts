@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { synthesiseChecked } from './synthesise.ts';
-
-const secret = (name: string) => `arn:aws:secretsmanager:us-east-1:123456789012:secret:${name}-AbCdEf`;
-const keyed = (name: string) => ({ via: 'secret', arn: secret(name) });
+import { JUDGES, secret } from './judges.ts';
+import { synthesise } from './synthesise.ts';
 
 describe('models that are asked for opinions', () => {
-  const template = synthesiseChecked({
-    'assay:judges': JSON.stringify({
-      judge: { provider: 'anthropic', model: 'claude-opus-5-5', key: keyed('janitor') },
-      vision: {
-        provider: 'google',
-        model: 'gemini-2.5-pro',
-        supports_vision: true,
-        key: keyed('pictures'),
-      },
-      intent: { provider: 'openai', model: 'gpt-5.5', key: keyed('gates') },
-      cross_model: [{ provider: 'bedrock', model: 'us.anthropic.claude-haiku-4-5' }],
-    }),
-  });
+  const template = synthesise({ 'assay:judges': JUDGES });
   const policyOf = (prefix: string): string =>
     JSON.stringify(
       Object.entries(template.findResources('AWS::IAM::Policy')).filter(([id]) => id.startsWith(prefix)),

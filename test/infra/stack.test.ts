@@ -18,6 +18,7 @@ import { DELIVERY_SECONDS, ENV, INDEXES, RESERVED_CONCURRENCY } from '../../shar
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
+import { JUDGES } from './judges.ts';
 import { FUNCTION_IDS, only, synthesise, synthesiseChecked, text } from './synthesise.ts';
 
 /** A file with an authority that one could have of one's own. */
@@ -44,6 +45,7 @@ describe('the synthesised app', () => {
       'assay:notifyEmail': 'dev@example.com',
       'assay:caFile': pemFile(),
       'assay:onDelete': 'destroy',
+      'assay:judges': JUDGES,
     };
     let refusal = '';
     try {
