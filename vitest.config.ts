@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { ALONE, CDK, FRESH, LONG, PROGRAMS } from './test/groups.ts';
+import { ALONE, CDK, EMBEDDED, FUNCTIONS, LONG, PROGRAMS } from './test/groups.ts';
 
 /** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
 const report = process.env['ASSAY_TEST_REPORT'];
@@ -15,6 +15,8 @@ const files = (...lists: readonly Readonly<Record<string, readonly string[]>>[])
 
 /** Files that share processes. */
 const SHARED = { isolate: false, setupFiles: ['test/shared-process.ts'] };
+/** Files that share processes, but none of our modules. */
+const FRESH = { isolate: false, setupFiles: ['test/fresh-modules.ts'] };
 
 export default defineConfig({
   test: {
@@ -32,21 +34,21 @@ export default defineConfig({
       // Files share a few processes: to start one for each, and to load the modules anew, took longer than most of them do.
       {
         extends: true,
-        test: { name: 'quick', include: ALL, exclude: files(ALONE, CDK, FRESH, LONG, PROGRAMS), ...SHARED },
+        test: {
+          name: 'quick',
+          include: ALL,
+          exclude: files(ALONE, CDK, EMBEDDED, FUNCTIONS, LONG, PROGRAMS),
+          ...SHARED,
+        },
       },
       {
         extends: true,
         test: { name: 'programs', include: files(PROGRAMS), exclude: files(ALONE, LONG), ...SHARED },
       },
+      { extends: true, test: { name: 'embedded', include: files(EMBEDDED), exclude: files(LONG), ...FRESH } },
       {
         extends: true,
-        test: {
-          name: 'fresh',
-          include: files(FRESH),
-          exclude: files(LONG),
-          isolate: false,
-          setupFiles: ['test/fresh-modules.ts'],
-        },
+        test: { name: 'functions', include: files(FUNCTIONS), exclude: files(LONG), ...FRESH },
       },
       { extends: true, test: { name: 'cdk', include: files(CDK), exclude: files(LONG), ...SHARED } },
       { extends: true, test: { name: 'alone', include: files(ALONE), exclude: files(LONG) } },

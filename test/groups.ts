@@ -27,8 +27,12 @@ export const ALONE: Group = {
 };
 
 /** What `npm test` runs in processes that these files share among themselves, each with modules of its own. */
-export const FRESH: Group = {
+export const EMBEDDED: Group = {
   'parts of the embedded stack keep state in their modules': ['test/local/**/*.test.ts'],
+};
+
+/** The same, in other processes: the clients of the AWS SDK that they have replaced stay so. */
+export const FUNCTIONS: Group = {
   'what they ask of AWS, and where, is set up when modules are loaded': ['test/functions/**/*.test.ts'],
 };
 
