@@ -13,6 +13,8 @@ export const go: Dialect = {
     const name = node.child('name')?.text ?? '';
     return NAMED.test(name) ? { name, span: node } : null;
   },
+  // What runs a suite need not be called as its type is.
+  groupAt: () => null,
   asked: (node): Asked => {
     if (node.type !== 'call_expression') return null;
     const called = node.child('function')?.text.slice(0, 200) ?? '';

@@ -4,6 +4,7 @@ import type { Asked, Dialect } from './model.ts';
 
 const TEST =
   /^(?:x|f)?(?:it|test|specify)(?:\.(?:only|skip|todo|each|for|concurrent|sequential|serial|fails|failing|fixme|skipIf|runIf|slow|prop))*$|^(?:t|this|ctx)\.test$/;
+const SUITE = /^(?:x|f)?(?:describe|suite|context)(?:\.\w+)*$/;
 const TABLE = /\.(?:each|for|skipIf|runIf)$/;
 const SKIPPED = /^x(?:it|test|specify|describe)\b|\.(?:skip|todo|fails|failing|fixme|skipIf|runIf)\b/;
 const EXACT_MATCHERS =
@@ -48,6 +49,11 @@ export const javascript: Dialect = {
     if (!TEST.test(path) || TABLE.test(path) !== (callee?.type === 'call_expression')) return null;
     const [title] = argumentsOf(node);
     return title ? { name: stringValue(title) ?? title.text.slice(0, 500), span: node } : null;
+  },
+  groupAt: (node) => {
+    if (node.type !== 'call_expression' || !SUITE.test(pathOf(node.child('function')))) return null;
+    const [title] = argumentsOf(node);
+    return title ? stringValue(title) : null;
   },
   asked: (node): Asked => {
     if (node.type !== 'call_expression') return null;

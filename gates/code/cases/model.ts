@@ -4,6 +4,8 @@ import type { Syntax } from '../syntax.ts';
 export interface TestCase {
   /** As it is written: a function's name, or the first text of a call. */
   readonly name: string;
+  /** Names of the classes, suites or modules that it stands in, innermost first. */
+  readonly within: readonly string[];
   /** 1-based. */
   readonly line: number;
   readonly text: string;
@@ -26,6 +28,8 @@ export type Asked = 'exact' | 'loose' | null;
 export interface Dialect {
   /** The case that a node is, or null. `span` is all of it, its decorators and attributes included. */
   caseAt(node: Syntax): { readonly name: string; readonly span: Syntax; readonly from?: Syntax } | null;
+  /** The name of the class, suite or module that a node is, or null. */
+  groupAt(node: Syntax): string | null;
   asked(node: Syntax): Asked;
   /** Whether a node within a case, or what marks it, leaves the case out. */
   skips(node: Syntax): boolean;

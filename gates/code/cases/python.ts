@@ -13,6 +13,7 @@ export const python: Dialect = {
     if (!name.startsWith('test')) return null;
     return { name, span: node.parent?.type === 'decorated_definition' ? node.parent : node };
   },
+  groupAt: (node) => (node.type === 'class_definition' ? (node.child('name')?.text ?? null) : null),
   asked: (node): Asked => {
     if (node.type === 'assert_statement')
       return node.namedChildren[0]?.type === 'comparison_operator' ? 'exact' : 'loose';

@@ -43,6 +43,7 @@ export function casesOfTree(root: Syntax, grammar: Grammar): TestCase[] {
     }
     cases.push({
       name,
+      within: [...span.ancestors()].flatMap((outer) => dialect.groupAt(outer) ?? []),
       line: from.line,
       text: span.source.slice(from.start, span.end),
       start: from.start,

@@ -26,6 +26,7 @@ export const rust: Dialect = {
     const first = attributes.at(-1);
     return { name: node.child('name')?.text ?? '', span: node, ...(first ? { from: first } : {}) };
   },
+  groupAt: (node) => (node.type === 'mod_item' ? (node.child('name')?.text ?? null) : null),
   asked: (node): Asked => {
     if (node.type !== 'macro_invocation') return null;
     const name = node.child('macro')?.text ?? '';

@@ -190,9 +190,11 @@ function find(all: readonly Written[], { file, name }: Pick<TestResult, 'file' |
           (each) =>
             /\w/.test(each.name.replace(PLACE, '')) && isTemplate(each.name) && isRowOf(each.name, names),
         );
-  // Of several the one whose name says most; two that say as much cannot be told apart.
-  const [best, second] = found.toSorted((a, b) => b.name.length - a.name.length);
-  return best === undefined || (second?.name.length === best.name.length && second.text !== best.text)
+  // Of several the one whose name says most, and then the one whose class or suite the runner names; two that say as much cannot be told apart.
+  const says = ({ name: written, within }: Written): number =>
+    written.length + (within.some((group) => names.has(group)) ? 0.5 : 0);
+  const [best, second] = found.toSorted((a, b) => says(b) - says(a));
+  return best === undefined || (second && says(second) === says(best) && second.text !== best.text)
     ? null
     : best;
 }

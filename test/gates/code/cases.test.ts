@@ -90,3 +90,20 @@ describe('test cases are read from the tree', () => {
     expect(await casesIn('a.rb', 'it "x" do end')).toBeNull();
   });
 });
+
+test.each([
+  ['test_a.py', 'class A:\n    class B:\n        def test_a(self):\n            assert f()\n', ['B', 'A']],
+  [
+    'a.test.ts',
+    "describe('outer', () => { describe.only('inner', () => { it('x', () => { ok(1); }); }); });",
+    ['inner', 'outer'],
+  ],
+  [
+    'a.rs',
+    '#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        assert!(true);\n    }\n}\n',
+    ['tests'],
+  ],
+  ['a_test.go', 'package a\nfunc TestA(t *testing.T) { t.Fail() }\n', []],
+])('a case of %s knows what it stands in', async (path, text, within) => {
+  expect((await casesIn(path, text))?.map((each) => each.within)).toEqual([within]);
+});

@@ -6,6 +6,7 @@ import { isRow } from '../../../../gates/tool-run/behaviour/rows.ts';
 const written = (text: string, name = 'ones'): Written => ({
   path: 'roman.test.js',
   name,
+  within: [],
   line: 1,
   text,
   start: 0,
