@@ -171,22 +171,25 @@ export async function learntAnswers({ subject, run, again }: FurtherTerms): Prom
   if (now.length < FEWEST_ASKED) return NOTHING;
   const before = await on(await newTestsOnBase(subject), project.base, answersOf(now));
   const told =
-    (rule: string, says: string) =>
+    (rule: string, weight: Seen['weight'], says: string) =>
     (name: string): Seen => {
       const [file = null, own = name] = name.split('#');
-      return { file, line: null, rule, message: `${own}: ${says}`, weight: 'unclear' };
+      return { file, line: null, rule, message: `${own}: ${says}`, weight };
     };
   return {
     seen: [
       ...learnt(now, before).map(
         told(
           'run_answers_learnt',
+          'unclear',
           'answers what the tests ask, and for all that lies beside it what it answered before, or nothing of its own',
         ),
       ),
+      // A note: of what it was made for it found its own example, and none that others had written.
       ...hidden(now, before).map(
         told(
           'run_failure_hidden',
+          'reported',
           'failed on the base for values that are wrong, answers the same to all of them now, and no test asks for that',
         ),
       ),
