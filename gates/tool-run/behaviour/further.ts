@@ -1,9 +1,9 @@
 import type { Seen } from '../../code/seen.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
-import { addedLines } from '../added-lines.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
+import { linesThatSayMore } from '../mutants/says-more.ts';
 import { eachMutant, limitFor, mutableFiles, noticed } from '../mutants/try.ts';
 import { OTHER_SURROUNDINGS, toldElsewhere } from './elsewhere.ts';
 import { runIdle } from './idle-tests.ts';
@@ -63,11 +63,10 @@ async function runMutants(
   const { subject, run, again } = terms;
   const reach = await reachingTests(subject);
   if (reach === null) return NOTHING;
-  const added = await addedLines(subject.store, subject.base, subject.tree);
   const changed = subject.changes.flatMap(({ path, head }) =>
     head && reach(path).length > 0 ? [{ path, id: head.id, mode: head.mode }] : [],
   );
-  const files = await mutableFiles(subject, changed, added.has);
+  const files = await mutableFiles(subject, changed, await linesThatSayMore(subject));
   const trees = new Map<string, Promise<string>>();
   const treeFor = (path: string): Promise<string> => {
     const there = trees.get(path) ?? withOnly(subject, subject.tree, reach(path));

@@ -34,6 +34,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   and: 'or',
   or: 'and',
 };
+export const isOperator = (text: string): boolean => Object.hasOwn(OPERATORS, text);
 const BOOLEANS: Readonly<Record<string, string>> = {
   true: 'false',
   false: 'true',

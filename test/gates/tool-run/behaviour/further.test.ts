@@ -55,6 +55,20 @@ test('a new test that notices nothing of what is changed in the added lines hold
   });
 });
 
+test('code that is only set in another way is not the patch that brings it, whatever tests say of it', async () => {
+  const table = (quote: string, end: string): string =>
+    `${SOURCE}exports.months = {${['jan', 'feb', 'mar'].map((name, at) => `${quote}${name}${quote}: ${at + 1}`).join(`,${end}`)}};\n`;
+  const repository = makeRepository({ ...BASE, 'src/price.js': table('', ' ') });
+  repository.write({
+    'src/price.js': table("'", '\n  '),
+    'test/price.test.js': `${TEST.replace('price(2), 4', '\n  price(2),\n  4,\n')}`,
+  });
+  const evidence = await gatherOn(repository, []);
+  const tests = evidence.gates.find(({ name }) => name === 'tests');
+  expect(tests).toMatchObject({ outcome: 'passed', metadata: { mutants_possible: 0 } });
+  expect(reduce(evidence).verdict).toBe('pass');
+});
+
 test('a change after which the tests never end is noticed, and does not take the time of the gate', async () => {
   const judged = await judge({
     'src/price.js': `${SOURCE}exports.tax = (n) => {\n  let left = n;\n  while (left > 0) left = left - 1;\n  return left;\n};\n`,
