@@ -83,7 +83,7 @@ export const INDEXES = {
   byDeadline: { name: 'by_deadline', pk: 'gs_deadline_shard', sk: 'gs_deadline' },
 } as const;
 
-/** Attributes copied into `by_status`: what a listing shows. */
+/** Attributes copied into `by_status`: what a listing shows, and what is asked of its rows besides. */
 export const SUMMARY_ATTRIBUTES = [
   'id',
   'title',
@@ -105,6 +105,12 @@ export const SUMMARY_ATTRIBUTES = [
   'flagged_unverified',
   'lease_until',
 ] as const;
+
+/** What a listing shows of a task: the one list of it. */
+export type SummaryField = Exclude<(typeof SUMMARY_ATTRIBUTES)[number], 'run' | 'lease_until'>;
+export const SUMMARY_FIELDS = SUMMARY_ATTRIBUTES.filter(
+  (name): name is SummaryField => name !== 'run' && name !== 'lease_until',
+);
 
 /** Environment variables of the functions. */
 export const ENV = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SUMMARY_FIELDS } from '../names.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../repository/url.ts';
 import { Attempt } from '../task/attempt.ts';
@@ -64,25 +65,10 @@ export const TaskView = Task.omit({
   .meta({ id: 'Task' });
 export type TaskView = z.infer<typeof TaskView>;
 
-export const TaskSummary = TaskView.pick({
-  id: true,
-  title: true,
-  role: true,
-  priority: true,
-  status: true,
-  repository: true,
-  runner: true,
-  version: true,
-  created_at: true,
-  updated_at: true,
-  ended_at: true,
-  waits_for: true,
-  blocked_reason: true,
-  hold: true,
-  failure: true,
-  verified: true,
-  flagged_unverified: true,
-}).meta({ id: 'TaskSummary' });
+const shown = <K extends string>(names: readonly K[]): Record<K, true> =>
+  Object.fromEntries(names.map((name) => [name, true])) as Record<K, true>;
+
+export const TaskSummary = TaskView.pick(shown(SUMMARY_FIELDS)).meta({ id: 'TaskSummary' });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
 export const SubmitBatch = z

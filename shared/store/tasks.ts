@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isToBeAskedOfGates, isToBeWitnessed, withOpinions, withWitness } from '../models/witness.ts';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
+import { INDEXES, ITEM_PREFIX, type SummaryField, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import { attemptWithBeats, withBeat } from '../task/beat.ts';
 import type { Change, Command } from '../task/commands/change.ts';
@@ -57,27 +57,7 @@ function notTheirOwn({ judges = [], notBy, task }: Change): Forbidden {
 }
 
 /** A row of the `by_status` index. */
-export type TaskRow = Pick<
-  Task,
-  | 'id'
-  | 'title'
-  | 'role'
-  | 'priority'
-  | 'status'
-  | 'repository'
-  | 'runner'
-  | 'version'
-  | 'run'
-  | 'created_at'
-  | 'updated_at'
-  | 'ended_at'
-  | 'waits_for'
-  | 'blocked_reason'
-  | 'hold'
-  | 'failure'
-  | 'verified'
-  | 'flagged_unverified'
-> & {
+export type TaskRow = Pick<Task, SummaryField | 'run'> & {
   readonly lease_until?: number;
   readonly [INDEXES.byStatus.sk]: string;
 };
