@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 
+import { BOX_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
 import { type Bundles, bundlesIn, CONTAINERS, type ContainerName, FUNCTIONS } from './bundles.ts';
 import { imageLock, locked } from './image-lock.ts';
@@ -50,20 +51,6 @@ const AS_MODULE = {
   // CommonJS packages inside an ES module bundle still call `require` for Node's own modules.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
 } as const satisfies BuildOptions;
-
-/**
- * What `import … from 'node:http'` names in an ES module is read when it is linked, and with it every lazy part of the builtin, undici among
- * them: a sixth of the start of a box. So it is taken as an object, and read where it is used.
- */
-const BUILTINS: Plugin = {
-  name: 'builtins',
-  setup(build) {
-    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'builtin' }));
-    build.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
-    }));
-  },
-};
 
 const entries = (sources: Record<string, string>, file: string): Record<string, string> =>
   Object.fromEntries(Object.entries(sources).map(([name, source]) => [`${name}/${file}`, source]));
@@ -114,7 +101,7 @@ const bundleContainers = (outdir: string) =>
     },
     outdir,
     ...AS_MODULE,
-    plugins: [BUILTINS],
+    plugins: BOX_PLUGINS,
     // They also ask where they are.
     define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
   });

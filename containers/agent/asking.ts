@@ -50,10 +50,10 @@ export async function readAsk(path: string): Promise<Ask | null> {
   const content = await contentOf(path);
   if (content === null) return null;
   // Loaded only now: most of a box's time is its start.
-  const [{ Ask: schema }, z] = await Promise.all([import('../../shared/approval/schema.ts'), import('zod')]);
-  const read = schema.safeParse(content);
-  if (read.success) return read.data;
-  await complain(path, z.prettifyError(read.error));
+  const { readAsked } = await import('../../shared/approval/read.ts');
+  const read = readAsked(content);
+  if ('ask' in read) return read.ask;
+  await complain(path, read.wrong);
   return null;
 }
 

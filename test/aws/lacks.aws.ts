@@ -8,6 +8,12 @@ import {
 import { DescribeImagesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import { CreateRoleCommand, IAMClient } from '@aws-sdk/client-iam';
+import {
+  CreateFunctionCommand,
+  DeleteFunctionCommand,
+  InvokeCommand,
+  LambdaClient,
+} from '@aws-sdk/client-lambda';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { BOOTSTRAP_REPOSITORY } from './deployment/cdk.ts';
@@ -19,7 +25,7 @@ import { ACCOUNT, REGION } from './machine/names.ts';
 
 /*
  * What the emulator lacks, and we go around. Each is shown without anything of ours in it, so that the fault is the emulator's; once it has
- * learnt one, that test fails, and what goes around it can go.
+ * learnt one, that test fails, and what goes around it can go. One is not the emulator's, but this machine's: it has no base image to build on.
  */
 
 let deployed: Deployed;
@@ -63,6 +69,26 @@ test('the emulator still says of each image that it is there, so that the CDK pu
     new DescribeImagesCommand({ repositoryName: BOOTSTRAP_REPOSITORY, imageIds: [{ imageTag: 'none' }] }),
   );
   expect(imageDetails).toEqual([]);
+});
+
+test('the emulator runs a function from its image by Docker: what lacks is the image, which this machine cannot build', async () => {
+  const lambda = new LambdaClient({ region: REGION });
+  const ImageUri = `${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/${BOOTSTRAP_REPOSITORY}:none`;
+  const FunctionName = 'probe-image';
+  await roleWith(FunctionName, []);
+  await lambda.send(
+    new CreateFunctionCommand({
+      FunctionName,
+      PackageType: 'Image',
+      Code: { ImageUri },
+      Role: `arn:aws:iam::${ACCOUNT}:role/${FunctionName}`,
+    }),
+  );
+  const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
+  await lambda.send(new DeleteFunctionCommand({ FunctionName }));
+  lambda.destroy();
+  expect(FunctionError).toBeDefined();
+  expect(Buffer.from(Payload ?? []).toString()).toContain(`Failed to pull image ${ImageUri}`);
 });
 
 test('the emulator still keeps capital letters in the task definitions of CloudFormation', async () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +16,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { CONTAINER_NAME } from '../../shared/names.ts';
+import { BOX_ENV, CONTAINER_NAME } from '../../shared/names.ts';
 import { WHOLE_ENV } from '../support/function-values.ts';
 
 const run = promisify(execFile);
@@ -83,6 +83,27 @@ describe('the bundles of the functions', () => {
 });
 
 describe('the programs of the containers', () => {
+  it.each(containers)(
+    '%s has read nothing for secure connections when it waits for its task',
+    async (name) => {
+      const program = join(bundles.imageDirectory(name), 'main.mjs');
+      const tell = "process.on('exit', () => console.log(process.moduleLoadList.join()))";
+      const waiting = { [BOX_ENV.exitWithParent]: '1', [BOX_ENV.startedAhead]: '1' };
+      const args = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, program];
+      // Its standard input has ended: nobody will tell it what to do.
+      const { stdout } = spawnSync(process.execPath, args, { env: waiting, encoding: 'utf8', input: '' });
+      expect(stdout).toContain('NativeModule path');
+      expect(stdout.split(',').filter((each) => /^NativeModule (tls|https|http|http2)$/.test(each))).toEqual(
+        [],
+      );
+    },
+  );
+
+  it.each(containers)('%s says what is wrong in one language', (name) => {
+    const code = read(bundles.imageDirectory(name), 'main.mjs');
+    expect([code.includes('Invalid input'), code.includes('Input non valido')]).toEqual([true, false]);
+  });
+
   it.each(containers)('%s has its Dockerfile beside it and parses', async (name) => {
     const folder = bundles.imageDirectory(name);
     expect(read(folder, 'Dockerfile')).toContain('COPY main.mjs');
