@@ -8,6 +8,15 @@ export interface RuleCount {
   readonly example: string;
 }
 
+/** How far the tests of a commit notice changes of the lines that it adds. */
+export interface MutantsOf {
+  readonly id: string;
+  readonly verdict: Replayed['verdict'];
+  readonly possible: number;
+  readonly tried: number;
+  readonly survived: number;
+}
+
 export interface ReplayReport {
   readonly commits: number;
   readonly pass: number;
@@ -22,6 +31,8 @@ export interface ReplayReport {
   /** How many commits each further run had something to work on: what was never asked has held nothing either. */
   readonly looked_at: Readonly<Record<string, number>>;
   readonly held: readonly Replayed[];
+  /** Of each commit with mutants that ran, so that the share above which work is held can be chosen by what real commits leave. */
+  readonly mutants: readonly MutantsOf[];
 }
 
 /** What the tests gate counts, by the further run that it stands for. */
@@ -82,6 +93,12 @@ export function reportOf(all: readonly Replayed[]): ReplayReport {
       FURTHER.map((fact) => [fact, all.filter(({ facts }) => isMore(facts[fact])).length]),
     ),
     held,
+    mutants: all.flatMap(({ id, verdict, facts }) => {
+      const { mutants_possible: possible, mutants_tried: tried, mutants_survived: survived } = facts;
+      return typeof tried === 'number' && tried > 0
+        ? [{ id, verdict, possible: Number(possible), tried, survived: Number(survived) }]
+        : [];
+    }),
   };
 }
 

@@ -12,6 +12,7 @@ import { reachingTests, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
 import { otherAnswers } from './other-answers.ts';
 import type { MutantSettings } from './settings.ts';
+import { isSettled, isTooMuch } from './survivors.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 import { runWeakened } from './weakened.ts';
 
@@ -52,9 +53,6 @@ async function runElsewhere({ subject, run, again }: FurtherTerms): Promise<Furt
   return { seen: toldElsewhere(run, other, base), facts };
 }
 
-/** Fewest mutants that say anything. */
-const FEWEST = 2;
-
 /** Whether the patch's tests notice changes of the lines that it adds. */
 async function runMutants(
   terms: FurtherTerms,
@@ -73,21 +71,25 @@ async function runMutants(
     trees.set(path, there);
     return there;
   };
+  const possible = files.reduce((sum, { mutants }) => sum + mutants.length, 0);
+  const most = Math.min(possible, atMost);
   const survived: PlacedMutant[] = [];
   let tried = 0;
+  let left = most;
   const budget = new Budget(seconds);
-  for await (const mutant of eachMutant({ store: subject.store, files, most: atMost, budget })) {
+  for await (const mutant of eachMutant({ store: subject.store, files, most, budget })) {
     const answer = noticed(
       budget.spend(await again(await mutant.in(await treeFor(mutant.path)), { limitMs: limitFor(run) })),
     );
-    if (answer === null) continue;
-    tried++;
-    if (!answer) survived.push(mutant);
+    left--;
+    if (answer !== null) tried++;
+    if (answer === false) survived.push(mutant);
+    if (isSettled(tried, survived.length, left, surviving)) break;
   }
   return {
     seen: toldByMutants(tried, survived, surviving, await bringsTests(subject)),
     facts: {
-      mutants_possible: files.reduce((sum, { mutants }) => sum + mutants.length, 0),
+      mutants_possible: possible,
       mutants_tried: tried,
       mutants_survived: survived.length,
     },
@@ -106,7 +108,7 @@ function toldByMutants(
   surviving: number,
   hasTests: boolean,
 ): Seen[] {
-  const isMuch = tried >= FEWEST && survived.length / tried > surviving && hasTests;
+  const isMuch = hasTests && isTooMuch(tried, survived.length, surviving);
   return survived.map(({ path, line, says }) => ({
     file: path,
     line,

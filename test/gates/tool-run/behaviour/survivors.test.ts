@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSettled, isTooMuch } from '../../../../gates/tool-run/behaviour/survivors.ts';
+
+test.each([
+  [0, 0, false],
+  [1, 1, false],
+  [2, 2, true],
+  [3, 2, true],
+  [4, 2, true],
+  [5, 2, false],
+  [12, 5, false],
+  [12, 6, true],
+])('of %i mutants %i survive: held is %s', (tried, survived, held) => {
+  expect(isTooMuch(tried, survived, 0.45)).toBe(held);
+});
+
+const Run = fc.record({
+  survives: fc.array(fc.boolean(), { maxLength: 14 }),
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+  at: fc.nat(14),
+});
+
+test('what is settled comes out as it would if all the others were tried, and when none is left it is settled', () => {
+  fc.assert(
+    fc.property(Run, ({ survives, share, at }) => {
+      const upTo = (n: number): [number, number] => [
+        Math.min(n, survives.length),
+        survives.slice(0, n).filter(Boolean).length,
+      ];
+      const [tried, survived] = upTo(at);
+      const [all, inAll] = upTo(survives.length);
+      const held = isTooMuch(all, inAll, share);
+      if (isSettled(tried, survived, all - tried, share))
+        expect(isTooMuch(tried, survived, share)).toBe(held);
+      expect(isSettled(all, inAll, 0, share)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
