@@ -6,6 +6,7 @@ import { type PathParameters, ROUTES, type Route, type RouteName, takesKey } fro
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
 import { gatewayError, problemError } from './problem.ts';
+import { HOW_TO_START } from './programs.ts';
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
 export type Request<R extends Route> = PathParameters<R['path']> &
@@ -74,7 +75,7 @@ const unreachable = (connection: Connection, cause: unknown): CliError => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
   return new CliError(EXIT.failed, 'unreachable', `Nothing answers at ${connection.url} (${code}).`, {
-    hint: `The address comes from ${connection.source}. Start the embedded stack with \`assay up\`, or correct the address.`,
+    hint: `The address comes from ${connection.source}. Start the embedded stack with ${HOW_TO_START}, or correct the address.`,
   });
 };
 

@@ -12,16 +12,23 @@ export function agentProgram(): string {
   return existsSync(source) ? source : resolve(HOME, 'bundles/containers/agent/main.mjs');
 }
 
+const STACK = resolve(HOME, 'local/main.ts');
+const hasStack = existsSync(STACK);
+
+/** What starts the embedded stack, for whoever is told to. */
+export const HOW_TO_START = hasStack ? '`assay up`' : '`npm run -s assay -- up` in a clone of the repository';
+/** What a command does that needs the embedded stack. */
+export const withStack = (summary: string): string => (hasStack ? summary : `${summary} (in a clone only)`);
+
 /** The program of the embedded stack. Throws CliError in the package, which has no engines for it. */
 export function stackProgram(): string {
-  const source = resolve(HOME, 'local/main.ts');
-  if (existsSync(source)) return source;
+  if (hasStack) return STACK;
   throw new CliError(
     EXIT.usage,
     'not_in_the_package',
-    'The embedded stack is not part of the installed package.',
+    'The embedded stack is not part of the installed package: its database is native code, and its template is made by the CDK.',
     {
-      hint: 'Clone the repository: there, after `npm ci`, `npm run -s assay -- up` starts it and `npm run demo` shows it. --url or ASSAY_URL leads the commands of the package to it.',
+      hint: 'Clone the repository: there, after `npm ci`, `npm run -s assay -- up` starts it and `npm run demo` shows it. --url and --token, or ASSAY_URL and ASSAY_TOKEN, lead the commands of the package to it.',
     },
   );
 }

@@ -4,7 +4,7 @@ const wanted = [22, 15];
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < wanted[0] || (major === wanted[0] && minor < wanted[1])) {
   process.stderr.write(`assay needs Node ${wanted.join('.')} or later; this is ${process.versions.node}.\n`);
-  process.exit(1);
+  process.exit(2);
 }
 const { enableCompileCache } = await import('node:module');
 const { join } = await import('node:path');

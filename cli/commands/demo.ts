@@ -10,12 +10,13 @@ import { demoDocument, surprises } from '../demo/result.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
+import { withStack } from '../programs.ts';
 import { SUMMARY } from '../summary.ts';
 
 export function registerDemo(program: Command, io: Io): void {
   const command = program
     .command('demo')
-    .description(SUMMARY.demo)
+    .description(withStack(SUMMARY.demo))
     .option(
       '--agent <kind>',
       `a real agent CLI does the tasks: ${CLI_KINDS.join(', ')}; with the key of its provider in the environment against the real models, else against scripted ones`,

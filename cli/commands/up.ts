@@ -17,6 +17,7 @@ import { judgeEnvironment } from '../judge-models.ts';
 import { startStack } from '../local-stack.ts';
 import { openAddress } from '../open-address.ts';
 import { oneLine } from '../output/text.ts';
+import { stackProgram, withStack } from '../programs.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
 
@@ -149,7 +150,7 @@ function screen(connection: ConnectionFile, forges: ForgeSettings, session: Sess
 export function registerUp(program: Command, io: Io): void {
   const command = program
     .command('up')
-    .description(SUMMARY.up)
+    .description(withStack(SUMMARY.up))
     .option(
       '--port <number>',
       'port of the API; 0: any that is free (default: that of the last time, or a free one)',
@@ -173,6 +174,8 @@ export function registerUp(program: Command, io: Io): void {
     .option('--json', 'print one line of JSON with url and token when ready');
   action<[Options]>(command, io, async (session, options) => {
     const dataDir = resolve(session.io.cwd, options.data);
+    // Before anything is written: the package has none.
+    stackProgram();
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await refuseSecond(dataDir);
     const forges = options.forges === undefined ? [] : readForges(options.forges, session.io);

@@ -6,6 +6,7 @@ import { CliError, EXIT } from '../exit.ts';
 import { follow } from '../follow.ts';
 import { startStack } from '../local-stack.ts';
 import { taskProgress } from '../output/progress.ts';
+import { stackProgram } from '../programs.ts';
 import type { Session } from '../session.ts';
 import type { DemoAgent } from './agents.ts';
 import { startJudge } from './judge.ts';
@@ -70,6 +71,7 @@ export async function runDemo(
   agent: DemoAgent | null,
   extra: DemoExtra | null = null,
 ): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
+  stackProgram();
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
   const repository = makeRepository(join(folder, 'repository.git'));

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/ledger/rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { HOW_TO_START } from '../programs.ts';
 
 /** Folder of records below a folder: it itself, or what an export of the whole bucket has them in. */
 const below = (folder: string): string | null => {
@@ -25,7 +26,7 @@ export function recordsFolder(given: string | undefined, cwd: string): string {
   const folder = readConnectionFile(join(cwd, DATA_DIR))?.records_dir;
   if (folder !== undefined) return below(folder) ?? folder;
   throw new CliError(EXIT.usage, 'no_records', 'No records on this machine.', {
-    hint: 'Start `assay up` here, or copy them (`aws s3 sync s3://BUCKET/records records`) and give --records records, or ask Athena with --athena.',
+    hint: `Start ${HOW_TO_START}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,
   });
 }
 

@@ -95,6 +95,14 @@ test('what it leaves out it names, with what to do', () => {
   const up = assay(['up']);
   expect(up.status).toBe(2);
   expect(up.stderr).toContain('not part of the installed package');
+  expect(up.stderr).not.toContain('Starting');
+  expect(existsSync(join(folder, '.assay-data'))).toBe(false);
+  expect(assay(['--help']).stdout).toMatch(/no Docker\s+\(in a\s+clone only\)/);
+  const status = assay(['status']);
+  expect([status.status, status.stderr]).toEqual([
+    2,
+    expect.stringContaining('`npm run -s assay -- up` in a clone'),
+  ]);
   const demo = assay(['demo']);
   expect([demo.status, demo.stderr]).toEqual([2, expect.stringContaining('`npm run demo` shows it')]);
 });
