@@ -3,7 +3,8 @@ import { VERSION } from '../shared/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT_MEANINGS } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
-import { SUMMARY } from './summary.ts';
+import { withStack } from './programs.ts';
+import { type CommandName, SUMMARY } from './summary.ts';
 
 /** Commander's ways of saying that help or the version was asked for: no error. */
 export const isHelp = (error: CommanderError): boolean =>
@@ -51,10 +52,14 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
     if (wanted === 'all' || names.some((name) => name === wanted)) {
       const register = await load();
       register(program, io, () => buildProgram(io, 'all'));
-    } else for (const name of names) program.command(name).description(SUMMARY[name]);
+    } else for (const name of names) program.command(name).description(summaryOf(name));
   }
   return program;
 }
+
+/** As the command itself says it, which is not loaded for that. */
+const summaryOf = (name: CommandName): string =>
+  name === 'up' || name === 'demo' ? withStack(SUMMARY[name]) : SUMMARY[name];
 
 /** Options of the program that have a value behind them. */
 const WITH_VALUE = new Set(['--url', '--token']);

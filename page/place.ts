@@ -1,3 +1,5 @@
+import { oneLine } from './parts/visible.ts';
+
 /** What is looked at; it stands behind the `#` of the address, which is never sent to the server. */
 export type Place =
   | { readonly view: 'board' }
@@ -19,3 +21,11 @@ export function placeOf(hash: string): Place {
 
 export const hashOf = (place: Place): string =>
   place.view === 'task' ? `#/task/${encodeURIComponent(place.id)}` : `#/${place.view}`;
+
+/** What a tab is called: which task, first, as tabs are narrow. */
+export const titleOf = (place: Place): string =>
+  place.view === 'task'
+    ? `${oneLine(place.id, 64)} · Assay`
+    : place.view === 'quality'
+      ? 'Figures · Assay'
+      : 'Assay';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
-import { dollars } from '../../shared/format.ts';
+import { dollars, knownSum } from '../../shared/format.ts';
 import type { QualityCost } from '../../shared/quality/cost.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -24,7 +24,7 @@ const named = (cost: Cost, kind: (typeof KINDS)[number]): [string, Cost['tasks']
 
 /** What is known of it; nothing is known where every cost is unknown. */
 const known = ({ count, cost_usd, cost_unknown }: Cost['tasks']): string =>
-  dollars(count > 0 && cost_unknown === count ? null : cost_usd);
+  dollars(knownSum(cost_usd, count, cost_unknown));
 
 function costText(cost: Cost, session: Session): string {
   const lines = [

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { timeRange } from './time-range.ts';
 
 export interface Line {
   readonly name: string;
@@ -50,6 +51,7 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
       width: Math.max(280, element.clientWidth),
       height: HEIGHT,
       cursor: { drag: { x: false, y: false } },
+      scales: { x: { range: (_, first, last) => timeRange(first, last) } },
       tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
       axes: [
         { ...axis, incrs: DAYS, values: (_, ticks) => ticks.map(dayOf) },

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import { dollars, duration, percent } from '../../shared/format.ts';
+import { dollars, duration, knownSum, percent } from '../../shared/format.ts';
 import type { FileList } from '../../shared/health/schemas.ts';
 import costSql from '../../shared/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/ledger/queries/durations.sql';
@@ -77,7 +77,10 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
           : [{ name: 'threshold', values: series.map(() => threshold), mark: true }]),
       ],
       spend: [
-        { name: 'spent', values: series.map((each) => each.cost_usd) },
+        {
+          name: 'spent',
+          values: series.map((each) => knownSum(each.cost_usd, each.tasks_total, each.cost_unknown)),
+        },
         { name: 'saved', values: series.map((each) => each.saved_usd) },
       ],
       tiers: linesOf(series, (each) => each.tier_pass_rates),

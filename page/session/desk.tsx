@@ -24,7 +24,7 @@ export function Desk({ api, onTokenOver, onSignOut }: Props) {
   const [help, setHelp] = useState(false);
   const toasts = useToasts();
   const status = usePoll<Status>(api, '/status', onTokenOver);
-  useNudge(status.body?.verification_nudge ?? null, toasts.say);
+  useNudge(status.body?.verification_nudge ?? null, place, toasts.say);
   const shortcuts = useMemo(
     () => [
       { keys: 'g b', does: 'Go to the board', run: () => go({ view: 'board' }) },

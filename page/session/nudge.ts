@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { VerificationNudge } from '../../shared/api/schemas.ts';
+import { type Place, titleOf } from '../place.ts';
 import { isNews, nudgeText } from './news.ts';
 import type { Say } from './toasts.tsx';
 
 /** A word in passing when the threshold trips, and a mark in the title that can be seen from another tab. */
-export function useNudge(nudge: VerificationNudge | null, say: Say): void {
+export function useNudge(nudge: VerificationNudge | null, place: Place, say: Say): void {
   const told = useRef(0);
   const exceeded = nudge?.threshold_exceeded === true;
   useEffect(() => {
@@ -14,9 +15,9 @@ export function useNudge(nudge: VerificationNudge | null, say: Say): void {
     }
   }, [nudge, say]);
   useEffect(() => {
-    document.title = exceeded ? '(!) Assay' : 'Assay';
+    document.title = `${exceeded ? '(!) ' : ''}${titleOf(place)}`;
     return () => {
       document.title = 'Assay';
     };
-  }, [exceeded]);
+  }, [exceeded, place]);
 }

@@ -14,13 +14,16 @@ export interface Span {
 
 const at = (iso: string): number => Date.parse(iso);
 
-/** Gates run side by side. Evidence of earlier versions says only how long each took, and is drawn from where checking began. */
+/**
+ * Gates run side by side. Evidence of earlier versions says only how long each took, and is drawn from where checking began. What was
+ * remembered took its time in the run that it is remembered of, and none here.
+ */
 function gatesOf(attempt: AttemptView, from: number): Span[] {
   return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, began_ms = 0, cached }) => ({
     what: name,
     kind: 'gate',
     from: from + began_ms,
-    to: from + began_ms + duration_ms,
+    to: from + began_ms + (cached ? 0 : duration_ms),
     note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
     depth: 2,
   }));

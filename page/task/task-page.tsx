@@ -39,7 +39,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
     ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
     ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],
     ['Created', `${when(task.created_at)} by ${task.created_by}`],
-    ['Ended', task.ended_at],
+    ['Ended', task.ended_at && when(task.ended_at)],
     [
       'Cost',
       chain.attempts.length === 0

@@ -30,7 +30,8 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
     ...(attempt.verification?.gates ?? []).map(({ name, detail }): [string, string] => [name, detail]),
     ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
       each.subject,
-      keptFindings(each).join('; '),
+      // Nobody asked, or nothing said: then why.
+      keptFindings(each).join('; ') || each.because,
     ]),
   ]);
   return (

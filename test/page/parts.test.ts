@@ -3,8 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import { failureOf, Refused, TokenOver } from '../../page/api/errors.ts';
 import { nextWait, PACE } from '../../page/api/pace.ts';
 import { GROUPS, groupOf } from '../../page/board/groups.ts';
+import { timeRange } from '../../page/parts/time-range.ts';
 import { oneLine, visible } from '../../page/parts/visible.ts';
-import { hashOf, placeOf } from '../../page/place.ts';
+import { hashOf, placeOf, titleOf } from '../../page/place.ts';
 import { isNews } from '../../page/session/news.ts';
 import { type Span, spansOf } from '../../page/task/spans.ts';
 import { scaleOf } from '../../page/task/time-scale.ts';
@@ -147,7 +148,33 @@ describe('a task', () => {
   });
 });
 
+describe('a tab', () => {
+  it('is called by what is looked at, whatever stands in the address', () => {
+    const called = ['#/board', '#/quality', '#/task/T1', '#/task/a%E2%80%AEb'].map((each) =>
+      titleOf(placeOf(each)),
+    );
+    expect(called).toEqual(['Assay', 'Figures · Assay', 'T1 · Assay', 'a⟨U+202E⟩b · Assay']);
+  });
+});
+
 describe('how time is drawn', () => {
+  it('takes a week at least, up to the latest day', () => {
+    const day = 86_400;
+    expect(timeRange(100 * day, 100 * day)).toEqual([93 * day, 100 * day]);
+    expect(timeRange(71 * day, 100 * day)).toEqual([71 * day, 100 * day]);
+  });
+
+  it('gives no time to what was remembered', () => {
+    const held = heldTask();
+    const [first] = chainView(held).attempts;
+    if (!first?.verification) throw new Error('the story has no evidence');
+    const gates = first.verification.gates.map((each) => ({ ...each, cached: true }));
+    const spans = spansOf(taskView(held), [{ ...first, verification: { ...first.verification, gates } }]);
+    const drawn = spans.filter(({ kind }) => kind === 'gate');
+    expect(drawn.length).toBeGreaterThan(0);
+    for (const { from, to } of drawn) expect(to).toBe(from);
+  });
+
   const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
     ...{ what: kind, kind, from, to, note: '', depth: 0 },
   });
