@@ -104,7 +104,9 @@ export async function readWhole(source: Source | Workflow, read: ReadFiles): Pro
     named.length === 0 ? new Map<string, string | null>() : await read([...new Set(named)].map(rubricPath));
   const rubrics = [...files].flatMap(([file, text]) => (text === null ? [] : [ownRubric(text, file)]));
   const own = rubrics.flatMap((each) => ('rubric' in each ? [each.rubric] : []));
-  const known = [...new Set([...own, ...BUILTIN_RUBRICS].map(({ name }) => name))];
+  // One whose file is there and wrong is not missing as well.
+  const there = named.filter((name) => typeof files.get(rubricPath(name)) === 'string');
+  const known = [...new Set([...there, ...BUILTIN_RUBRICS.map(({ name }) => name)])];
   const judged = ({ text, path }: Source) => readWorkflow(text, path, known, library);
   const main = isFile ? judged(source) : { workflow: source, problems: [] };
   const others = sources.filter(({ path }) => !isFile || path !== source.path);
