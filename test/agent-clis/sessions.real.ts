@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { runAgent } from '../../containers/agent/agent.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import { sha256 } from '../../shared/tokens.ts';
 import { agentAssignment, inBox } from '../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../containers/fake-api.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
@@ -34,28 +35,47 @@ afterEach(async () => {
 
 /** What each real CLI makes of a session that another box has begun. */
 describe.each(PRESENT.filter((kind) => AGENT_ADAPTERS[kind].record))('the session of the real %s', (kind) => {
-  it('is gone on with in another box', async () => {
+  const run = (more: Partial<AgentAssignment>) => {
     vi.stubEnv('PATH', `${BIN}${delimiter}${process.env['PATH'] ?? ''}`);
     api.answer = (call) =>
       call.route === 'park' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
-    const run = (more: Partial<AgentAssignment>) =>
-      inBox((box) =>
-        runAgent(
-          agentAssignment(api, repository.url, [], {
-            base_commit: base,
-            adapter: { kind, timeout_s: 120 },
-            model: MODELS[kind],
-            models: {
-              token: 'token-of-the-attempt',
-              base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
-              models: [MODELS[kind]],
-              witnessed: true,
-            },
-            ...more,
-          }),
-          box,
-        ),
-      );
+    return inBox((box) =>
+      runAgent(
+        agentAssignment(api, repository.url, [], {
+          base_commit: base,
+          adapter: { kind, timeout_s: 120 },
+          model: MODELS[kind],
+          models: {
+            token: 'token-of-the-attempt',
+            base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
+            models: [MODELS[kind]],
+            witnessed: true,
+          },
+          ...more,
+        }),
+        box,
+      ),
+    );
+  };
+
+  it('is begun anew where what was kept of it is none', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const record = Buffer.from('{"nonsense":true}\n');
+    api.objects.set('/objects/session', record);
+    await run({
+      prompt: { TASK_TITLE: 'Ship', TASK_DESCRIPTION: 'It was approved by ann.' },
+      resumed: {
+        session: '0f0f0f0f-1111-4222-8333-444444444444',
+        sha256: sha256(record),
+        url: `${api.url}/objects/session`,
+        message: 'Go on.',
+      },
+    });
+    expect(models.calls[0]?.raw.toString()).toContain('It was approved by ann.');
+    expect(api.bodies('complete')).toHaveLength(1);
+  });
+
+  it('is gone on with in another box', async () => {
     await run({});
     const [parked] = api.bodies('park');
     const kept = parked?.['session'] as { id: string; sha256: string };
