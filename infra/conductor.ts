@@ -1,10 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { ENV, TABLE } from '../shared/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
+import type { Storage } from './storage.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { TasksTable } from './tasks-table.ts';
 
@@ -12,6 +12,7 @@ export interface ConductorProps {
   readonly common: Common;
   readonly alarms: Alarms;
   readonly table: TasksTable;
+  readonly storage: Storage;
   readonly cascade: IStateMachine;
   /** What runs a task that names no agent. */
   readonly environment: Record<string, string>;
@@ -19,11 +20,11 @@ export interface ConductorProps {
 
 /** Makes follow what must follow from a write of a task. */
 export class Conductor extends Construct {
-  readonly deadLetters: readonly Queue[];
+  readonly function: ServiceFunction;
 
   constructor(scope: Construct, id: string, props: ConductorProps) {
     super(scope, id);
-    const { common, alarms, table, cascade } = props;
+    const { common, alarms, table, storage, cascade } = props;
     const conductor = new ServiceFunction(this, 'Conduct', {
       common,
       name: 'conductor',
@@ -37,14 +38,16 @@ export class Conductor extends Construct {
       },
     });
     conductor.allow({ actions: ['states:StartExecution'], on: [cascade.stateMachineArn] });
-    this.deadLetters = new StreamReader(this, 'Stream', {
+    this.function = conductor;
+    new StreamReader(this, 'Stream', {
       alarms,
       table,
       reader: conductor,
+      givesUpTo: storage,
       items: [TABLE.taskSk, TABLE.requestSk],
       consequence: 'its cascade does not go on, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
       batch: { batchSize: 10, parallelizationFactor: 10 },
-    }).deadLetters;
+    });
   }
 }

@@ -5,6 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { StreamReader } from '../shared/dead-letters/schema.ts';
 import { ENV, GIVEN_UP_BATCHES, METRICS } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -17,19 +18,19 @@ export interface DeadLettersProps {
   readonly alarms: Alarms;
   readonly table: TasksTable;
   readonly workforce: Workforce;
-  /** Queues of what was given up, of launches and of readers of the stream. */
+  /** Queues of launches that were given up. */
   readonly queues: readonly Queue[];
   /** Where batches of the stream lie that were given up. */
   readonly storage: Storage;
-  /** Reads such a batch again. */
-  readonly ledger: ServiceFunction;
+  /** Read such a batch again. */
+  readonly readers: Readonly<Record<StreamReader, ServiceFunction>>;
 }
 
 /** Writes down what was given up where people see it, and tries it again. */
 export class DeadLetters extends Construct {
   constructor(scope: Construct, id: string, props: DeadLettersProps) {
     super(scope, id);
-    const { common, alarms, table, workforce, queues, storage, ledger } = props;
+    const { common, alarms, table, workforce, queues, storage, readers } = props;
     const { agentQueues, gatesQueue } = workforce;
     const reader = new ServiceFunction(this, 'Read', {
       common,
@@ -39,7 +40,10 @@ export class DeadLetters extends Construct {
       environment: {
         [ENV.table]: table.table.tableName,
         ...storage.environment,
-        [ENV.ledgerFunction]: ledger.lambda.functionName,
+        [ENV.streamReaders]: Stack.of(this).toJsonString({
+          ledger: readers.ledger.lambda.functionName,
+          conductor: readers.conductor.lambda.functionName,
+        }),
         [ENV.metricsNamespace]: Stack.of(this).stackName,
         [ENV.launchQueues]: Stack.of(this).toJsonString({
           1: agentQueues[1].queueUrl,
@@ -54,7 +58,10 @@ export class DeadLetters extends Construct {
     storage.allowList(reader, GIVEN_UP_BATCHES);
     storage.allow(reader, ['GetObject', 'DeleteObject'], [GIVEN_UP_BATCHES]);
     storage.allow(reader, ['GetObject', 'PutObject'], ['given-up/']);
-    reader.allow({ actions: ['lambda:InvokeFunction'], on: [ledger.lambda.functionArn] });
+    reader.allow({
+      actions: ['lambda:InvokeFunction'],
+      on: Object.values(readers).map(({ lambda }) => lambda.functionArn),
+    });
     for (const queue of queues)
       reader.lambda.addEventSource(
         new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 2 }),

@@ -188,6 +188,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     common,
     alarms,
     table,
+    storage,
     cascade,
     environment: adapter,
   });
@@ -237,9 +238,9 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     alarms,
     table,
     workforce,
-    queues: [...workforce.deadLetters, ...conductor.deadLetters],
+    queues: workforce.deadLetters,
     storage,
-    ledger: analytics.ledger,
+    readers: { ledger: analytics.ledger, conductor: conductor.function },
   });
   const observability = new Observability(scope, 'Observability', {
     alarms,

@@ -1,12 +1,10 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, type DynamoEventSourceProps, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { DynamoEventSource, type DynamoEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
 import { TABLE } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
-import { DeadLetterQueue } from './queues.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';
 
@@ -16,8 +14,8 @@ export interface StreamReaderProps {
   readonly reader: ServiceFunction;
   /** What does not happen when a record is given up. */
   readonly consequence: string;
-  /** Where Lambda writes whole batches that are given up. @default - a queue hears where they lay in the stream */
-  readonly givesUpTo?: Storage;
+  /** Where Lambda writes whole batches that are given up. */
+  readonly givesUpTo: Storage;
   /** Which kinds of items it reads, by their sort keys. */
   readonly items?: readonly string[];
   readonly batch: Pick<DynamoEventSourceProps, 'batchSize' | 'maxBatchingWindow' | 'parallelizationFactor'>;
@@ -25,15 +23,10 @@ export interface StreamReaderProps {
 
 /** Feeds the writes of tasks to a function. A record that fails is tried again alone, and in the end put aside, so it holds up no others. */
 export class StreamReader extends Construct {
-  /** Queues that hear of records that were given up. */
-  readonly deadLetters: readonly Queue[];
-
   constructor(scope: Construct, id: string, props: StreamReaderProps) {
     super(scope, id);
     const { alarms, table, reader, consequence, givesUpTo, items = [TABLE.taskSk] } = props;
-    const queue = givesUpTo ? undefined : this.makeQueue(props);
-    this.deadLetters = queue ? [queue] : [];
-    if (givesUpTo) this.keepIn(givesUpTo, props);
+    this.keepIn(givesUpTo, props);
     // Whoever reads the stream reads the table; what it may do with that, the table of access says.
     table.allow(reader);
     reader.lambda.addEventSource(
@@ -49,10 +42,8 @@ export class StreamReader extends Construct {
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
         retryAttempts: 8,
-        onFailure: queue
-          ? new SqsDlq(queue)
-          : // The CDK's own would let the function read and write the whole bucket.
-            { bind: () => ({ destination: givesUpTo?.bucket.bucketArn ?? '' }) },
+        // The CDK's own would let the function read and write the whole bucket.
+        onFailure: { bind: () => ({ destination: givesUpTo.bucket.bucketArn }) },
       }),
     );
     alarms.add(this, 'Lag', {
@@ -61,20 +52,6 @@ export class StreamReader extends Construct {
       meaning: `A stream reader is more than five minutes behind; until it has caught up, ${consequence}`,
       runbook: 'stream-lag',
     });
-  }
-
-  private makeQueue({ alarms, consequence }: StreamReaderProps): Queue {
-    const { queue } = new DeadLetterQueue(this, 'DeadLetters', {
-      alarms,
-      meaning: `A write of a task was given up: ${consequence}`,
-      runbook: 'stream-dead-letters',
-    });
-    Validations.of(queue).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason:
-        'It is the dead-letter queue of an event source mapping; the rule looks at redrive policies only.',
-    });
-    return queue;
   }
 
   /** What is kept is told by the alarm of dead letters; this is for what Lambda could not even write down. */

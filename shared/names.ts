@@ -124,8 +124,8 @@ export const ENV = {
   cluster: 'ASSAY_CLUSTER_ARN',
   /** JSON of the URLs of the launch queues: of agents by priority, and of gates and deliveries. */
   launchQueues: 'ASSAY_LAUNCH_QUEUES',
-  /** The function that writes the records: what it was not able to do is done again. */
-  ledgerFunction: 'ASSAY_LEDGER_FUNCTION',
+  /** JSON of the names of the functions that read the stream: what they were not able to do is done again. */
+  streamReaders: 'ASSAY_STREAM_READERS',
   subnets: 'ASSAY_SUBNETS',
   securityGroups: 'ASSAY_SECURITY_GROUPS',
   assignPublicIp: 'ASSAY_ASSIGN_PUBLIC_IP',
@@ -264,8 +264,8 @@ export const objectKey = {
   /** `date` is YYYY-MM-DD of the rows' own time; `batch` is made from the stream records, so a re-delivery writes the same object. */
   recordDay: (table: string, date: string) => `records/table=${table}/dt=${date}/`,
   records: (table: string, date: string, batch: string) => `records/table=${table}/dt=${date}/${batch}.jsonl`,
-  /** Records of the stream of one task that a reader has given up, until they are read again; `name` is made from them. */
-  givenUp: (taskId: string, name: string) => `given-up/${taskId}/${name}.json`,
+  /** Records of the stream of one task or request that a reader has given up, until they are read again; `name` is made from them. */
+  givenUp: (id: string, name: string) => `given-up/${id}/${name}.json`,
 } as const;
 
 /** Where Lambda writes batches of a stream that it gives up: it asks for a bucket only, and begins its keys with this. */

@@ -4,6 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
+import type { StreamReader } from '../../shared/dead-letters/schema.ts';
 import type { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV, METRICS } from '../../shared/names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
@@ -16,7 +17,9 @@ import { logger } from '../kit/logger.ts';
 const { letters, tasks } = stores();
 const sqs = new SQSClient({});
 const lambda = new LambdaClient({});
-const ledger = requireEnv(ENV.ledgerFunction);
+const readers = z
+  .object({ ledger: z.string(), conductor: z.string() })
+  .parse(JSON.parse(requireEnv(ENV.streamReaders)));
 const givenUp = new GivenUpStore(
   new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
   requireEnv(ENV.bucket),
@@ -42,15 +45,24 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
   );
 }
 
-async function readAgain(event: object): Promise<void> {
+/** What a reader answers that says which of the records have failed. */
+const Answer = z.object({ batchItemFailures: z.array(z.unknown()) });
+
+async function readAgain(
+  reader: StreamReader,
+  event: { readonly Records: readonly unknown[] },
+): Promise<void> {
   const { FunctionError, Payload } = await lambda.send(
-    new InvokeCommand({ FunctionName: ledger, Payload: Buffer.from(JSON.stringify(event)) }),
+    new InvokeCommand({ FunctionName: readers[reader], Payload: Buffer.from(JSON.stringify(event)) }),
   );
+  const text = Buffer.from(Payload ?? []).toString('utf8');
   if (FunctionError !== undefined)
+    throw new Error(`the ${reader} says ${FunctionError}: ${text.slice(0, 1_000)}`);
+  const answer = Answer.safeParse(text === '' ? null : JSON.parse(text));
+  const failed = answer.success ? answer.data.batchItemFailures.length : 0;
+  if (failed > 0)
     throw new Error(
-      `the ledger says ${FunctionError}: ${Buffer.from(Payload ?? [])
-        .toString('utf8')
-        .slice(0, 1_000)}`,
+      `the ${reader} has failed again, at ${failed} of ${event.Records.length} records; its log says why`,
     );
 }
 
@@ -79,7 +91,10 @@ export const handler = async (
 ): Promise<unknown> => {
   if ('Records' in event) return buryAll(event);
   const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
-  const result = await drain({ letters, tasks, givenUp, readAgain, send, now: () => new Date(), goOn });
+  const result = await drain({
+    ...{ letters, tasks, givenUp, readers, readAgain, send, goOn },
+    now: () => new Date(),
+  });
   if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
   if (result.abandoned.length > 0) logger.error('dead letters were abandoned', { letters: result.abandoned });
   metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());

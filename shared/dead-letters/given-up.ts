@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ITEM_PREFIX, objectKey, TABLE } from '../names.ts';
 import { sha256 } from '../tokens.ts';
+import { STREAM_READERS, type StreamReader } from './schema.ts';
 
 /** A record of the table's stream, as far as it matters here; the rest of it is kept. */
 const StreamRecord = z.looseObject({
@@ -13,12 +14,15 @@ const StreamRecord = z.looseObject({
 type StreamRecord = z.infer<typeof StreamRecord>;
 export const StreamEvent = z.object({ Records: z.array(StreamRecord).min(1) });
 
-/** What Lambda writes into a bucket about a batch that it has given up: where it lay in the stream, and the whole of it, as text. */
-const GivenUp = z.object({ payload: z.string().transform((text): unknown => JSON.parse(text)) });
+/** What Lambda writes into a bucket about a batch that it has given up: who could not do it, and the whole of it, as text. */
+const GivenUp = z.object({
+  requestContext: z.object({ functionArn: z.string() }),
+  payload: z.string().transform((text): unknown => JSON.parse(text)),
+});
 
-/** The records of one task in a batch that was given up. */
-export interface TaskRecords {
-  readonly task: string;
+/** The records of one task, or of one request of people, in a batch that was given up. */
+export interface ItemRecords {
+  readonly of: { readonly kind: 'task' | 'request'; readonly id: string };
   readonly key: string;
   /** JSON of the event, as the function has it. */
   readonly body: string;
@@ -27,21 +31,42 @@ export interface TaskRecords {
 
 const sequence = ({ dynamodb }: StreamRecord): bigint => BigInt(dynamodb.SequenceNumber);
 
-/** The batch that an object tells of, by task, each in the order of its writes; null: nobody can read it. */
-export function recordsByTask(text: string): readonly TaskRecords[] | null {
+const KINDS = ['task', 'request'] as const;
+
+function itemOf(key: string): ItemRecords['of'] {
+  const kind = KINDS.find((each) => key.startsWith(ITEM_PREFIX[each]));
+  if (!kind) throw new Error(`${key} is nothing that the stream is read for`);
+  return { kind, id: key.slice(ITEM_PREFIX[kind].length) };
+}
+
+/** A batch that was given up. */
+export interface GivenUpBatch {
+  readonly reader: StreamReader;
+  /** By what they are of, each in the order of its writes. */
+  readonly items: readonly ItemRecords[];
+}
+
+/** The batch that an object tells of; null: nobody can read it. */
+export function givenUpBatch(
+  text: string,
+  readers: Readonly<Record<StreamReader, string>>,
+): GivenUpBatch | null {
   try {
-    const { Records } = StreamEvent.parse(GivenUp.parse(JSON.parse(text)).payload);
-    const byTask = Map.groupBy(Records, ({ dynamodb }) => {
-      const key = dynamodb.Keys[TABLE.pk]?.S ?? '';
-      if (!key.startsWith(ITEM_PREFIX.task)) throw new Error(`${key} is no task`);
-      return key.slice(ITEM_PREFIX.task.length);
-    });
-    return [...byTask].map(([task, all]) => {
+    const { requestContext, payload } = GivenUp.parse(JSON.parse(text));
+    // arn:aws:lambda:REGION:ACCOUNT:function:NAME[:VERSION]
+    const name = requestContext.functionArn.split(':')[6];
+    const reader = STREAM_READERS.find((each) => readers[each] === name);
+    if (!reader) throw new Error(`${name} reads no stream here`);
+    const { Records } = StreamEvent.parse(payload);
+    const byItem = Map.groupBy(Records, ({ dynamodb }) => dynamodb.Keys[TABLE.pk]?.S ?? '');
+    const items = [...byItem].map(([key, all]) => {
+      const of = itemOf(key);
       const records = all.toSorted((a, b) => (sequence(a) < sequence(b) ? -1 : 1));
       const name = sha256(records.map(({ eventID }) => eventID).join('\n')).slice(0, 32);
       const body = JSON.stringify({ Records: records });
-      return { task, key: objectKey.givenUp(task, name), body, first: records.map(sequence)[0] ?? 0n };
+      return { of, key: objectKey.givenUp(of.id, name), body, first: records.map(sequence)[0] ?? 0n };
     });
+    return { reader, items };
   } catch {
     return null;
   }

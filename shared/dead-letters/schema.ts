@@ -2,10 +2,14 @@ import * as z from 'zod';
 import { BOX_KINDS } from '../task/attempt.ts';
 import { LetterStatus } from './status.ts';
 
-/** Operations that can fail for good: a launch of a box, writing the records of a task, a record of the stream for its other reader, or what nobody can read. */
+/** Who reads the stream, and may give up what it cannot do. */
+export const STREAM_READERS = ['ledger', 'conductor'] as const;
+export type StreamReader = (typeof STREAM_READERS)[number];
+
+/** Operations that can fail for good: a launch of a box, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
 export const OPERATIONS = [
   ...BOX_KINDS.map((kind) => `launch:${kind}` as const),
-  'stream:ledger',
+  ...STREAM_READERS.map((reader) => `stream:${reader}` as const),
   'stream:record',
   'message:unreadable',
 ] as const;
@@ -52,16 +56,28 @@ export const LetterId = z
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}\.[a-z0-9-]{1,40}$/,
     'must be the id of a dead letter, as `assay dlq list` prints it',
   );
-/** Those of the ledger do not hold up the launches of their task, nor these them. */
-export const ledgerLane = (taskId: string): string => `${taskId}_ledger`;
+/** What is of a request of people, and of no task, ends its lane so. */
+const OF_REQUEST = '_request';
+/** Those of a reader do not hold up the launches of their task, nor those of another reader, nor these them. */
+export const readerLane = (
+  reader: StreamReader,
+  { kind, id }: { readonly kind: 'task' | 'request'; readonly id: string },
+): string => `${id}_${reader}${kind === 'request' ? OF_REQUEST : ''}`;
+
+/** Which reader is to read it again; null: it is no record of the stream that is kept. */
+export const readerOf = ({ operation }: Pick<DeadLetter, 'operation'>): StreamReader | null =>
+  STREAM_READERS.find((reader) => operation === `stream:${reader}`) ?? null;
 
 /** Can it be done again? What else there is needs a person's hands. */
-export const canRetry = ({ operation }: Pick<DeadLetter, 'operation'>): boolean =>
-  operation.startsWith('launch:') || operation === 'stream:ledger';
+export const canRetry = (letter: Pick<DeadLetter, 'operation'>): boolean =>
+  letter.operation.startsWith('launch:') || readerOf(letter) !== null;
 
 /** The task that a letter is about; null: none that is known. */
 export function taskOf({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
-  if (operation.startsWith('launch:')) return laneOf(id);
-  return operation === 'stream:ledger' ? laneOf(id).slice(0, -ledgerLane('').length) : null;
+  const lane = laneOf(id);
+  if (operation.startsWith('launch:')) return lane;
+  const reader = readerOf({ operation });
+  if (reader === null || lane.endsWith(OF_REQUEST)) return null;
+  return lane.slice(0, -readerLane(reader, { kind: 'task', id: '' }).length);
 }
 export const laneOf = (letter: string): string => letter.slice(0, letter.indexOf('.'));

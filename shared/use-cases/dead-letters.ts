@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { stageOf } from '../cascade/stage.ts';
-import { recordsByTask, StreamEvent, type TaskRecords } from '../dead-letters/given-up.ts';
+import { type GivenUpBatch, givenUpBatch, StreamEvent } from '../dead-letters/given-up.ts';
 import { add, type Dead, due, finish, lease, say, type Tried } from '../dead-letters/lane.ts';
-import { type DeadLetter, laneOf, ledgerLane } from '../dead-letters/schema.ts';
+import { type DeadLetter, laneOf, readerLane, readerOf, type StreamReader } from '../dead-letters/schema.ts';
 import { LaunchMessage } from '../messages/queue.ts';
+import { GIVEN_UP_BATCHES } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { DeadLetterStore } from '../store/dead-letters.ts';
 import type { GivenUpStore } from '../store/given-up.ts';
@@ -63,8 +64,10 @@ export interface DrainContext {
   readonly letters: DeadLetterStore;
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly givenUp: Pick<GivenUpStore, 'batches' | 'find' | 'put' | 'remove'>;
-  /** Has the ledger read records again. @throws when it cannot */
-  readonly readAgain: (event: z.infer<typeof StreamEvent>) => Promise<void>;
+  /** Names of the functions that read the stream. */
+  readonly readers: Readonly<Record<StreamReader, string>>;
+  /** Has a reader of the stream read records again. @throws when it cannot */
+  readonly readAgain: (reader: StreamReader, event: z.infer<typeof StreamEvent>) => Promise<void>;
   /** Sends a launch message again. */
   readonly send: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
   readonly now: () => Date;
@@ -73,15 +76,23 @@ export interface DrainContext {
 
 /** Does again what a letter is about. Whatever is sent twice is launched once: the dispatcher knows the launch by its name. */
 async function tryAgain(letter: DeadLetter, context: DrainContext): Promise<Tried> {
-  return letter.operation === 'stream:ledger' ? readAgain(letter, context) : launchAgain(letter, context);
+  const reader = readerOf(letter);
+  return reader ? readAgain(letter, reader, context) : launchAgain(letter, context);
 }
 
-/** Whatever the ledger reads twice is written under the same names, and counted once. */
-async function readAgain({ args }: DeadLetter, { givenUp, readAgain }: DrainContext): Promise<Tried> {
+/**
+ * What the ledger reads twice is written under the same names, and counted once. What the conductor reads again, and after later writes of the same
+ * task, looks at what follows as that stands now.
+ */
+async function readAgain(
+  { args }: DeadLetter,
+  reader: StreamReader,
+  { givenUp, readAgain }: DrainContext,
+): Promise<Tried> {
   const { object } = Kept.parse(JSON.parse(args));
   const body = await givenUp.find(object);
   if (body === null) return { outcome: 'gone', reason: `${object} is not kept any more` };
-  await readAgain(StreamEvent.parse(JSON.parse(body)));
+  await readAgain(reader, StreamEvent.parse(JSON.parse(body)));
   return { outcome: 'done', reason: 'read again' };
 }
 
@@ -100,35 +111,34 @@ async function launchAgain(letter: DeadLetter, { tasks, send }: DrainContext): P
 const Kept = z.object({ object: z.string(), batch: z.string() });
 
 /**
- * Takes up what Lambda has written of batches that the ledger gave up: what is of one task is kept, a letter is written of it, and then
+ * Takes up what Lambda has written of batches that a reader gave up: what is of one task or request is kept, a letter is written of it, and then
  * the batch goes. Whoever dies in between leaves the batch, and the next finds the same objects and letters.
  */
-async function takeUp({ givenUp, letters, now, goOn }: DrainContext): Promise<void> {
-  const found: { readonly batch: string; readonly records: readonly TaskRecords[]; readonly text: string }[] =
-    [];
+async function takeUp({ givenUp, letters, readers, now, goOn }: DrainContext): Promise<void> {
+  const found: { readonly batch: string; readonly what: GivenUpBatch | null; readonly text: string }[] = [];
   for (const batch of await givenUp.batches()) {
     if (!goOn()) break;
     const text = await givenUp.find(batch);
-    if (text !== null) found.push({ batch, text, records: recordsByTask(text) ?? [] });
+    if (text !== null) found.push({ batch, text, what: givenUpBatch(text, readers) });
   }
-  const first = ({ records }: (typeof found)[number]): bigint => records[0]?.first ?? 0n;
+  const first = ({ what }: (typeof found)[number]): bigint => what?.items[0]?.first ?? 0n;
   // Lambda names batches by the second; the stream knows their order.
-  for (const { batch, records, text } of found.toSorted((a, b) => (first(a) < first(b) ? -1 : 1))) {
+  for (const { batch, what, text } of found.toSorted((a, b) => (first(a) < first(b) ? -1 : 1))) {
     if (!goOn()) return;
-    for (const { task, key, body } of records) {
+    for (const { of, key, body } of what?.items ?? []) {
+      const reader = what?.reader ?? 'ledger';
       await givenUp.put(key, body);
       const dead: Dead = {
-        id: `${ledgerLane(task)}.record-${sha256(key).slice(0, 12)}`,
-        operation: 'stream:ledger',
+        id: `${readerLane(reader, of)}.record-${sha256(key).slice(0, 12)}`,
+        operation: `stream:${reader}`,
         args: JSON.stringify({ object: key, batch } satisfies z.infer<typeof Kept>),
-        error: 'the ledger has given it up',
+        error: `the ${reader} has given it up`,
         category: 'transient',
         message: batch,
       };
       await letters.revisedLane(laneOf(dead.id), now(), (lane) => add(lane, dead, now(), now()));
     }
-    if (records.length === 0)
-      await bury({ queue: 'ledger', id: batch, body: text, sentAt: now() }, letters, now());
+    if (!what) await bury({ queue: GIVEN_UP_BATCHES, id: batch, body: text, sentAt: now() }, letters, now());
     await givenUp.remove(batch);
   }
 }

@@ -125,6 +125,7 @@ test('a dead letter whose task is gone is abandoned with that reason, and nothin
     tasks: { get: async () => null },
     send: async (each) => void sent.push(each),
     givenUp: { batches: async () => [], find: async () => null, put: async () => {}, remove: async () => {} },
+    readers: { ledger: 'l', conductor: 'c' },
     readAgain: async () => {},
     now: () => later(100),
     goOn: () => true,

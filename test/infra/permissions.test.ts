@@ -99,9 +99,10 @@ const MAY: Record<keyof typeof FUNCTION_IDS, string[]> = {
     'dynamodb:PutItem',
     'dynamodb:Query',
     'dynamodb:UpdateItem',
+    's3:ListBucket',
+    's3:PutObject',
     'states:StartExecution',
     ...STREAM,
-    ...DEAD_LETTERS,
   ],
   ledger: [
     'dynamodb:GetItem',
@@ -293,13 +294,13 @@ const MUST_NOT: MustNot[] = [
   ],
   [
     'dead-letters',
-    'touch anything in the bucket but what was given up, or invoke anything but the ledger',
+    'touch anything in the bucket but what was given up, or invoke anything but what reads the stream',
     ({ action, resource, condition }) =>
       (/^s3:.*Object$/.test(action) && !/\/(given-up|aws\/lambda)\/\*$/.test(resource)) ||
       (action === 's3:PutObject' && !resource.endsWith('/given-up/*')) ||
       (action === 's3:ListBucket' &&
         JSON.stringify(condition) !== '{"StringLike":{"s3:prefix":"aws/lambda/*"}}') ||
-      (action === 'lambda:InvokeFunction' && !/^<AnalyticsLedger/.test(resource)),
+      (action === 'lambda:InvokeFunction' && !/^<(AnalyticsLedger|ConductorConduct)/.test(resource)),
   ],
   [
     'compactor',
@@ -334,7 +335,13 @@ const MUST_NOT: MustNot[] = [
     ({ action }) => /^dynamodb:(Put|Delete|BatchWrite)|^s3:(?!GetObject$)/.test(action),
   ],
   ['cascade', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|sqs|iam):/.test(action)],
-  ['conductor', 'launch boxes or read objects', ({ action }) => /^(ecs|s3|iam):/.test(action)],
+  [
+    'conductor',
+    'launch boxes, or touch any object but to keep what was given up',
+    ({ action, resource }) =>
+      /^(ecs|iam):/.test(action) ||
+      (/^s3:.*Object$/.test(action) && !(action === 's3:PutObject' && resource.endsWith('/aws/lambda/*'))),
+  ],
   ['reconciler', 'launch boxes', ({ action }) => /ecs:RunTask|iam:PassRole/.test(action)],
   [
     'dispatcher',

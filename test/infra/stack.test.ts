@@ -383,7 +383,7 @@ describe('functions', () => {
     minter: ['table', 'gitSecret'],
     'push-minter': ['table', 'gitSecret'],
     page: [],
-    'dead-letters': ['table', 'bucket', 'ledgerFunction', 'launchQueues', 'metricsNamespace'],
+    'dead-letters': ['table', 'bucket', 'streamReaders', 'launchQueues', 'metricsNamespace'],
     judge: ['table', 'bucket', 'judgeModels', 'approvalRules', 'cascadePolicy', 'metricsNamespace'],
     models: [
       'keepModelCalls',

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { NO_LANE, nextAt } from '../../../shared/dead-letters/lane.ts';
-import { Lane } from '../../../shared/dead-letters/schema.ts';
+import { Lane, laneOf, taskOf } from '../../../shared/dead-letters/schema.ts';
 import type { LaunchMessage } from '../../../shared/messages/queue.ts';
 import { DeadLetterStore } from '../../../shared/store/dead-letters.ts';
 import type { Task } from '../../../shared/task/task.ts';
@@ -18,6 +18,8 @@ import { MemoryTable } from '../../support/memory-table.ts';
 
 class Crash extends Error {}
 
+const READERS = { ledger: 'assay-ledger', conductor: 'assay-conductor' };
+
 /** One task with letters, sent by a program that may die before or after each call that it makes. */
 class World {
   readonly #table = new MemoryTable();
@@ -25,14 +27,14 @@ class World {
   readonly tasks = new Map<string, Task>();
   /** Objects of the bucket. */
   readonly objects = new Map<string, string>();
-  /** Records that the ledger has read, as `<task>@<sequence>`, each time. */
+  /** Records that readers have read, as `<reader> <item>@<sequence>`, each time. */
   readonly read: string[] = [];
   /** What was sent, each time. */
   readonly sent: string[] = [];
   #calls = 0;
   #isDead = false;
   seconds = 0;
-  ledgerFails = false;
+  readonly failing = new Set<string>();
 
   constructor(crashes: readonly number[] = []) {
     this.#crashes = new Set(crashes);
@@ -101,11 +103,12 @@ class World {
         put: (key, body) => this.step(() => void this.objects.set(key, body)),
         remove: (key) => this.step(() => void this.objects.delete(key)),
       },
-      readAgain: ({ Records }) =>
+      readers: READERS,
+      readAgain: (reader, { Records }) =>
         this.step(() => {
-          if (this.ledgerFails) throw new Error('the ledger says Unhandled');
+          if (this.failing.has(reader)) throw new Error(`the ${reader} says Unhandled`);
           for (const { dynamodb } of Records)
-            this.read.push(`${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
+            this.read.push(`${reader} ${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
         }),
       now: () => this.now,
       goOn: () => true,
@@ -227,19 +230,28 @@ describe('draining', () => {
 });
 
 /** As Lambda writes it, of records `<task>@<sequence>`. */
-const batch = (...records: string[]): string => {
+const batch = (...records: string[]): string => batchOf('ledger', ...records);
+const batchOf = (reader: keyof typeof READERS | 'nobody', ...records: string[]): string => {
   const Records = records.map((record) => {
     const [of, SequenceNumber] = record.split('@');
     return {
       eventID: record,
-      dynamodb: { SequenceNumber, Keys: { pk: { S: `task#${of}` }, sk: { S: 'task' } } },
+      dynamodb: {
+        SequenceNumber,
+        Keys: { pk: { S: of?.includes('#') ? of : `task#${of}` }, sk: { S: 'task' } },
+      },
     };
   });
-  return JSON.stringify({ DDBStreamBatchInfo: { batchSize: 1 }, payload: JSON.stringify({ Records }) });
+  const name = reader === 'nobody' ? 'somebody' : READERS[reader];
+  return JSON.stringify({
+    requestContext: { functionArn: `arn:aws:lambda:eu-west-1:000000000000:function:${name}:$LATEST` },
+    DDBStreamBatchInfo: { batchSize: 1 },
+    payload: JSON.stringify({ Records }),
+  });
 };
 const key = (name: string): string => `aws/lambda/mapping/shard/2026/11/20/${name}`;
 
-describe('batches that the ledger gave up', () => {
+describe('batches that a reader of the stream gave up', () => {
   it('are read again by task, each in the order of its writes, whatever their objects are called', async () => {
     const world = new World();
     world.objects.set(key('b'), batch('T1@1001', 'T2@1002'));
@@ -250,10 +262,10 @@ describe('batches that the ledger gave up', () => {
     expect(world.read).toEqual([]);
     world.seconds = 61;
     expect(await world.drain()).toMatchObject({ tried: 4, failed: [] });
-    expect(world.read.filter((each) => each.startsWith('task#T1'))).toEqual(
-      ['999', '1001', '1004', '1005'].map((each) => `task#T1@${each}`),
+    expect(world.read.filter((each) => each.startsWith('ledger task#T1'))).toEqual(
+      ['999', '1001', '1004', '1005'].map((each) => `ledger task#T1@${each}`),
     );
-    expect(world.read).toContain('task#T2@1002');
+    expect(world.read).toContain('ledger task#T2@1002');
     const letter = await requireLetter(String(world.lanes()[0]?.letters[0]?.id), world.store);
     expect(letter).toMatchObject({ operation: 'stream:ledger', status: 'resolved' });
   });
@@ -261,7 +273,7 @@ describe('batches that the ledger gave up', () => {
   it('wait for a person where the ledger still fails, do not hold up a launch of their task, and are sent by her word', async () => {
     const world = new World();
     world.tasks.set('T1', waiting('T1'));
-    world.ledgerFails = true;
+    world.failing.add('ledger');
     world.objects.set(key('a'), batch('T1@1'));
     await bury(message('a', 'T1'), world.store, NOW);
     for (const seconds of [0, 61, 1_000, 5_000]) {
@@ -274,21 +286,40 @@ describe('batches that the ledger gave up', () => {
       .flatMap(({ letters }) => letters)
       .find(({ operation }) => operation === 'stream:ledger');
     expect(of).toMatchObject({ status: 'abandoned', attempts: 3 });
-    world.ledgerFails = false;
+    world.failing.clear();
     const word = { by: 'ann', reason: 'mended' };
     await sayOfLetter(String(of?.id), 'requeue', word, world.store, world.now);
     await world.drain();
-    expect(world.read).toEqual(['task#T1@1']);
+    expect(world.read).toEqual(['ledger task#T1@1']);
+  });
+
+  it('of the conductor wait for nobody else, and are of their task, or of a request', async () => {
+    const world = new World();
+    world.failing.add('ledger');
+    world.objects.set(key('a'), batch('T1@1'));
+    world.objects.set(key('b'), batchOf('conductor', 'T1@1', 'request#R1@2'));
+    await world.drain();
+    world.seconds = 61;
+    await world.drain();
+    expect(world.read).toEqual(['conductor task#T1@1', 'conductor request#R1@2']);
+    const all = world.lanes().flatMap(({ letters }) => letters);
+    expect(all.map((each) => [laneOf(each.id), each.operation, taskOf(each), each.status]).sort()).toEqual([
+      ['R1_conductor_request', 'stream:conductor', null, 'resolved'],
+      ['T1_conductor', 'stream:conductor', 'T1', 'resolved'],
+      ['T1_ledger', 'stream:ledger', 'T1', 'pending'],
+    ]);
   });
 
   it('that nobody can read stay in a letter', async () => {
     const world = new World();
     world.objects.set(key('a'), '{"DDBStreamBatchInfo":{}}');
     world.objects.set(key('b'), batch('T1@one'));
+    world.objects.set(key('c'), batchOf('nobody', 'T1@1'));
+    world.objects.set(key('d'), batchOf('conductor', 'lock#r@1'));
     expect(await world.drain()).toMatchObject({ tried: 0, failed: [] });
     expect([...world.objects.keys()]).toEqual([]);
     const all = world.lanes().flatMap(({ letters }) => letters);
-    expect(all.map(({ operation }) => operation)).toEqual(['stream:record', 'stream:record']);
+    expect(all.map(({ operation }) => operation)).toEqual(Array.from({ length: 4 }, () => 'stream:record'));
   });
 
   it('none is lost, and each task keeps its order, wherever who takes them up dies', async () => {
@@ -298,15 +329,23 @@ describe('batches that the ledger gave up', () => {
         const world = new World(at);
         world.objects.set(key('a'), batch('T1@1', 'T2@2'));
         world.objects.set(key('b'), batch('T1@3'));
+        world.objects.set(key('c'), batchOf('conductor', 'T1@1', 'request#R1@4'));
+        world.objects.set(key('d'), batchOf('conductor', 'T1@3', 'request#R1@5'));
         for (let round = 0; round < 12; round++) {
           await world.life(() => world.drain());
           world.seconds += 200;
         }
         expect([...world.objects.keys()].filter((each) => each.startsWith('aws/'))).toEqual([]);
-        const first = (record: string): number => world.read.indexOf(`task#${record}`);
-        expect(first('T2@2')).toBeGreaterThanOrEqual(0);
-        expect(first('T1@1')).toBeGreaterThanOrEqual(0);
-        expect(first('T1@3')).toBeGreaterThan(first('T1@1'));
+        const first = (record: string): number => world.read.indexOf(record);
+        expect(first('ledger task#T2@2')).toBeGreaterThanOrEqual(0);
+        for (const [a, b] of [
+          ['ledger task#T1@1', 'ledger task#T1@3'],
+          ['conductor task#T1@1', 'conductor task#T1@3'],
+          ['conductor request#R1@4', 'conductor request#R1@5'],
+        ] as const) {
+          expect(first(a)).toBeGreaterThanOrEqual(0);
+          expect(first(b)).toBeGreaterThan(first(a));
+        }
       }),
       { numRuns: 200 },
     );

@@ -7,6 +7,8 @@ import type { Write } from './table.ts';
 
 /** As in infra/stream-reader.ts. */
 const RETRIES = 8;
+/** Milliseconds after which what was given up is read again, each time. */
+const AGAIN_MS = 60_000;
 /** Shards of a stream, as far as a reader sees them, unless it has its own number: within one, order is kept; batches mix the items of one. */
 const LANES = 3;
 
@@ -59,8 +61,10 @@ export class StreamReader {
   #batches = 0;
   /** Batches that came twice. */
   redelivered = 0;
-  /** Writes that were given up. */
-  readonly deadLetters: Write[] = [];
+  /** Writes that were given up and are not done yet, by item, each in its order: dead letters. */
+  readonly #kept = new Map<string, Write[]>();
+  /** How many writes were given up. */
+  givenUp = 0;
 
   constructor(world: World, options: ReaderOptions) {
     this.#world = world;
@@ -69,7 +73,7 @@ export class StreamReader {
   }
 
   get isIdle(): boolean {
-    return this.#lanes.every(({ waiting }) => waiting.length === 0);
+    return this.#kept.size === 0 && this.#lanes.every(({ waiting }) => waiting.length === 0);
   }
 
   offer(write: Write): void {
@@ -89,6 +93,46 @@ export class StreamReader {
     );
   }
 
+  /** Sometimes one that would have done is given up, too: so that it comes after later writes of the same item. */
+  #isGivenUp(): boolean {
+    const { seed, redelivery } = this.#world.weather;
+    return (
+      !this.#world.isCalm &&
+      drawn(`${seed}/given-up/${this.#options.name}/${this.#batches++}`) < redelivery / 2
+    );
+  }
+
+  #giveUp(write: Write): void {
+    this.#world.tell(() => `${this.#options.name} gives up write ${write.sequence}`);
+    this.givenUp++;
+    const item = String(write.key['pk']);
+    const kept = this.#kept.get(item);
+    if (kept) kept.push(write);
+    else {
+      this.#kept.set(item, [write]);
+      this.#world.clock.after(AGAIN_MS, () => void this.#readAgain(item));
+    }
+  }
+
+  /** As the function of dead letters does: of one item one after the other, and what fails again holds up those behind it. */
+  async #readAgain(item: string): Promise<void> {
+    const kept = this.#kept.get(item) ?? [];
+    for (let next = kept[0]; next; next = kept[0]) {
+      const write = next;
+      this.#world.tell(() => `${this.#options.name} reads write ${write.sequence} again`);
+      const isDone = await this.#options
+        .invoke([record(write)])
+        .then((response) => (response?.batchItemFailures.length ?? 0) === 0)
+        .catch(() => false);
+      if (!isDone) {
+        this.#world.clock.after(AGAIN_MS, () => void this.#readAgain(item));
+        return;
+      }
+      kept.shift();
+    }
+    this.#kept.delete(item);
+  }
+
   #pump(lane: Lane, delay: number): void {
     if (lane.isBusy || lane.waiting.length === 0) return;
     lane.isBusy = true;
@@ -96,6 +140,12 @@ export class StreamReader {
   }
 
   async #deliver(lane: Lane): Promise<void> {
+    const put = this.#isGivenUp() ? lane.waiting.shift() : undefined;
+    if (put) this.#giveUp(put.write);
+    if (lane.waiting.length === 0) {
+      lane.isBusy = false;
+      return;
+    }
     // What has failed before goes alone, so that it holds up nothing but itself.
     const size = (lane.waiting[0]?.tries ?? 0) > 0 ? 1 : this.#options.batchSize;
     const batch = lane.waiting.slice(0, size);
@@ -119,8 +169,7 @@ export class StreamReader {
       next.tries++;
       delay = Math.min(30_000, 500 * 2 ** next.tries);
       if (next.tries > RETRIES) {
-        this.#world.tell(() => `${this.#options.name} gives up write ${next.write.sequence}`);
-        this.deadLetters.push(next.write);
+        this.#giveUp(next.write);
         lane.waiting.shift();
       }
     }
