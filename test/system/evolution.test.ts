@@ -29,8 +29,8 @@ const WORK = { ...CARELESS, argv: [...CARELESS.argv, '{prompt_file}'] };
 
 /** Has tasks of backend done, side by side, until all that follows from them has happened. */
 async function done(ids: readonly string[]): Promise<void> {
-  for (let at = 0; at < ids.length; at += 10) {
-    const some = ids.slice(at, at + 10);
+  for (let at = 0; at < ids.length; at += 5) {
+    const some = ids.slice(at, at + 5);
     for (const id of some)
       await stack.submit({
         id,

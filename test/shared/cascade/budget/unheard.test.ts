@@ -211,7 +211,7 @@ describe('a verdict that is made again after models have answered', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 });
