@@ -75,7 +75,7 @@ test('the emulator runs a function from its image by Docker: what lacks is the i
   const lambda = new LambdaClient({ region: REGION });
   const ImageUri = `${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/${BOOTSTRAP_REPOSITORY}:none`;
   const FunctionName = 'probe-image';
-  await roleWith(FunctionName, []);
+  await roleWith(FunctionName, [{ Effect: 'Allow', Action: 'logs:PutLogEvents', Resource: '*' }]);
   await lambda.send(
     new CreateFunctionCommand({
       FunctionName,
