@@ -51,7 +51,8 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
       width: Math.max(280, element.clientWidth),
       height: HEIGHT,
       cursor: { drag: { x: false, y: false } },
-      scales: { x: { range: (_, first, last) => timeRange(first, last) } },
+      // Of the times themselves: the library hands over an end that it has made up where there is one only.
+      scales: { x: { range: () => timeRange(times[0] ?? 0, times.at(-1) ?? 0) } },
       tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
       axes: [
         { ...axis, incrs: DAYS, values: (_, ticks) => ticks.map(dayOf) },
