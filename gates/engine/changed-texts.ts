@@ -1,6 +1,7 @@
 import { blobSizes } from '../checkout/blob-stream.ts';
 import { basePath, type Change, type Entry } from '../checkout/changes.ts';
 import { readBlobs } from '../checkout/edit.ts';
+import { isRegular } from '../checkout/list.ts';
 import type { Store } from '../checkout/store.ts';
 
 /** Largest text, in bytes, that is looked at; larger ones are data. */
@@ -33,7 +34,7 @@ export async function changedTexts(
   const sizes = await blobSizes(
     store,
     touched.flatMap(({ base: before, head }) =>
-      [before, head].flatMap((entry) => (entry?.mode.startsWith('100') ? [entry.id] : [])),
+      [before, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : [])),
     ),
   );
   let total = 0;
@@ -43,9 +44,7 @@ export async function changedTexts(
     const bytes = entries.map(({ id }) => sizes.get(id) ?? Number.POSITIVE_INFINITY);
     total += bytes.reduce((sum, size) => sum + Math.min(size, MAX_TEXT_BYTES), 0);
     const fits =
-      entries.every(({ mode }) => mode.startsWith('100')) &&
-      bytes.every((size) => size <= MAX_TEXT_BYTES) &&
-      total <= MAX_ALL_BYTES;
+      entries.every(isRegular) && bytes.every((size) => size <= MAX_TEXT_BYTES) && total <= MAX_ALL_BYTES;
     if (!fits) unread.push(path);
     return fits;
   });

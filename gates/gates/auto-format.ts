@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRegular } from '../checkout/list.ts';
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
 import { formatted } from '../rules/auto-format/formatted.ts';
@@ -17,7 +18,7 @@ export const autoFormat: Gate = {
   settings: { auto_format: z.boolean().optional(), ...PROFILE_SETTINGS },
   run: async (context, settings) => {
     const changed = context.subject.changes.flatMap(({ path, head }) =>
-      head?.mode.startsWith('100') ? [path] : [],
+      head && isRegular(head) ? [path] : [],
     );
     const chosen = await formattersFor(context.subject, changed);
     if (chosen.length === 0)

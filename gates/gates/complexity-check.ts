@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { basePath, type Change, type Entry } from '../checkout/changes.ts';
+import { isRegular } from '../checkout/list.ts';
 import { isOwnCode } from '../code/language.ts';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
 import { Command } from '../tool-run/command.ts';
@@ -78,7 +79,7 @@ export const complexityCheck: Gate = {
 };
 
 const codeAt = (path: string | null, entry: Entry | null): string[] =>
-  path !== null && entry?.mode.startsWith('100') && isOwnCode(path) ? [path] : [];
+  path !== null && entry && isRegular(entry) && isOwnCode(path) ? [path] : [];
 const baseOf = ({ base }: Change): Entry | null => base;
 
 /** radon for Python alone, else lizard, which knows all four languages. */

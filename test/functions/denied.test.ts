@@ -23,7 +23,7 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { logger } from '../../functions/kit/logger.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { ITEM_PREFIX, TABLE } from '../../shared/names.ts';
+import { GIVEN_UP_BATCHES, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
 import { deadlineKey, toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { synthesise } from '../infra/synthesise.ts';
@@ -204,8 +204,13 @@ const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMa
   const name = Object.keys(SCENES).find((each) =>
     new RegExp(`^${each}(Launch|Conduct|Reconcile|Ledger)`).test(id),
   );
-  const statements = Properties.PolicyDocument.Statement as readonly { Action: string | string[] }[];
-  const actions = new Set(statements.flatMap(({ Action }) => Action).filter((each) => !BY_OTHERS.test(each)));
+  const statements = Properties.PolicyDocument.Statement as readonly {
+    Action: string | string[];
+    Resource: unknown;
+  }[];
+  // Lambda writes what a reader of the stream gives up.
+  const own = statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(GIVEN_UP_BATCHES));
+  const actions = new Set(own.flatMap(({ Action }) => Action).filter((each) => !BY_OTHERS.test(each)));
   return name === undefined ? [] : [...actions].map((action) => [name, action] as const);
 });
 

@@ -56,6 +56,7 @@ export const WHOLE_ENV: Record<string, string> = {
   [ENV.forges]: '[]',
   [ENV.nudgeThreshold]: '0.1',
   [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
+  [ENV.streamReaders]: '{"ledger":"a","conductor":"b"}',
   [ENV.gitSecret]: '{"via":"none"}',
   [ENV.otlpSecret]: '{"via":"none"}',
   [ENV.recordEvents]: '[]',

@@ -1,5 +1,6 @@
 import { blobSizes, streamBlobs } from '../../checkout/blob-stream.ts';
 import type { Change, Entry } from '../../checkout/changes.ts';
+import { isRegular } from '../../checkout/list.ts';
 import type { Seen } from '../../code/seen.ts';
 import type { PatchView } from '../rule.ts';
 import { newlines, SNIFF_BYTES, sniff } from '../scan/content.ts';
@@ -21,7 +22,7 @@ export interface Measured {
 const LOCKS =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock|mix\.lock|flake\.lock)$/;
 
-const isFile = (entry: Entry | null): entry is Entry => entry?.mode.startsWith('100') ?? false;
+const isFile = (entry: Entry | null): entry is Entry => entry !== null && isRegular(entry);
 
 /** Sizes of the files that a patch adds or changes, and of their base versions. */
 export async function measureChanges(

@@ -2,6 +2,7 @@ import { blobSizes } from '../../checkout/blob-stream.ts';
 import type { Change } from '../../checkout/changes.ts';
 import { readBlobs } from '../../checkout/edit.ts';
 import { readFileAt } from '../../checkout/folder.ts';
+import { isRegular } from '../../checkout/list.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Seen } from '../../code/seen.ts';
 import type { PatchView } from '../rule.ts';
@@ -60,7 +61,7 @@ export async function checkMigrations(
 }
 
 const idsOf = ({ base, head }: Change): string[] =>
-  [base, head].flatMap((entry) => (entry?.mode.startsWith('100') ? [entry.id] : []));
+  [base, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : []));
 
 async function checkOne(
   { store, base, patched }: Pick<PatchView, 'store' | 'base' | 'patched'>,

@@ -2,6 +2,7 @@ import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
 import { basePath, type Change, type Entry } from '../../checkout/changes.ts';
 import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
+import { isRegular } from '../../checkout/list.ts';
 import { shownPath } from '../../checkout/path-bytes.ts';
 import type { Store } from '../../checkout/store.ts';
 import type { Allowance } from './allowance.ts';
@@ -126,8 +127,6 @@ const sidesOf = (change: Change): Side[] => {
       ];
 };
 
-const isFile = (entry: Entry): boolean => entry.mode.startsWith('100');
-
 /** What a partly protected file becomes; undefined when it may stay as the patch has it. */
 async function merged(
   store: Store,
@@ -137,7 +136,7 @@ async function merged(
   deleted: ReadonlySet<string>,
 ): Promise<Entry | null | undefined> {
   // A link or a submodule in its place is not a configuration that anybody reviewed, nor is one without end.
-  if (texts === null || head === null || !isFile(head) || (base && !isFile(base))) return base;
+  if (texts === null || head === null || !isRegular(head) || (base && !isRegular(base))) return base;
   const text = (entry: Entry): string => (texts.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
   const merge = await MERGES[extent]();
   const result = merge(base && text(base), text(head), {

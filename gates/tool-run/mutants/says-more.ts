@@ -1,4 +1,5 @@
 import { readBlobs } from '../../checkout/edit.ts';
+import { isRegular } from '../../checkout/list.ts';
 import { type Grammar, grammarOf } from '../../code/language.ts';
 import { parse } from '../../code/parse.ts';
 import { Unreadable } from '../../code/unreadable.ts';
@@ -25,7 +26,9 @@ export async function linesThatSayMore(subject: Subject): Promise<MayChange> {
   const files = subject.changes.filter(({ path, head }) => head && (hunks.get(path)?.length ?? 0) > 0);
   const blobs = await readBlobs(
     subject.store,
-    files.flatMap(({ base, head }) => [base, head].flatMap((entry) => entry?.id ?? [])),
+    files.flatMap(({ base, head }) =>
+      [base, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : [])),
+    ),
   );
   const textOf = (id: string | undefined): string => (id && blobs.get(id)?.toString('utf8')) || '';
   const told = new Map<string, ReadonlySet<number>>();

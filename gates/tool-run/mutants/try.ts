@@ -1,4 +1,5 @@
 import { editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { isRegular } from '../../checkout/list.ts';
 import { withTestsOf } from '../../code/cases/beside.ts';
 import { grammarOf, isOwnCode, languageOf } from '../../code/language.ts';
 import { parse } from '../../code/parse.ts';
@@ -34,7 +35,7 @@ export async function mutableFiles(
   files: readonly { readonly path: string; readonly id: string; readonly mode: string }[],
   mayChange: MayChange,
 ): Promise<MutableFile[]> {
-  const wanted = files.filter(({ path }) => isOwnCode(path) && !isTestPath(path));
+  const wanted = files.filter((file) => isRegular(file) && isOwnCode(file.path) && !isTestPath(file.path));
   const blobs = await readBlobs(
     store,
     wanted.map(({ id }) => id),

@@ -97,12 +97,13 @@ describe('a tree is looked at, to a stated outcome,', () => {
   const one = '1'.repeat(40);
   const two = '2'.repeat(40);
   test.each([
-    ['added', null, one, ['submodule lib']],
-    ['moved to another commit', one, two, ['submodule lib']],
-    ['removed', one, null, []],
-    ['that was there, and stays', one, one, []],
-  ])('with a submodule %s', async (_, before, after, findings) => {
-    const repository = withSubmodule('lib', before, after);
+    ['added', 'lib', null, one, ['submodule lib']],
+    ['added that is named as code', 'lib.js', null, one, ['submodule lib.js']],
+    ['moved to another commit', 'lib', one, two, ['submodule lib']],
+    ['removed', 'lib', one, null, []],
+    ['that was there, and stays', 'lib', one, one, []],
+  ])('with a submodule %s', async (_, path, before, after, findings) => {
+    const repository = withSubmodule(path, before, after);
     repository.write({ 'src/a.js': 'exports.a = 2;\n' });
     const evidence = await gatherOn(repository);
     expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
