@@ -61,6 +61,11 @@ export async function deliver(
     const credential =
       (await mintedFor(assignment, authorize, box.abort)) ??
       credentialFor(await secret(), assignment.repository);
+    // Git that is begun when time is up is ended by nobody.
+    if (box.abort.aborted) {
+      await refuse('the push was not begun');
+      return;
+    }
     const store = await rebuildTree(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,
