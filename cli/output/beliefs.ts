@@ -29,27 +29,27 @@ export function renderBeliefs(
           { title: 'PASS', align: 'right' },
           { title: '90 %', align: 'right' },
           { title: 'COST', align: 'right' },
-          { title: 'PAYS ABOVE', align: 'right' },
-          { title: '' },
+          { title: 'PAYS >', align: 'right' },
+          { title: 'PIN' },
         ],
         beliefs.map((each) => [
           each.role,
           each.complexity,
           each.tier,
           each.model,
-          String(each.observations),
+          `${each.observations}${each.from === 'role' ? '*' : ''}`,
           share(each.pass_rate),
           `${share(each.pass_rate_90.low)} to ${share(each.pass_rate_90.high)}`,
           dollars(each.cost_usd),
           share(each.break_even),
-          [each.pinned ? 'pinned' : '', each.from === 'role' ? 'from all of the role' : '']
-            .filter((word) => word !== '')
-            .join(', '),
+          each.pinned ? 'pinned' : '',
         ]),
         width,
         pc.dim,
       ),
     );
+  if (beliefs.some(({ from }) => from === 'role'))
+    lines.push('* of all complexities of the role: of this one too little is known');
   for (const { role, action, complexity, tier, by, reason, at } of history)
     lines.push(
       `${pc.dim(at)} ${action} ${[role, complexity, tier].filter(Boolean).join(' ')} by ${oneLine(by)}: ${oneLine(reason)}`,

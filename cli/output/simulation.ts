@@ -1,12 +1,71 @@
 import type { Comparison, Simulation } from '../../shared/cascade/simulate/compare.ts';
 import type { Estimate } from '../../shared/cascade/simulate/statistics.ts';
 import type { Colors } from '../io.ts';
-import { renderTable } from './table.ts';
+import { type Cell, type Column, renderTable } from './table.ts';
+import { displayWidth } from './text.ts';
 
 const range = (of: Estimate | null, digits: number, sign = ''): string =>
   of === null
     ? '-'
     : `${sign}${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
+
+const COLUMNS: readonly Column[] = [
+  { title: 'POLICY' },
+  { title: 'COST $', align: 'right' },
+  { title: 'PASS RATE', align: 'right' },
+  { title: 'SECONDS', align: 'right' },
+  { title: 'ATTEMPTS', align: 'right' },
+  { title: 'REGRET $', align: 'right' },
+];
+const named = (policy: Comparison['policy']): string => (policy === 'clairvoyant' ? '(clairvoyant)' : policy);
+
+const onOneLine = (each: Comparison): Cell[] => [
+  named(each.policy),
+  range(each.cost_usd, 4),
+  range(each.pass_rate, 3),
+  range(each.seconds, 0),
+  each.attempts?.mean.toFixed(2) ?? '-',
+  range(each.regret_usd, 4),
+];
+
+/** The same on two lines, for a narrow terminal: the figures, and under each its interval. */
+function onTwoLines(each: Comparison, dim: Colors['dim']): Cell[][] {
+  const figures = [
+    [each.cost_usd, 3],
+    [each.pass_rate, 3],
+    [each.seconds, 0],
+    null,
+    [each.regret_usd, 3],
+  ] as const;
+  const row = (of: (estimate: Estimate, digits: number) => string, attempts: string): string[] =>
+    figures.map((figure) => {
+      if (!figure) return attempts;
+      const [estimate, digits] = figure;
+      return estimate ? of(estimate, digits) : '';
+    });
+  const means = row(({ mean }, digits) => mean.toFixed(digits), each.attempts?.mean.toFixed(2) ?? '');
+  return [
+    [named(each.policy), ...means.map((text) => text || '-')],
+    [
+      '',
+      ...row(({ low, high }, digits) => `${low.toFixed(digits)}..${high.toFixed(digits)}`, '').map(
+        (text) => ({ text, style: dim }),
+      ),
+    ],
+  ];
+}
+
+/** Policies side by side: on lines of their own where the width has room for that, else on two each. */
+function renderPolicies(
+  comparisons: readonly Comparison[],
+  width: number | undefined,
+  { dim }: Colors,
+): string {
+  const rows = comparisons.map(onOneLine);
+  const plain = renderTable(COLUMNS, rows, undefined);
+  const fits = width === undefined || plain.split('\n').every((line) => displayWidth(line) <= width);
+  return renderTable(COLUMNS, fits ? rows : comparisons.flatMap((each) => onTwoLines(each, dim)), width, dim);
+}
 
 /** What each policy cost and brought, with intervals at 95 %, and how it compares with the oracle and with the top alone. */
 export function renderSimulation(
@@ -24,29 +83,7 @@ export function renderSimulation(
         `${unknown} left out: some policy's way leads over what was never tried, or has no known cost`,
       ),
     );
-  lines.push(
-    '',
-    renderTable(
-      [
-        { title: 'POLICY' },
-        { title: 'COST $', align: 'right' },
-        { title: 'PASS RATE', align: 'right' },
-        { title: 'SECONDS', align: 'right' },
-        { title: 'ATTEMPTS', align: 'right' },
-        { title: 'REGRET $', align: 'right' },
-      ],
-      comparisons.map((each) => [
-        each.policy === 'clairvoyant' ? '(clairvoyant)' : each.policy,
-        range(each.cost_usd, 4),
-        range(each.pass_rate, 3),
-        range(each.seconds, 0),
-        each.attempts?.mean.toFixed(2) ?? '-',
-        range(each.regret_usd, 4),
-      ]),
-      width,
-      pc.dim,
-    ),
-  );
+  lines.push('', renderPolicies(comparisons, width, pc));
   const mean = (policy: Comparison['policy']): number | null =>
     comparisons.find((each) => each.policy === policy)?.cost_usd?.mean ?? null;
   const [oracle, direct] = [mean('oracle'), mean('direct')];

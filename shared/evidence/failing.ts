@@ -23,6 +23,20 @@ const ofFinding = (check: string, finding: Finding): Failing => ({
   what: firstOf(`${placeOf(finding)}${finding.rule}: ${finding.message}`.replace(/\s+/g, ' '), KEPT),
 });
 
+/**
+ * The last lines of an output that are kept, on one line: whole ones, of a line that is too long whole words. Cut anywhere, the same failure
+ * would begin otherwise whenever a time took a digit more, and half of a number would be read as another.
+ */
+function endOf(output: string): string {
+  let kept = '';
+  for (const line of output.split('\n').reverse()) {
+    const more = `${line} ${kept}`.replace(/\s+/g, ' ').trim();
+    if (more.length > KEPT) return kept || more.slice(-KEPT).replace(/^\S*\s/, '');
+    kept = more;
+  }
+  return kept;
+}
+
 const compare = (a: Failing, b: Failing): number => {
   const [one, other] = [`${a.check}\n${a.what}`, `${b.check}\n${b.what}`];
   return one < other ? -1 : one > other ? 1 : 0;
@@ -39,7 +53,7 @@ export function failingIn(evidence: Pick<Evidence, 'signals' | 'gates'>): Failin
       .filter(({ outcome }) => outcome === 'failed')
       .map(({ signal, detail }) => ({
         check: firstOf(describeSignal(signal), KEPT),
-        what: detail.slice(-LOOKED_AT).replace(/\s+/g, ' ').slice(-KEPT),
+        what: endOf(detail.slice(-LOOKED_AT)),
       })),
     ...gates.flatMap(({ name, findings, detail }) => {
       const own = findings.filter(({ baseline }) => baseline !== 'unchanged');

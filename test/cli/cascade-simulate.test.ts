@@ -23,6 +23,22 @@ test('made-up outcomes are replayed, with a table, a picture and JSON that say t
   expect(JSON.parse(json.stdout)).toMatchObject({ synthetic: true, tasks: 60, unknown: 0 });
 });
 
+test('on a terminal of 80 columns policies stand side by side, with the interval under each figure', async () => {
+  writeFileSync(join(cwd, 'narrow.jsonl'), (await run('generate', '--tasks', '40')).stdout);
+  const { stdout } = await assay(['cascade', 'simulate', 'narrow.jsonl', '--runs', '1'], {
+    cwd,
+    terminal: 80,
+    env: { NO_COLOR: '1' },
+    page: async () => false,
+  });
+  const lines = stdout.split('\n');
+  expect(lines.filter((line) => line.length > 80 && !line.includes('intervals'))).toEqual([]);
+  const at = lines.findIndex((line) => line.startsWith('fixed '));
+  expect(lines[at]).toMatch(/^fixed( +-?\d+(\.\d+)?){5}$/);
+  expect(lines[at + 1]).toMatch(/^( +-?\d+(\.\d+)?\.\.-?\d+(\.\d+)?){4}$/);
+  expect(lines[at + 2]).toMatch(/^direct /);
+});
+
 test.each([
   [['simulate', 'none.jsonl'], '', 'none.jsonl'],
   [['simulate', 'bad.jsonl'], '{"task":"a","tier":"haiku","passed":true,"cost_usd":-1}', 'bad.jsonl:1'],

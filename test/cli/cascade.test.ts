@@ -72,6 +72,18 @@ test('cascade show prints what is believed, from how many, and what people said;
   expect(api?.seen[0]?.url).toBe('/cascade?role=backend');
 });
 
+test('cascade show stays a table on 80 columns, with a pin and with what the whole role has taught', async () => {
+  const beliefs = VIEW.beliefs.map((each) => ({ ...each, from: 'role', pinned: true }));
+  api = await fakeApi(() => [200, { ...VIEW, beliefs }]);
+  const { stdout } = await assay(['cascade', 'show'], {
+    env: { ASSAY_URL: api.url, ASSAY_TOKEN: 'secret', NO_COLOR: '1' },
+    terminal: 80,
+    page: async () => false,
+  });
+  expect(stdout).toMatch(/^backend +low +haiku +12\* +0\.75 +0\.52 to 0\.89 +\$0\.1000 +0\.50 +pinned$/m);
+  expect(stdout).toContain('* of all complexities of the role: of this one too little is known');
+});
+
 test('cascade show says when there is nothing yet', async () => {
   const ran = await on(() => [200, { ...VIEW, beliefs: [], history: [] }], ['cascade', 'show']);
   expect(ran.stdout).toContain('Nothing is learned yet');

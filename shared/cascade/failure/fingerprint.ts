@@ -23,7 +23,8 @@ const sorted = (of: readonly string[]): string[] => [...new Set(of.map(normalise
 /** What it is that failed, without what differs from run to run: each once, in a fixed order. */
 function essence(attempt: Attempt, how: FailedHow): string[] {
   if (how.class === null) return sorted(failedChecks(attempt));
-  const words = wordsOf(attempt).slice(-LOOKED_AT).trim();
+  // Cut when what varies is out: else a longer number would have it begin with another word.
+  const words = normalise(wordsOf(attempt)).slice(-LOOKED_AT).trim();
   // Of two failures of which nothing is known, nobody can say that they are the same.
   return how.class === 'unknown' && words === '' ? [] : sorted([`${how.code}: ${words}`]);
 }

@@ -114,5 +114,8 @@ describe('a fingerprint', () => {
     expect(printing('panic at src/a.go:3')).toBe(printing('panic at src/b.go:70'));
     expect(printing('panic at src/a.go:3')).not.toBe(printing('no such module x'));
     expect(printing('x')).not.toBe(printing('x', 'timeout'));
+    // However long a number is: what is looked at ends with what is said, and begins at the same word.
+    const long = (ms: string) => `${'what broke '.repeat(60)}after ${ms} ms`;
+    expect(printing(long('7'))).toBe(printing(long('123456')));
   });
 });
