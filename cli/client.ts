@@ -126,7 +126,7 @@ async function answerOf(route: Route, response: Response, connection: Connection
   if (!response.ok) {
     const problem = Problem.safeParse(body);
     throw problem.success
-      ? problemError(problem.data, connection)
+      ? problemError(problem.data, connection, route.path)
       : (gatewayError(response.status, body, connection) ??
           new CliError(
             EXIT.failed,

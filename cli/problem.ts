@@ -14,14 +14,27 @@ const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
   version_mismatch: EXIT.conflict,
 };
 
-const HINTS: Partial<Record<RefusalCode, (connection: Connection) => string>> = {
+/** What lists the things of a route, and what shows one, by where the route's path begins; of all others a task is spoken of. */
+const LOOK = {
+  'dead-letters': { list: 'assay dlq list', of: 'dead letters', show: 'assay dlq show ID' },
+  evolution: { list: 'assay evolve list', of: 'proposals', show: 'assay evolve show ID' },
+  requests: { list: 'assay request list', of: 'requests', show: 'assay request show ID' },
+  tasks: { list: 'assay tasks', of: 'tasks', show: 'assay task ID' },
+} as const;
+const lookAt = (path: string): (typeof LOOK)[keyof typeof LOOK] =>
+  Object.entries(LOOK).find(([place]) => path.split('/')[1] === place)?.[1] ?? LOOK.tasks;
+
+const HINTS: Partial<Record<RefusalCode, (connection: Connection, path: string) => string>> = {
   unauthenticated: ({ source, tokenSource }) =>
     `The token comes from ${tokenSource ?? source}. Give another with --token or ASSAY_TOKEN; \`assay token create\` makes one.`,
   forbidden: () =>
     'Use an operator token: the tokens of agents and gates are good for their own attempt only.',
-  not_found: () => '`assay tasks` lists the tasks that exist.',
+  not_found: (_, path) => {
+    const { list, of } = lookAt(path);
+    return `\`${list}\` lists the ${of} that exist.`;
+  },
   version_mismatch: () => 'Look at it again with `assay task ID`, then repeat the command.',
-  conflict: () => '`assay task ID` shows the state and why.',
+  conflict: (_, path) => `\`${lookAt(path).show}\` shows the state and why.`,
   id_taken: () => 'Choose another `id`, or leave it out and one is made.',
   dependency_unknown: () => 'Submit the dependency first, or in the same file.',
   internal: ({ url }) => `The fault is on the side of ${url}; its logs carry the request id.`,
@@ -57,12 +70,12 @@ export function gatewayError(status: number, body: unknown, connection: Connecti
       ? ` What was made new may take ${AUTHORIZATION_SECONDS} seconds to be known where it was refused before.`
       : '';
   return new CliError(EXIT.usage, 'unauthenticated', `${GATEWAY_REFUSALS[status]}.`, {
-    hint: `${HINTS.unauthenticated?.(connection)}${fresh}`,
+    hint: `${HINTS.unauthenticated?.(connection, '')}${fresh}`,
   });
 }
 
-/** A problem document as an error for people: the detail, each refused field, and what to do next. */
-export function problemError(problem: Problem, connection: Connection): CliError {
+/** What a route refuses as an error for people: the detail, each refused field, and what to do next. */
+export function problemError(problem: Problem, connection: Connection, path: string): CliError {
   const code = isKnown(problem.code) ? problem.code : undefined;
   const exitCode =
     (code && EXIT_OF[code]) ?? (problem.status >= 400 && problem.status < 500 ? EXIT.usage : EXIT.failed);
@@ -75,7 +88,7 @@ export function problemError(problem: Problem, connection: Connection): CliError
   const text =
     details.length > 0 || problem.detail === '' ? problem.title : `${problem.title}: ${problem.detail}`;
   return new CliError(exitCode, problem.code, `${text}${problem.status >= 500 ? id : ''}`, {
-    hint: code && HINTS[code]?.(connection),
+    hint: code && HINTS[code]?.(connection, path),
     details,
   });
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { normalise } from '../../../shared/cascade/failure/normalise.ts';
 import { failingIn } from '../../../shared/evidence/failing.ts';
-import type { SignalEvidence } from '../../../shared/evidence/schema.ts';
 
 const failed = (detail: string) =>
   failingIn({
     gates: [],
     signals: [
       {
-        signal: { type: 'test_passes', command: 'go test ./...' },
-        kind: 'executed',
+        type: 'test_passes',
+        signal: { type: 'test_passes', command: 'go test ./...', timeout_s: 60 },
+        kind: 'executed_by_us',
         outcome: 'failed',
         detail,
         duration_ms: 1,
-      } as SignalEvidence,
+      },
     ],
   })[0]?.what ?? '';
 
