@@ -76,7 +76,8 @@ describe.each(PRESENT)('the real %s', (kind) => {
     async () => {
       const { failure, session } = await runCase(server, {
         kind,
-        scenario: `hangx1,after=${CLI_KINDS.indexOf(kind) + 1}`,
+        // OpenCode asks for a title first, and tells its session with the first answer.
+        scenario: kind === 'opencode' ? 'hangx1@3' : `hangx1,after=${CLI_KINDS.indexOf(kind) + 1}`,
         silenceMs: 20_000,
       });
       expect(failure).toBeNull();

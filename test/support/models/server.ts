@@ -167,7 +167,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const turn = (seen.get(text) ?? 0) + 1;
     seen.set(text, turn);
     const wanted = readScenario(text);
-    const scenario = wanted.times !== null && turn > wanted.times ? readScenario('ok') : wanted;
+    const { first, times } = wanted;
+    const isPlayed = turn >= first && (times === null || turn < first + times);
+    const scenario = isPlayed ? wanted : readScenario('ok');
     const log = (status: number, tokens: Tokens | null): void => {
       const { headers } = request;
       const call = {
