@@ -12,7 +12,7 @@ import { reachingTests, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
 import { otherAnswers } from './other-answers.ts';
 import type { MutantSettings } from './settings.ts';
-import { isSettled, isTooMuch } from './survivors.ts';
+import { isTooMuch, settled } from './survivors.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 import { runWeakened } from './weakened.ts';
 
@@ -76,6 +76,7 @@ async function runMutants(
   const survived: PlacedMutant[] = [];
   let tried = 0;
   let left = most;
+  let isMuch: boolean | null = null;
   const budget = new Budget(seconds);
   for await (const mutant of eachMutant({ store: subject.store, files, most, budget })) {
     const answer = noticed(
@@ -84,10 +85,15 @@ async function runMutants(
     left--;
     if (answer !== null) tried++;
     if (answer === false) survived.push(mutant);
-    if (isSettled(tried, survived.length, left, surviving)) break;
+    isMuch = settled(tried, survived.length, left, surviving);
+    if (isMuch !== null) break;
   }
   return {
-    seen: toldByMutants(tried, survived, surviving, await bringsTests(subject)),
+    seen: toldByMutants(
+      tried,
+      survived,
+      (isMuch ?? isTooMuch(tried, survived.length, surviving)) && (await bringsTests(subject)),
+    ),
     facts: {
       mutants_possible: possible,
       mutants_tried: tried,
@@ -102,13 +108,7 @@ const bringsTests = async (subject: Subject): Promise<boolean> =>
   subject.changes.some(({ path, head }) => head !== null && isTestPath(path));
 
 /** A patch that brings tests, and whose tests notice next to nothing of what is changed in the lines that it adds. */
-function toldByMutants(
-  tried: number,
-  survived: readonly PlacedMutant[],
-  surviving: number,
-  hasTests: boolean,
-): Seen[] {
-  const isMuch = hasTests && isTooMuch(tried, survived.length, surviving);
+function toldByMutants(tried: number, survived: readonly PlacedMutant[], isMuch: boolean): Seen[] {
   return survived.map(({ path, line, says }) => ({
     file: path,
     line,
