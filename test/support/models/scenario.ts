@@ -40,7 +40,8 @@ export interface Scenario {
 
 /** Reads `NAME`, `NAMExTIMES`, `NAMExTIMES@FIRST`, `NAME,after=SECONDS` or both. Throws for a name that is not known. */
 export function readScenario(text: string): Scenario {
-  const [, name = '', times, first, after] = /^([a-z]+|\d+)(?:x(\d+)(?:@(\d+))?)?(?:,after=(\d+))?$/.exec(text) ?? [];
+  const [, name = '', times, first, after] =
+    /^([a-z]+|\d+)(?:x(\d+)(?:@(\d+))?)?(?:,after=(\d+))?$/.exec(text) ?? [];
   if (!Object.hasOwn(SCENARIOS, name)) throw new Error(`there is no scenario ${JSON.stringify(text)}`);
   return {
     name: name as Scenario['name'],
