@@ -36,6 +36,8 @@ interface Options {
 export function createExecutions({ machines, services, counters, onFailure }: Options): Executions {
   let isStopping = false;
   const running = new Set<Execution>();
+  /** In the order of their starts, of which several may be in one millisecond. */
+  const known = new Set<Execution>();
   const ended: Execution[] = [];
 
   const start = (request: Json): Execution => {
@@ -46,12 +48,13 @@ export function createExecutions({ machines, services, counters, onFailure }: Op
       callService({ start, ...services }, resource, args),
     );
     running.add(execution);
+    known.add(execution);
     execution.ended = execution.ended.then(() => {
       running.delete(execution);
       counters.add('states', 'ExpressExecution');
       counters.add('states', 'ExpressDurationMs', billedDuration(execution));
       ended.push(execution);
-      ended.splice(0, ended.length - KEPT);
+      for (const old of ended.splice(0, ended.length - KEPT)) known.delete(old);
       if (execution.status !== 'SUCCEEDED' && !isStopping) onFailure?.(execution);
     });
     return execution;
@@ -59,7 +62,7 @@ export function createExecutions({ machines, services, counters, onFailure }: Op
 
   return {
     start,
-    list: () => [...ended, ...running].toSorted((a, b) => b.startedAt - a.startedAt),
+    list: () => [...known].reverse(),
     async stop() {
       isStopping = true;
       for (const execution of running) execution.interrupt(new Interruption('ABORTED'));

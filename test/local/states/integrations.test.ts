@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FakeQueue, fakeQueue } from './fake-queue.ts';
 import { deploy, FunctionError, flow, invoke, machineArn, run } from './support.ts';
 
@@ -62,6 +62,9 @@ describe('states:startExecution', () => {
       others: { Inner: inner },
       functions: { f: () => new Promise(() => {}) },
     });
+    // Both may begin in one millisecond.
+    vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+    onTestFinished(() => void vi.restoreAllMocks());
     await states.handle('StartExecution', { stateMachineArn: machineArn(), input: '{"n":4}' });
     await vi.waitFor(() => expect(counts['states.ExpressExecution']).toBe(1));
     expect(calls).toEqual([{ name: 'f', payload: { n: 4 } }]);
