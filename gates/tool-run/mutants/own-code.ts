@@ -1,5 +1,5 @@
 import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
-import { listFiles } from '../../checkout/list.ts';
+import { isRegular, listFiles } from '../../checkout/list.ts';
 import { type Grammar, grammarOf, isOwnCode } from '../../code/language.ts';
 import { Unreadable } from '../../code/unreadable.ts';
 import type { Subject } from '../../engine/subject.ts';
@@ -28,7 +28,8 @@ export async function withOwnCode(
   rewrite: Rewrite,
 ): Promise<string | null> {
   const files = (await listFiles(store, tree)).filter(
-    ({ path }) => isOwnCode(path) && !isTestPath(path) && !OF_THE_RUN.test(path),
+    (file) =>
+      isRegular(file) && isOwnCode(file.path) && !isTestPath(file.path) && !OF_THE_RUN.test(file.path),
   );
   if (files.length === 0 || files.length > MAX_FILES) return null;
   const texts = await readBlobs(

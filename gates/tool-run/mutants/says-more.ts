@@ -18,7 +18,7 @@ interface Token {
 const MAX_PAIRS = 4_000_000;
 
 /**
- * Lines that the patch writes and that say what the base did not say there. Code that is only set in another way, wrapped or quoted, is
+ * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another way, wrapped or quoted, is
  * the base's: whether tests mind it is nothing that the patch has changed.
  */
 export async function linesThatSayMore(subject: Subject): Promise<MayChange> {
@@ -57,19 +57,19 @@ async function tokensOf(grammar: Grammar, source: string): Promise<Token[] | nul
   }
 }
 
-/** Lines of hunks with a token that the hunk's old lines do not have in the same order. */
+/** Lines of hunks with a token that the hunk's old lines do not have in the same order, or from which one is gone. */
 function newLines(before: readonly Token[], after: readonly Token[], hunks: readonly Hunk[]): Set<number> {
   const lines = new Set<number>();
   const within = (all: readonly Token[], from: number, count: number): Token[] =>
     all.filter(({ line }) => line >= from && line < from + count);
   for (const { oldLine, oldCount, line, count } of hunks)
-    for (const token of added(within(before, oldLine, oldCount), within(after, line, count)))
+    for (const token of differing(within(before, oldLine, oldCount), within(after, line, count)))
       lines.add(token.line);
   return lines;
 }
 
-/** Tokens that are not part of the longest sequence which both sides have. */
-function added(before: readonly Token[], after: readonly Token[]): Token[] {
+/** Tokens that are not part of the longest sequence which both sides have; for one that is gone, what stands before its place. */
+function differing(before: readonly Token[], after: readonly Token[]): Token[] {
   const width = after.length + 1;
   if (before.length === 0 || before.length * after.length > MAX_PAIRS) return [...after];
   const longest = new Uint32Array((before.length + 1) * width);
@@ -79,14 +79,16 @@ function added(before: readonly Token[], after: readonly Token[]): Token[] {
       longest[i * width + j] =
         before[i]?.text === after[j]?.text ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
   const found: Token[] = [];
-  for (let i = 0, j = 0; j < after.length; ) {
+  for (let i = 0, j = 0; i < before.length || j < after.length; ) {
     const token = after[j];
-    if (token === undefined) break;
-    if (i < before.length && before[i]?.text === token.text) {
+    if (token !== undefined && before[i]?.text === token.text) {
       i++;
       j++;
-    } else if (i < before.length && at(i + 1, j) >= at(i, j + 1)) i++;
-    else {
+    } else if (token === undefined || (i < before.length && at(i + 1, j) >= at(i, j + 1))) {
+      const near = after[j - 1] ?? token;
+      if (near !== undefined) found.push(near);
+      i++;
+    } else {
       found.push(token);
       j++;
     }
