@@ -4,6 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
+import { failedRecords } from '../../shared/dead-letters/reader-answer.ts';
 import type { StreamReader } from '../../shared/dead-letters/schema.ts';
 import type { LaunchMessage } from '../../shared/messages/queue.ts';
 import { ENV, METRICS } from '../../shared/names.ts';
@@ -45,9 +46,6 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
   );
 }
 
-/** What a reader answers that says which of the records have failed. */
-const Answer = z.object({ batchItemFailures: z.array(z.unknown()) });
-
 async function readAgain(
   reader: StreamReader,
   event: { readonly Records: readonly unknown[] },
@@ -58,8 +56,7 @@ async function readAgain(
   const text = Buffer.from(Payload ?? []).toString('utf8');
   if (FunctionError !== undefined)
     throw new Error(`the ${reader} says ${FunctionError}: ${text.slice(0, 1_000)}`);
-  const answer = Answer.safeParse(text === '' ? null : JSON.parse(text));
-  const failed = answer.success ? answer.data.batchItemFailures.length : 0;
+  const failed = failedRecords(text);
   if (failed > 0)
     throw new Error(
       `the ${reader} has failed again, at ${failed} of ${event.Records.length} records; its log says why`,
