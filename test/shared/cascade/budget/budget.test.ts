@@ -21,6 +21,7 @@ import {
   verification,
 } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
+import { followedOn } from '../../../support/followed.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
 beforeAll(async () => {
@@ -30,15 +31,7 @@ afterAll(() => table.close());
 
 let followed: FollowContext;
 beforeAll(() => {
-  followed = {
-    ...table,
-    breakers: { mark: async () => undefined },
-    landed: { put: async () => undefined },
-    machines: { start: async () => {}, wake: async () => true } as never,
-    cascadeMachine: 'arn',
-    now: () => NOW,
-    onCompletion: () => {},
-  };
+  followed = followedOn(table);
 });
 
 const costs = (micro: number): Estimated => ({ expected: micro / 2, high: micro, words: 'some' });

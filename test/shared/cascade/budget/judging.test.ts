@@ -25,20 +25,13 @@ import {
   verification,
 } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
+import { followedOn } from '../../../support/followed.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
 let followed: FollowContext;
 beforeAll(async () => {
   table = await testTable();
-  followed = {
-    ...table,
-    breakers: { mark: async () => undefined },
-    landed: { put: async () => undefined },
-    machines: { start: async () => {}, wake: async () => true } as never,
-    cascadeMachine: 'arn',
-    now: () => NOW,
-    onCompletion: () => {},
-  };
+  followed = followedOn(table);
 });
 afterAll(() => table.close());
 

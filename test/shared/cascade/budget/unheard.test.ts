@@ -18,20 +18,13 @@ import { type FollowContext, follow } from '../../../../shared/use-cases/follow.
 import { combineVerdicts, reduceEvidence } from '../../../../shared/use-cases/judge.ts';
 import { artifact, evidence, inReview, NOW, verification } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
+import { followedOn } from '../../../support/followed.ts';
 
 let table: Awaited<ReturnType<typeof testTable>>;
 let followed: FollowContext;
 beforeAll(async () => {
   table = await testTable();
-  followed = {
-    ...table,
-    breakers: { mark: async () => undefined },
-    landed: { put: async () => undefined },
-    machines: { start: async () => {}, wake: async () => true } as never,
-    cascadeMachine: 'arn',
-    now: () => NOW,
-    onCompletion: () => {},
-  };
+  followed = followedOn(table);
 });
 afterAll(() => table.close());
 
