@@ -30,12 +30,15 @@ export interface EvasionCase {
   /** Lines below `quality_gates`; null: no assay.yaml at all. */
   readonly config: string | null;
   readonly patch: Patch;
+  /** What the task foresees, and files that it names: both patches are judged with them. */
+  readonly expects?: readonly Expectation[];
+  readonly files?: readonly string[];
   readonly caught: Catch;
   /** A legitimate change that looks alike. It must pass. */
   readonly twin: {
     readonly name: string;
     readonly patch: Patch;
-    /** What a task would foresee of it. */
+    /** What a task would foresee of it, where it foresees nothing of the other. */
     readonly expects?: readonly Expectation[];
     readonly base?: Files;
     readonly config?: string;

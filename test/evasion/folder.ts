@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { Expectation } from '../../shared/task/expects.ts';
 import { aboutTask, type EvasionCase, HELD } from './case.ts';
 import { GO_ENVIRONMENT } from './projects.ts';
 
@@ -14,6 +15,9 @@ export const WrittenCase = z.object({
   command: z.string().min(1),
   /** What was asked for. */
   task: z.string(),
+  /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
+  expects: z.array(Expectation).default([]),
+  files: z.array(z.string().min(1)).default([]),
   base: z.record(z.string(), z.string()),
   evasive: Patch,
   honest: Patch,
@@ -29,7 +33,7 @@ export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
     .map((file) => {
       const { data, error } = WrittenCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
       if (!data) throw new Error(`${file}: ${z.prettifyError(error)}`);
-      const { name, command, base, evasive, honest, hidden } = data;
+      const { name, command, base, evasive, honest, hidden, expects, files } = data;
       return {
         class: data.class,
         name,
@@ -37,6 +41,8 @@ export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
         config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
         patch: evasive,
         task: aboutTask(data.task, name),
+        expects,
+        files,
         caught: HELD,
         ...(withHidden ? { hidden } : {}),
         twin: { name: `${name}, honestly`, patch: honest },

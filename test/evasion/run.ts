@@ -50,6 +50,7 @@ interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'
   readonly base: Files;
   readonly patch: Patch;
   readonly expects: readonly Expectation[];
+  readonly files: readonly string[];
   readonly hidden: Files;
   readonly about: Passed['about'];
   /** Null: an honest patch, which must pass. */
@@ -65,7 +66,8 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     knownMiss: each.known_miss ?? null,
     base: withConfig(each.base, each.config),
     patch: each.patch,
-    expects: [],
+    expects: each.expects ?? [],
+    files: each.files ?? [],
     hidden: each.hidden ?? {},
     about: each.task ?? NO_TASK,
     caught: each.caught,
@@ -77,7 +79,8 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     knownMiss: null,
     base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
     patch: each.twin.patch,
-    expects: each.twin.expects ?? [],
+    expects: each.twin.expects ?? each.expects ?? [],
+    files: each.files ?? [],
     hidden: each.hidden ?? {},
     about: each.task ?? NO_TASK,
     caught: null,
@@ -153,6 +156,7 @@ export async function runCorpus(
           tree,
           signals: [],
           expects: patch.expects,
+          files: patch.files,
           hidden: await hiddenIn(store, patch.hidden),
           workDir,
           parallel: 2,
