@@ -1,5 +1,5 @@
 import { CONTAINER_KINDS, type ContainerKind } from '../shared/task/attempt.ts';
-import type { BoxRoom } from '../shared/task/box-room.ts';
+import { type BoxRoom, CPU_UNITS } from '../shared/task/box-room.ts';
 import type { BoxSize } from './box-size.ts';
 
 export interface RoomSettings {
@@ -15,7 +15,7 @@ export interface RoomSettings {
 export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): BoxRoom {
   const cpu: Record<ContainerKind, number> = { agent: agentBox.cpu, gates: gatesBox.cpu };
   return {
-    limits: { on_demand: vcpus * 1_024, spot: spotVcpus * 1_024 },
+    limits: { on_demand: vcpus * CPU_UNITS, spot: spotVcpus * CPU_UNITS },
     boxes: Object.fromEntries(
       CONTAINER_KINDS.map((kind) => [
         kind,
@@ -34,7 +34,7 @@ export function roomProblem(settings: RoomSettings): { path: string[]; message: 
       if (cpu > limits[each])
         return {
           path: [each === 'spot' ? 'spotVcpus' : 'vcpus'],
-          message: `is less than the ${cpu / 1_024} vCPUs of the ${kind} box`,
+          message: `is less than the ${cpu / CPU_UNITS} vCPUs of the ${kind} box`,
         };
   return null;
 }

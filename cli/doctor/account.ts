@@ -1,4 +1,5 @@
 import { RESERVED_CONCURRENCY } from '../../shared/names.ts';
+import { type BoxRoom, CPU_UNITS, POOLS, type Pool } from '../../shared/task/box-room.ts';
 import { attention, type Finding, missing, ok } from './check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
@@ -6,8 +7,12 @@ const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum +
 const UNRESERVED = 100;
 /** What the CDK of this version needs; https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
 const BOOTSTRAP_VERSION = 6;
-/** "Fargate On-Demand vCPU resource count"; https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-quotas.html */
-const FARGATE_VCPU = { ServiceCode: 'fargate', QuotaCode: 'L-3032A538' };
+/**
+ * Names in Service Quotas of how many vCPUs may run at once;
+ * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-quotas.html
+ */
+const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<Pool, string>;
+const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfies Record<Pool, string>;
 /** Boxes of one vCPU at a time, below which a batch waits more than it works. */
 const FEW_BOXES = 20;
 
@@ -47,24 +52,39 @@ export async function bootstrap(): Promise<Finding> {
   }
 }
 
-export async function fargate(): Promise<Finding> {
-  const { GetAWSDefaultServiceQuotaCommand, GetServiceQuotaCommand, ServiceQuotasClient } = await import(
-    '@aws-sdk/client-service-quotas'
-  );
-  const client = new ServiceQuotasClient();
-  try {
+/** @param room what boxes were promised by the deployment; null: there is none yet */
+export async function fargate(room: BoxRoom | null): Promise<Finding> {
+  const sdk = await import('@aws-sdk/client-service-quotas');
+  const client = new sdk.ServiceQuotasClient();
+  const quotaOf = async (pool: Pool): Promise<number> => {
+    const asked = { ServiceCode: 'fargate', QuotaCode: VCPU_QUOTA[pool] };
     const { Quota } = await client
-      .send(new GetServiceQuotaCommand(FARGATE_VCPU))
-      .catch(() => client.send(new GetAWSDefaultServiceQuotaCommand(FARGATE_VCPU)));
-    const vcpus = Quota?.Value;
-    if (vcpus === undefined) throw new Error('Service Quotas has not said the quota');
-    const detail = `${vcpus} vCPUs on demand: so many boxes of the default size at a time`;
-    return vcpus >= FEW_BOXES
-      ? ok(detail)
-      : attention(
-          detail,
-          `Ask for more: aws service-quotas request-service-quota-increase --service-code fargate --quota-code ${FARGATE_VCPU.QuotaCode} --desired-value 100`,
-        );
+      .send(new sdk.GetServiceQuotaCommand(asked))
+      .catch(() => client.send(new sdk.GetAWSDefaultServiceQuotaCommand(asked)));
+    if (Quota?.Value === undefined) throw new Error('Service Quotas has not said the quota');
+    return Quota.Value;
+  };
+  try {
+    const pools = await Promise.all(
+      POOLS.map(async (pool) => ({
+        pool,
+        vcpus: await quotaOf(pool),
+        promised: room && room.limits[pool] / CPU_UNITS,
+      })),
+    );
+    const detail = pools
+      .map(
+        ({ pool, vcpus, promised }) =>
+          `${vcpus} vCPUs ${POOL_NAMES[pool]}${promised === null ? '' : `, Assay takes up to ${promised}`}`,
+      )
+      .join('; ');
+    const few = pools.filter(({ vcpus, promised }) => vcpus < Math.max(FEW_BOXES, promised ?? 0));
+    if (few.length === 0) return ok(detail);
+    const ask = few.map(
+      ({ pool, promised }) =>
+        `aws service-quotas request-service-quota-increase --service-code fargate --quota-code ${VCPU_QUOTA[pool]} --desired-value ${Math.max(100, promised ?? 0)}`,
+    );
+    return attention(detail, `Ask for more: ${ask.join('; ')}`);
   } finally {
     client.destroy();
   }

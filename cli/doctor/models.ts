@@ -1,16 +1,16 @@
-import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
+import type { TierModels } from '../../shared/cascade/tiers.ts';
 import type { Providers } from '../../shared/models/providers.ts';
 import { type Finding, missing, ok } from './check.ts';
 
 /** Bedrock's names of models begin with their vendor's. */
 const PREFIX = 'anthropic.';
 
-/** Whether the models of the default tiers may be called, where Bedrock answers for them; a key is another check's business. */
-export async function modelAccess({ anthropic }: Providers): Promise<Finding> {
-  if (anthropic?.via !== 'bedrock') return ok('no vendor of the default tiers is asked through Bedrock');
+/** Whether the models of the tiers may be called, where Bedrock answers for them; a key is another check's business. */
+export async function modelAccess({ anthropic }: Providers, tiers: TierModels): Promise<Finding> {
+  if (anthropic?.via !== 'bedrock') return ok('no vendor of the tiers is asked through Bedrock');
   const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
   const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});
-  const wanted = Object.values(DEFAULT_TIER_MODELS);
+  const wanted = [...new Set(Object.values(tiers))];
   const refused: string[] = [];
   try {
     for (const model of wanted) {

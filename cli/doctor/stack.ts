@@ -1,7 +1,6 @@
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
-import { DEFAULT_PROVIDERS, Providers } from '../../shared/models/providers.ts';
-import { ENV } from '../../shared/names.ts';
 import { attention, type Finding, missing, ok } from './check.ts';
+import { providersOf, type Told } from './deployed.ts';
 import type { Deployment } from './deployment.ts';
 
 const SETTLED = /^(CREATE|UPDATE|IMPORT)_COMPLETE$/;
@@ -87,53 +86,19 @@ export async function images(deployment: Deployment): Promise<Finding> {
   }
 }
 
-/** The providers that the deployed gateway was given; those of a default deployment before it is there. */
-export async function providersOf(deployment: Deployment | null): Promise<Providers> {
-  if (!deployment) return DEFAULT_PROVIDERS;
-  const { GetFunctionConfigurationCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
-  const client = new LambdaClient();
-  try {
-    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
-      const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
-      const text = Environment?.Variables?.[ENV.modelProviders];
-      if (text !== undefined) return Providers.parse(JSON.parse(text));
-    }
-    return {};
-  } finally {
-    client.destroy();
-  }
-}
-
-/** Secrets and parameters that boxes and the gateway read. */
 /** A complete ARN, as settings have it. */
 const SECRET_ARN = /arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+/g;
 
 /** Secrets that functions were told of: of repositories, forges, judges and providers. */
-async function secretsOfFunctions(deployment: Deployment): Promise<string[]> {
-  const { GetFunctionConfigurationCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
-  const client = new LambdaClient();
-  try {
-    const found: string[] = [];
-    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
-      const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
-      for (const value of Object.values(Environment?.Variables ?? {}))
-        found.push(...(value.match(SECRET_ARN) ?? []));
-    }
-    return found;
-  } finally {
-    client.destroy();
-  }
-}
+const secretsIn = (told: Told): string[] =>
+  told.flatMap((each) => Object.values(each).flatMap((value) => value.match(SECRET_ARN) ?? []));
 
-export async function secrets(deployment: Deployment): Promise<Finding> {
-  const [containers, providers, told] = await Promise.all([
-    containersOf(deployment),
-    providersOf(deployment),
-    secretsOfFunctions(deployment),
-  ]);
-  const given = Object.values(providers).filter((provider) => provider !== undefined);
+/** Secrets and parameters that boxes and functions read. */
+export async function secrets(deployment: Deployment, asked: Promise<Told>): Promise<Finding> {
+  const [containers, told] = await Promise.all([containersOf(deployment), asked]);
+  const given = Object.values(providersOf(told)).filter((provider) => provider !== undefined);
   const every = [
-    ...told,
+    ...secretsIn(told),
     ...containers.flatMap(({ secrets: each = [] }) => each.flatMap(({ valueFrom }) => valueFrom ?? [])),
     ...given.flatMap((provider) => (provider.via === 'secret' ? [provider.arn] : [])),
   ];

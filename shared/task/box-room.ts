@@ -5,10 +5,13 @@ import { CONTAINER_KINDS, type ContainerKind } from './attempt.ts';
 export const POOLS = ['on_demand', 'spot'] as const;
 export type Pool = (typeof POOLS)[number];
 
+/** CPU units of one vCPU. */
+export const CPU_UNITS = 1_024;
+/** In CPU units. */
 const Cpu = z.int().positive();
 const Box = z.strictObject({ cpu: Cpu, pool: z.enum(POOLS) });
 
-/** How large boxes are, where they run, and how much may run at once; cpu in 1/1,024 of a vCPU. */
+/** How large boxes are, where they run, and how much may run at once. */
 export const BoxRoom = z.strictObject({
   limits: z.strictObject({ on_demand: Cpu, spot: Cpu }),
   boxes: z.record(z.enum(CONTAINER_KINDS), Box),

@@ -283,6 +283,60 @@ test.each([
   });
 });
 
+const inRoom = (limits: { on_demand: number; spot: number }) => ({
+  ASSAY_BOX_ROOM: JSON.stringify({
+    limits,
+    boxes: { agent: { cpu: 1_024, pool: 'on_demand' }, gates: { cpu: 1_024, pool: 'spot' } },
+  }),
+});
+
+test.each([
+  ['L-3032A538', 'on demand'],
+  ['L-36FBB829', 'on Spot'],
+])('the quota %s is looked at by itself: boxes run %s, too', async (QuotaCode, where) => {
+  quotas.on(GetServiceQuotaCommand, { ServiceCode: 'fargate', QuotaCode }).resolves({ Quota: { Value: 6 } });
+  const { checks } = await examined();
+  expect(checks.find(({ check }) => check === 'fargate_vcpus')).toMatchObject({
+    outcome: 'attention',
+    detail: expect.stringContaining(`6 vCPUs ${where}`),
+    advice: expect.stringMatching(new RegExp(`^[^;]*--quota-code ${QuotaCode} --desired-value 100$`)),
+  });
+});
+
+test('a deployment that was promised more vCPUs than the account has is told so, with what to ask for', async () => {
+  lambda
+    .on(GetFunctionConfigurationCommand)
+    .resolves({ Environment: { Variables: inRoom({ on_demand: 64 * 1_024, spot: 200 * 1_024 }) } });
+  const { checks } = await examined();
+  expect(checks.find(({ check }) => check === 'fargate_vcpus')).toMatchObject({
+    outcome: 'attention',
+    detail: '100 vCPUs on demand, Assay takes up to 64; 100 vCPUs on Spot, Assay takes up to 200',
+    advice: expect.stringMatching(/^[^;]*L-36FBB829 --desired-value 200$/),
+  });
+});
+
+test('access is looked at for the models that the deployment was given', async () => {
+  lambda.on(GetFunctionConfigurationCommand).resolves({
+    Environment: {
+      Variables: {
+        ASSAY_MODEL_PROVIDERS: JSON.stringify({ anthropic: { via: 'bedrock', endpoint: 'mantle' } }),
+        ASSAY_TIER_MODELS: JSON.stringify({ haiku: 'claude-a', sonnet: 'claude-b', opus: 'claude-b' }),
+      },
+    },
+  });
+  await examined();
+  expect(
+    bedrock
+      .commandCalls(GetFoundationModelAvailabilityCommand)
+      .map(({ args: [command] }) => command.input.modelId),
+  ).toEqual(['anthropic.claude-a', 'anthropic.claude-b']);
+});
+
+test('each function is asked once, whoever needs to know', async () => {
+  await examined();
+  expect(lambda.commandCalls(GetFunctionConfigurationCommand)).toHaveLength(1);
+});
+
 test('people read a line for each check, with what to do below it', async () => {
   quotas.on(GetServiceQuotaCommand).resolves({ Quota: { Value: 6 } });
   const { stdout, code } = await assay(['doctor', '--aws']);
