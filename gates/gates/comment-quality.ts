@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
-import { STYLES } from '../rules/comment-quality/documented.ts';
+import { isTestPath } from '../languages/test-paths.ts';
+import { PROFILE_SETTINGS } from '../tool-run/settings.ts';
 import { readCode } from './code-reading.ts';
 
+const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;
 const Style = z.enum(STYLES, { error: () => `must be one of ${STYLES.join(', ')}` });
 
 /** Documentation of public functions that does not fit what it documents. */
@@ -12,16 +14,34 @@ export const commentQuality: Gate = {
   on: false,
   required: false,
   condition: 'code_changed',
-  settings: { comment_quality_check: z.boolean().optional(), comment_quality_style: Style.optional() },
+  settings: {
+    comment_quality_check: z.boolean().optional(),
+    comment_quality_style: Style.optional(),
+    ...PROFILE_SETTINGS,
+  },
   run: async (context, settings) => {
-    const style = Style.safeParse(settings['comment_quality_style']).data ?? 'auto';
-    const [{ COMMENT_RULES }, { commentsSeen }] = await Promise.all([
+    const [{ COMMENT_RULES }, { commentsSeen }, { docstringStyle }, { withTools }] = await Promise.all([
       import('../rules/comment-quality/rules.ts'),
       import('../rules/comment-quality/look.ts'),
+      import('../languages/python/docstring-style.ts'),
+      import('../tool-run/beside.ts'),
     ]);
-    return readCode(context, COMMENT_RULES, async (code) => ({
-      seen: await commentsSeen(code, style),
-      clean: `the documentation in ${code.changed.length} changed files fits the code`,
-    }));
+    const style = Style.safeParse(settings['comment_quality_style']).data ?? 'auto';
+    return readCode(context, COMMENT_RULES, async (code) => {
+      const own = await commentsSeen(code);
+      const changed = code.changed.filter(({ path }) => !isTestPath(path));
+      const { seen, notes } = await withTools(context, own, changed, settings, {
+        gate: 'comment_quality',
+        variables: { STYLE: style === 'auto' ? await docstringStyle(context.subject) : styled(style) },
+      });
+      return {
+        seen,
+        clean: `the documentation in ${code.changed.length} changed files fits the code`,
+        metadata: notes,
+      };
+    });
   },
 };
+
+/** No tool reads reStructuredText. */
+const styled = (style: 'google' | 'numpy' | 'rest'): string | null => (style === 'rest' ? null : style);

@@ -24,19 +24,22 @@ export const deadCode: Gate = {
     ...PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
-    const [{ DEAD_CODE_RULES }, { deadCodeSeen }, { toolsSeen }] = await Promise.all([
+    const [{ DEAD_CODE_RULES }, { deadCodeSeen }, { withTools }] = await Promise.all([
       import('../rules/dead-code/rules.ts'),
       import('../rules/dead-code/look.ts'),
-      import('../rules/dead-code/tools.ts'),
+      import('../tool-run/beside.ts'),
     ]);
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
     const ours = await readCode(context, DEAD_CODE_RULES, async (code) => {
       const own = await deadCodeSeen(code);
-      const tools = await toolsSeen(context, code.changed, settings, confidence);
+      const { seen, notes } = await withTools(context, own, code.changed, settings, {
+        gate: 'dead_code',
+        variables: { CONFIDENCE: String(confidence) },
+      });
       return {
-        seen: [...own, ...tools.seen],
+        seen,
         clean: `nothing new is dead in ${code.changed.length} changed files`,
-        metadata: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...tools.notes },
+        metadata: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...notes },
         blocking: [LOST],
       };
     });

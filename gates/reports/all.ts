@@ -17,6 +17,7 @@ export const FORMATS = {
   go_test: async (): Promise<Format> => (await import('./go-test.ts')).goTest,
   tsc: async (): Promise<Format> => (await import('./compilers.ts')).tsc,
   eslint: async (): Promise<Format> => (await import('./checkers.ts')).eslint,
+  eslint_warnings: async (): Promise<Format> => (await import('./checkers.ts')).eslintWarnings,
   gitlab: async (): Promise<Format> => (await import('./checkers.ts')).gitlab,
   pyright: async (): Promise<Format> => (await import('./checkers.ts')).pyright,
   mypy: async (): Promise<Format> => (await import('./checkers.ts')).mypy,

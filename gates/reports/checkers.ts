@@ -1,16 +1,24 @@
 import { type Complaint, complaint, type Format, findingsOnly, list, mustList, object } from './report.ts';
 
+const eslintFrom =
+  (least: number): Format =>
+  (text, root) =>
+    findingsOnly(
+      mustList(JSON.parse(text), 'files').flatMap((entry) => {
+        const { filePath, messages } = object(entry);
+        return list(messages).flatMap((each) => {
+          const { ruleId, severity, line, message } = object(each);
+          return typeof severity === 'number' && severity >= least
+            ? [complaint(root, { file: filePath, line }, ruleId ?? 'syntax', message)]
+            : [];
+        });
+      }),
+    );
+
 /** `eslint --format json` */
-export const eslint: Format = (text, root) =>
-  findingsOnly(
-    mustList(JSON.parse(text), 'files').flatMap((entry) => {
-      const { filePath, messages } = object(entry);
-      return list(messages).flatMap((each) => {
-        const { ruleId, severity, line, message } = object(each);
-        return severity === 2 ? [complaint(root, { file: filePath, line }, ruleId ?? 'syntax', message)] : [];
-      });
-    }),
-  );
+export const eslint: Format = eslintFrom(2);
+/** The same, with what the project is only warned of. */
+export const eslintWarnings: Format = eslintFrom(1);
 
 /** What GitLab's code-quality report calls a warning and less: with nothing graver, biome ends with 0. */
 const WARNINGS: readonly unknown[] = ['info', 'minor', 'major'];

@@ -46,22 +46,31 @@ export interface Tool extends Program {
   readonly byDefault: boolean;
 }
 
-/** A program that looks further for dead code than we do, on the changed files, where it is here. */
-export interface DeadCodeTool extends Program {
-  /** Line for `bash -c`; `"$@"` are the changed files, `$CONFIDENCE` is in percent, the report goes to `$REPORT`. */
+/** Gates that read code themselves, and beside which a program of the language looks further where it is here. */
+export const BESIDE = ['dead_code', 'comment_quality'] as const;
+
+/** A program that looks further than a gate which reads, on the changed files, where it is here. */
+export interface Beside extends Program {
+  /** Line for `bash -c`; `"$@"` are the changed files, the report goes to `$REPORT`. */
   readonly line: string;
   readonly format: FormatName;
   /** Exit codes with which it has looked. */
   readonly looked: readonly number[];
-  /** It is used where one of these is in the base; none: wherever it is. It would find everything dead elsewhere. */
+  /** It is used where one of these is in the base; none: wherever it is. */
   readonly signs: readonly Sign[];
+  /** A variable of its line without which it would guess, and is not asked. */
+  readonly needs?: string;
+  /** Which of its complaints count, and as which rule of ours; absent: all, as it calls them. */
+  readonly counts?: readonly { readonly rule: RegExp; readonly says?: RegExp; readonly as: string }[];
+  /** Rules of ours that it takes the place of in its language, where it has looked. */
+  readonly instead?: readonly string[];
 }
 
 export interface Profile {
   readonly language: Language;
   /** The first whose sign is there counts, else the first that is taken by default. */
   readonly tools: readonly Tool[];
-  readonly deadCode?: DeadCodeTool;
+  readonly beside?: Readonly<Partial<Record<(typeof BESIDE)[number], Beside>>>;
 }
 
 /** Version question of a program that understands `--version`. */

@@ -30,7 +30,8 @@ const inShell = (line: string): string | null => {
 export function here(program: string): string | null {
   const [, modules, name] = /^(js|own):(.+)$/.exec(program) ?? [];
   if (name === undefined) return inShell(PLUGINS[program] ?? `command -v ${program}`);
-  return inShell(`command -v '${modules === 'js' ? MODULES : OWN_MODULES}/.bin/${name}'`);
+  const folder = modules === 'js' ? MODULES : OWN_MODULES;
+  return inShell(`command -v '${folder}/.bin/${name}' || ls '${folder}/${name}/package.json'`);
 }
 
 /** Plugins are no programs; they are here when their options are. */

@@ -63,4 +63,17 @@ export const go: Profile = {
       byDefault: false,
     },
   ],
+  beside: {
+    comment_quality: {
+      name: 'revive',
+      version: asks('revive'),
+      get: 'go install github.com/mgechev/revive@latest',
+      line: `printf '[rule.exported]\\n' > "$REPORT.toml" && revive -config "$REPORT.toml" -formatter sarif "$@" > "$REPORT"`,
+      format: 'sarif',
+      looked: [0],
+      signs: [],
+      counts: [{ rule: /^exported$/, says: /should be of the form/, as: 'wrong_style' }],
+      instead: ['wrong_style'],
+    },
+  },
 };

@@ -104,13 +104,27 @@ export const javascript: Profile = {
       byDefault: false,
     },
   ],
-  deadCode: {
-    name: 'knip',
-    version: asks('knip'),
-    get: 'npm install --save-dev knip, and profiles.javascript.setup: npm ci --ignore-scripts',
-    line: 'knip --no-progress --reporter json > "$REPORT"',
-    format: 'knip',
-    looked: [0, 1],
-    signs: [{ file: 'package.json', has: /"knip"/ }],
+  beside: {
+    dead_code: {
+      name: 'knip',
+      version: asks('knip'),
+      get: 'npm install --save-dev knip, and profiles.javascript.setup: npm ci --ignore-scripts',
+      line: 'knip --no-progress --reporter json > "$REPORT"',
+      format: 'knip',
+      looked: [0, 1],
+      // It would find everything dead elsewhere.
+      signs: [dependsOn('knip')],
+    },
+    comment_quality: {
+      name: 'eslint-plugin-jsdoc',
+      version: asks('eslint'),
+      get: 'npm install --save-dev eslint eslint-plugin-jsdoc, and profiles.javascript.setup: npm ci --ignore-scripts',
+      // What a comment has to say of results and errors is the project's own choice.
+      line: 'eslint --format json --output-file "$REPORT" "$@"',
+      format: 'eslint_warnings',
+      looked: [0, 1],
+      signs: [dependsOn('eslint-plugin-jsdoc')],
+      counts: [{ rule: /^jsdoc\/require-(?:returns|yields|throws)$/, as: 'incomplete' }],
+    },
   },
 };

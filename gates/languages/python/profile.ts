@@ -90,13 +90,31 @@ export const python: Profile = {
       byDefault: false,
     },
   ],
-  deadCode: {
-    name: 'vulture',
-    version: asks('vulture'),
-    get: 'pip install vulture',
-    line: 'vulture --min-confidence "$CONFIDENCE" "$@" > "$REPORT"',
-    format: 'vulture',
-    looked: [0, 1, 3],
-    signs: [],
+  beside: {
+    dead_code: {
+      name: 'vulture',
+      version: asks('vulture'),
+      get: 'pip install vulture',
+      line: 'vulture --min-confidence "$CONFIDENCE" "$@" > "$REPORT"',
+      format: 'vulture',
+      looked: [0, 1, 3],
+      signs: [],
+    },
+    comment_quality: {
+      name: 'ruff',
+      version: asks('ruff'),
+      get: 'pip install ruff',
+      // Sections are asked for where the project writes them. In another style, and in prose, it would miss what is said there.
+      needs: 'STYLE',
+      line: `ruff check --isolated --no-cache --preview --ignore-noqa --select DOC201,DOC402,DOC501,D406,D407,D416 --config "lint.pydocstyle.convention='$STYLE'" --output-format sarif --output-file "$REPORT" "$@"`,
+      format: 'sarif',
+      looked: [0, 1],
+      signs: [],
+      // By code or by name, as the version has it.
+      counts: [
+        { rule: /^(?:DOC\d+|docstring-missing-\w+)$/, as: 'incomplete' },
+        { rule: /^(?:D4\d+|missing-[\w-]+-section[\w-]*)$/, as: 'wrong_style' },
+      ],
+    },
   },
 };

@@ -2,6 +2,11 @@ import { type Profile, semgrep } from '../../tool-run/tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
+const CLIPPY = {
+  name: 'clippy',
+  version: asksCargo('cargo-clippy', 'cargo clippy --version'),
+  get: 'rustup component add clippy',
+} as const;
 const RUST = { get: 'install Rust from rustup.rs' };
 
 /**
@@ -25,10 +30,8 @@ export const rust: Profile = {
   language: 'rust',
   tools: [
     {
+      ...CLIPPY,
       kind: 'lint',
-      name: 'clippy',
-      version: asksCargo('cargo-clippy', 'cargo clippy --version'),
-      get: 'rustup component add clippy',
       line: 'cargo clippy --quiet --all-targets --message-format=json > "$REPORT"',
       format: 'cargo',
       complains: [101],
@@ -77,4 +80,14 @@ export const rust: Profile = {
       byDefault: false,
     },
   ],
+  beside: {
+    comment_quality: {
+      ...CLIPPY,
+      line: 'cargo clippy --quiet --workspace --message-format=json -- --no-deps --allow clippy::all --warn clippy::missing_errors_doc --warn clippy::missing_panics_doc --warn clippy::missing_safety_doc > "$REPORT"',
+      format: 'cargo',
+      looked: [0],
+      signs: [],
+      counts: [{ rule: /^clippy::missing_(?:errors|panics|safety)_doc$/, as: 'incomplete' }],
+    },
+  },
 };

@@ -14,26 +14,16 @@ export interface DocumentedFunction {
   /** The text without comment marks, its indentation kept. */
   readonly doc: string;
   readonly parameters: readonly Parameter[];
-  /** Whether it gives something back that is worth a word. */
-  readonly returns: boolean;
-  /** Errors that its own body raises, by name; '' for one without a name. */
-  readonly raises: readonly string[];
 }
-
-export const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;
-export type Style = (typeof STYLES)[number];
 
 /** What a documentation says, in whatever style. */
 export interface DocContent {
   /** Its first sentence. */
   readonly summary: string;
+  /** Names that it lists as parameters. */
   readonly parameters: readonly string[];
-  readonly returns: boolean;
-  readonly raises: readonly string[];
-  /** Styles that it has sections in. */
-  readonly styles: readonly Exclude<Style, 'auto'>[];
-  /** It refers to documentation elsewhere, so that nothing can be missing here. */
-  readonly inherits: boolean;
+  /** Whether each parameter has to be mentioned; `reported`: it is worth knowing where one is not. */
+  readonly whole: 'must' | 'reported' | 'free';
 }
 
 /** The first sentence of a text. */
@@ -41,3 +31,7 @@ export function firstSentence(text: string): string {
   const paragraph = text.trim().split(/\n[ \t]*\n/, 1)[0] ?? '';
   return (/^[\s\S]*?[.!?](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph).replace(/\s+/g, ' ').trim();
 }
+
+/** A list of parameters that is begun has to be whole; without one they are described where they need it. */
+export const wholeIfListed = (parameters: readonly string[]): DocContent['whole'] =>
+  parameters.length > 0 ? 'must' : 'free';

@@ -5,21 +5,21 @@ import type { Code } from '../../code/run.ts';
 import type { Seen } from '../../code/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
-import type { Style } from './documented.ts';
 import { commentIssues } from './judge.ts';
 
 /** What is wrong with the documentation that the patch changes, or leaves behind by changing a signature. */
-export async function commentsSeen(
-  { changed, store, until }: Pick<Code, 'changed' | 'store' | 'until'>,
-  style: Style = 'auto',
-): Promise<readonly Seen[]> {
+export async function commentsSeen({
+  changed,
+  store,
+  until,
+}: Pick<Code, 'changed' | 'store' | 'until'>): Promise<readonly Seen[]> {
   const reader = new CodeReader(store, until);
   await reader.prepare(
     changed.flatMap(({ before, after }) => [before, after].filter((file) => file !== null)),
   );
   const issues = async (file: CodeFile): Promise<Issue[]> => {
     const root = await reader.read(file);
-    return root ? commentIssues(root, languageOf(file.grammar), style) : [];
+    return root ? commentIssues(root, languageOf(file.grammar)) : [];
   };
   const seen: Seen[] = [];
   for (const { path, before, after } of changed) {

@@ -11,6 +11,8 @@ export interface Measured {
   readonly outcome: GateResult['outcome'];
   readonly detail: string;
   readonly exitCode: number | null;
+  /** Real path of the checkout that it ran in. */
+  readonly root: string;
 }
 
 export interface MeasureOptions {
@@ -35,7 +37,13 @@ export async function measure(tree: string, options: MeasureOptions): Promise<Me
     const ready = await room.run({ line: `${enter(folder)}${setup}` }, timeoutMs);
     const { outcome, detail } = outcomeOf(ready);
     if (outcome !== 'passed')
-      return { text: null, outcome, detail: `set-up "${setup}": ${detail}`, exitCode: ready.exitCode };
+      return {
+        text: null,
+        outcome,
+        detail: `set-up "${setup}": ${detail}`,
+        exitCode: ready.exitCode,
+        root: room.root,
+      };
   }
   const ran = await room.run(
     {
@@ -46,7 +54,13 @@ export async function measure(tree: string, options: MeasureOptions): Promise<Me
   );
   const { outcome, detail } = outcomeOf(ran);
   const text = await readReport(join(room.tmp, 'assay-report')).catch(() => null);
-  return { text: ran.end === 'exited' ? text : null, outcome, detail, exitCode: ran.exitCode };
+  return {
+    text: ran.end === 'exited' ? text : null,
+    outcome,
+    detail,
+    exitCode: ran.exitCode,
+    root: room.root,
+  };
 }
 
 /** A command of the configuration, which prints its result. */

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, vi } from 'vitest';
 import { autoFormat } from '../../../gates/gates/auto-format.ts';
+import { commentQuality } from '../../../gates/gates/comment-quality.ts';
 import { complexityCheck } from '../../../gates/gates/complexity-check.ts';
 import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
 import { depAudit } from '../../../gates/gates/dep-audit.ts';
@@ -122,6 +123,20 @@ const BUILD: readonly RealCase[] = [
 ];
 
 const MEASURED: readonly RealCase[] = [
+  {
+    what: 'revive names comments that do not begin with what they are about, also those of types, in place of us',
+    gate: commentQuality,
+    needs: 'revive',
+    base: { 'a.go': 'package a\n\n// looks at it.\nfunc Open() {}\n' },
+    edits: {
+      'a.go': 'package a\n\n\n// looks at it.\nfunc Open() {}\n',
+      [ODD]:
+        'package lib\n\n// looks away.\nfunc Close() {}\n\n// a room.\ntype Room struct{}\n\nfunc Bare() {}\n',
+    },
+    outcome: 'passed',
+    findings: [`${ODD}:3 wrong_style`, `${ODD}:6 wrong_style`, 'a.go:4 wrong_style (before)'],
+    metadata: { revive: '1.17.0' },
+  },
   {
     what: 'go test measures that a new function has no test',
     gate: coverageDelta,

@@ -1,5 +1,6 @@
 import { autoFormat } from '../../../gates/gates/auto-format.ts';
 import { benchmark } from '../../../gates/gates/benchmark.ts';
+import { commentQuality } from '../../../gates/gates/comment-quality.ts';
 import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
 import { deadCode } from '../../../gates/gates/dead-code.ts';
 import { lint } from '../../../gates/gates/lint.ts';
@@ -295,6 +296,24 @@ const MEASURED: readonly RealCase[] = [
     },
     outcome: 'failed',
     findings: [`${ODD}.js:1 knip`, 'lib/a.js:2 knip'],
+  },
+  {
+    what: 'eslint-plugin-jsdoc names results and errors that a comment leaves out, as the project asks for them',
+    gate: commentQuality,
+    needs: 'js:eslint-plugin-jsdoc',
+    base: {
+      'package.json': '{"type": "module", "devDependencies": {"eslint-plugin-jsdoc": "65"}}',
+      'eslint.config.js':
+        "import jsdoc from 'eslint-plugin-jsdoc';\nexport default [{ plugins: { jsdoc }, rules: { 'jsdoc/require-returns': 'warn', 'jsdoc/require-throws': 'error', 'jsdoc/require-description': 'error' } }];\n",
+      'a.js': '/** @param {number} a One. */\nexport const old = (a) => a;\n',
+    },
+    edits: {
+      'a.js': '\n/** @param {number} a One. */\nexport const old = (a) => a;\n',
+      [`${ODD}.js`]:
+        '/** @param {number} a One. */\nexport function f(a) {\n  if (!a) throw new Error("no");\n  return a;\n}\n',
+    },
+    outcome: 'failed',
+    findings: [`${ODD}.js:1 incomplete`, `${ODD}.js:1 incomplete`, 'a.js:2 incomplete (before)'],
   },
   {
     what: 'prettier says which file it would write differently, whatever its name',

@@ -1,6 +1,7 @@
 import { agentTestMutation } from '../../../gates/gates/agent-test-mutation.ts';
 import { autoFormat } from '../../../gates/gates/auto-format.ts';
 import { benchmark } from '../../../gates/gates/benchmark.ts';
+import { commentQuality } from '../../../gates/gates/comment-quality.ts';
 import { complexityCheck } from '../../../gates/gates/complexity-check.ts';
 import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
 import { deadCode } from '../../../gates/gates/dead-code.ts';
@@ -11,6 +12,9 @@ import { tests } from '../../../gates/gates/tests.ts';
 import { typeCheck } from '../../../gates/gates/type-check.ts';
 import { type RealCase, realTools } from './cases.ts';
 
+/** A function whose docstring tells of its parameter, and of nothing else. */
+const docstring = (name: string, body: string): string =>
+  `def ${name}(a):\n    """Take it.\n\n    Args:\n        a: What is taken.\n\n    """\n    ${body}\n`;
 const ODD = 'a dir/ü (1) x.py';
 const usePyright = { profiles: { python: { type_check: 'pyright' } } };
 const MANY = Array.from({ length: 600 }, (_, at) => `import module_${at}\n`).join('');
@@ -286,6 +290,46 @@ const MEASURED: readonly RealCase[] = [
     outcome: 'failed',
     findings: [`${ODD}:5 vulture`],
     metadata: { vulture: '2.16' },
+  },
+  {
+    what: 'ruff names results and errors that a docstring leaves out, in the style that the base configures',
+    gate: commentQuality,
+    needs: 'ruff',
+    base: {
+      'pyproject.toml': '[tool.ruff.lint.pydocstyle]\nconvention = "google"\n',
+      'a.py': docstring('old', 'return a + 1'),
+    },
+    edits: {
+      'a.py': `# Moved.\n${docstring('old', 'return a + 1')}`,
+      [ODD]: `${docstring('new', 'if a:\n        raise ValueError\n    return a + 1')}`,
+      'tests/test_a.py': docstring('test_new', 'return a + 1'),
+    },
+    outcome: 'failed',
+    findings: [`${ODD}:2 incomplete`, `${ODD}:2 incomplete`, 'a.py:3 incomplete (before)'],
+    metadata: { ruff: '0.17.6' },
+  },
+  {
+    what: 'ruff tells sections of another style than assay.yaml names, which is worth a word',
+    gate: commentQuality,
+    needs: 'ruff',
+    base: {},
+    edits: {
+      [ODD]:
+        'def f(a):\n    """Take it all.\n\n    Parameters:\n        a: What is taken.\n    """\n    print(a)\n',
+    },
+    settings: { comment_quality_style: 'numpy' },
+    outcome: 'passed',
+    findings: [`${ODD}:4 wrong_style`, `${ODD}:4 wrong_style`],
+  },
+  {
+    what: 'ruff is not asked where nobody has named a style that it reads',
+    gate: commentQuality,
+    needs: 'ruff',
+    base: {},
+    edits: { [ODD]: docstring('new', 'return a + 1') },
+    settings: { comment_quality_style: 'rest' },
+    outcome: 'passed',
+    findings: [],
   },
   {
     what: 'ruff says which file it would write differently, whatever its name',

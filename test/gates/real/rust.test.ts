@@ -1,4 +1,5 @@
 import { autoFormat } from '../../../gates/gates/auto-format.ts';
+import { commentQuality } from '../../../gates/gates/comment-quality.ts';
 import { depAudit } from '../../../gates/gates/dep-audit.ts';
 import { lint } from '../../../gates/gates/lint.ts';
 import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
@@ -115,6 +116,23 @@ const DATABASE: Files = {
 };
 
 const MEASURED: readonly RealCase[] = [
+  {
+    what: 'clippy names errors, panics and dangers that documentation leaves out',
+    gate: commentQuality,
+    needs: 'cargo-clippy',
+    base: {
+      ...CRATE,
+      'src/lib.rs': '/// Reads on.\npub fn old(a: &str) -> Result<u8, String> {\n    Err(a.into())\n}\n',
+    },
+    edits: {
+      'src/lib.rs':
+        '#[path = "ü_x.rs"]\npub mod x;\n/// Reads on.\npub fn old(a: &str) -> Result<u8, String> {\n    Err(a.into())\n}\n',
+      [ODD]:
+        '/// Stops here.\npub fn stop(a: Option<u8>) -> u8 {\n    a.unwrap()\n}\n\n/// Looks there.\npub unsafe fn look(a: *const u8) -> u8 {\n    unsafe { *a }\n}\n\n/// Gives up.\n///\n/// # Errors\n///\n/// Each time.\npub fn fail() -> Result<u8, String> {\n    Err(String::new())\n}\n',
+    },
+    outcome: 'failed',
+    findings: [`${ODD}:2 incomplete`, `${ODD}:7 incomplete`, 'src/lib.rs:4 incomplete (before)'],
+  },
   {
     what: 'cargo-mutants names the changes that no test notices, in a crate below the top',
     gate: mutationTesting,

@@ -19,6 +19,17 @@ const at = (uri: string, startLine: number) => [
   { physicalLocation: { artifactLocation: { uri }, region: { startLine } } },
 ];
 
+const ESLINT = json([
+  {
+    filePath: '/room/tree/src/a.js',
+    messages: [
+      { ruleId: 'no-var', severity: 2, line: 1, message: 'no' },
+      { ruleId: 'semi', severity: 1, line: 2, message: 'hm' },
+      { ruleId: null, severity: 2, line: 3, message: 'Parsing error' },
+    ],
+  },
+]);
+
 const CASES: readonly Case[] = [
   {
     what: "vulture's lines, with what is not one left out",
@@ -96,17 +107,14 @@ const CASES: readonly Case[] = [
   {
     what: 'eslint, errors only',
     format: 'eslint',
-    text: json([
-      {
-        filePath: '/room/tree/src/a.js',
-        messages: [
-          { ruleId: 'no-var', severity: 2, line: 1, message: 'no' },
-          { ruleId: 'semi', severity: 1, line: 2, message: 'hm' },
-          { ruleId: null, severity: 2, line: 3, message: 'Parsing error' },
-        ],
-      },
-    ]),
+    text: ESLINT,
     complaints: ['src/a.js:1 no-var no', 'src/a.js:3 syntax Parsing error'],
+  },
+  {
+    what: 'eslint with its warnings',
+    format: 'eslint_warnings',
+    text: ESLINT,
+    complaints: ['src/a.js:1 no-var no', 'src/a.js:2 semi hm', 'src/a.js:3 syntax Parsing error'],
   },
   {
     what: 'the code-quality report of biome',
@@ -336,6 +344,7 @@ const NEVER_EMPTY: readonly FormatName[] = [
   'cargo_errors',
   'go_test',
   'eslint',
+  'eslint_warnings',
   'gitlab',
   'pyright',
   'bandit',

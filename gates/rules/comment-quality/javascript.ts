@@ -3,11 +3,9 @@ import { javascriptRole } from '../../code/names/javascript.ts';
 import { javascriptSurface } from '../../code/surface/javascript.ts';
 import type { Syntax } from '../../code/syntax.ts';
 import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
-import { ownBody } from './python-docs.ts';
 
 const FUNCTION =
   /^(?:function_declaration|generator_function_declaration|function_expression|generator_function|arrow_function|method_definition|function_signature)$/;
-const INNER = /function|^class|^arrow_function$|^method_definition$/;
 
 /** Exported functions and the public methods of exported classes, where a `/**` comment stands before them. */
 export function javascriptDocumented(root: Syntax): DocumentedFunction[] {
@@ -48,8 +46,6 @@ function documented(name: string, code: Syntax, outer: Syntax): DocumentedFuncti
       line: comment.line,
       doc: comment.text.slice(3, -2).replace(/^[ \t]*\* ?/gm, ''),
       parameters: parametersOf(code),
-      returns: name !== 'constructor' && returnsSomething(code),
-      raises: raisesOf(code),
     },
   ];
 }
@@ -83,52 +79,22 @@ function parametersOf(code: Syntax): Parameter[] {
     .filter(({ name }) => name !== 'this');
 }
 
-function returnsSomething(code: Syntax): boolean {
-  const type = code.child('return_type')?.text.replace(/^:\s*/, '');
-  if (type !== undefined) return !/^(?:Promise<)?(?:void|undefined|never)>?$|^asserts\b/.test(type);
-  const body = code.child('body');
-  if (body && body.type !== 'statement_block') return true;
-  for (const node of ownBody(code, INNER))
-    if (
-      node.type === 'yield_expression' ||
-      (node.type === 'return_statement' && node.namedChildren.some(({ type: kind }) => kind !== 'comment'))
-    )
-      return true;
-  return false;
-}
-
-function raisesOf(code: Syntax): string[] {
-  const names = new Set<string>();
-  for (const node of ownBody(code, INNER)) {
-    if (node.type !== 'throw_statement' || isCaught(node, code)) continue;
-    const made = node.namedChildren[0];
-    if (made?.type === 'new_expression') names.add(made.child('constructor')?.text.split('.').at(-1) ?? '');
-  }
-  return [...names];
-}
-
-function isCaught(node: Syntax, until: Syntax): boolean {
-  for (let at = node; at.parent && at !== until; at = at.parent)
-    if (at.parent.type === 'try_statement' && at.field === 'body' && at.parent.child('handler')) return true;
-  return false;
-}
-
 const TAG = /^[ \t]*@(\w+)[ \t]*([^\n]*)/gm;
 
 /** What a JSDoc or TSDoc comment says. */
 export function javascriptContent(doc: string): DocContent {
   const tags = [...doc.matchAll(TAG)].map(([, tag = '', rest = '']) => ({ tag, rest: withoutType(rest) }));
-  const of = (pattern: RegExp): string[] =>
-    tags.filter(({ tag }) => pattern.test(tag)).map(({ rest }) => rest);
+  const isList = tags.some(({ tag }) =>
+    /^(?:param|arg|argument|returns?|yields?|throws|exception)$/.test(tag),
+  );
+  const inherits = /@(?:inheritDoc|override|implements|internal|private|ignore|see)\b/i.test(doc);
   return {
     summary: firstSentence(doc.replace(/^[ \t]*@[\s\S]*/m, '')),
-    parameters: of(/^(?:param|arg|argument)$/).map((rest) => /^\[?\s*([\w$]+)/.exec(rest)?.[1] ?? ''),
-    returns: of(/^(?:returns?|yields?)$/).length > 0,
-    raises: [...doc.matchAll(/^[ \t]*@(?:throws|exception)[ \t]*\{?[ \t]*([\w$.]*)/gm)].map(
-      ([, name = '']) => name.split('.').at(-1) ?? '',
-    ),
-    styles: [],
-    inherits: /@(?:inheritDoc|override|implements|internal|private|ignore|see)\b/i.test(doc),
+    parameters: tags
+      .filter(({ tag }) => /^(?:param|arg|argument)$/.test(tag))
+      .map(({ rest }) => /^\[?\s*([\w$]+)/.exec(rest)?.[1] ?? ''),
+    // A comment without a tag is prose, which is a custom of its own here.
+    whole: inherits ? 'free' : isList ? 'must' : 'reported',
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Syntax } from '../../code/syntax.ts';
-import { type DocContent, type DocumentedFunction, firstSentence } from './documented.ts';
+import { type DocContent, type DocumentedFunction, firstSentence, wholeIfListed } from './documented.ts';
 
 /** Exported functions and methods with a doc comment. */
 export const goDocumented = (root: Syntax): DocumentedFunction[] =>
@@ -12,9 +12,7 @@ export const goDocumented = (root: Syntax): DocumentedFunction[] =>
     const parameters = (node.child('parameters')?.namedChildren ?? [])
       .flatMap((parameter) => parameter.childrenAt('name'))
       .map(({ text }) => ({ name: text, parts: [] }));
-    return [
-      { name, line: first.line, doc: comments.map(plain).join('\n'), parameters, returns: false, raises: [] },
-    ];
+    return [{ name, line: first.line, doc: comments.map(plain).join('\n'), parameters }];
   });
 
 /** The comments that touch a declaration; an empty line ends them. */
@@ -35,14 +33,10 @@ const plain = ({ text }: Syntax): string =>
   text.startsWith('//') ? text.slice(2).replace(/^ /, '') : text.slice(2, -2).trim();
 
 /** Go has no sections for parameters; a list under such a heading is all there can be. */
-export const goContent = (doc: string): DocContent => ({
-  summary: firstSentence(doc),
-  parameters: listed(doc),
-  returns: true,
-  raises: [],
-  styles: [],
-  inherits: false,
-});
+export function goContent(doc: string): DocContent {
+  const parameters = listed(doc);
+  return { summary: firstSentence(doc), parameters, whole: wholeIfListed(parameters) };
+}
 
 function listed(doc: string): string[] {
   const lines = doc.split('\n');

@@ -1,6 +1,11 @@
 import type { Syntax } from '../../code/syntax.ts';
-import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
-import { ownBody } from './python-docs.ts';
+import {
+  type DocContent,
+  type DocumentedFunction,
+  firstSentence,
+  type Parameter,
+  wholeIfListed,
+} from './documented.ts';
 
 /** Public functions with a doc comment; what a trait prescribes is documented there. */
 export function rustDocumented(root: Syntax): DocumentedFunction[] {
@@ -10,19 +15,11 @@ export function rustDocumented(root: Syntax): DocumentedFunction[] {
     const comments = commentsBefore(node);
     const [first] = comments;
     if (!first) continue;
-    const result = /\bResult\b/.test(node.child('return_type')?.text ?? '');
-    const isUnsafe = node.first('function_modifiers')?.has('unsafe') === true;
     found.push({
       name: node.child('name')?.text ?? '',
       line: first.line,
       doc: comments.map((comment) => (comment.child('doc')?.text ?? '').replace(/\n$/, '')).join('\n'),
       parameters: parametersOf(node),
-      returns: false,
-      raises: [
-        ...(result ? ['Errors'] : []),
-        ...(isUnsafe ? ['Safety'] : []),
-        ...(panics(node) ? ['Panics'] : []),
-      ],
     });
   }
   return found;
@@ -48,25 +45,10 @@ const parametersOf = (node: Syntax): Parameter[] =>
     return [names.length === 1 ? { name: names[0] ?? '', parts: [] } : { name: null, parts: names }];
   });
 
-function panics(node: Syntax): boolean {
-  for (const inner of ownBody(node, /^(?:function_item|closure_expression)$/))
-    if (inner.type === 'macro_invocation' && inner.child('macro')?.text === 'panic') return true;
-  return false;
-}
-
-const HEADING = /^[ \t]*#+[ \t]*(\w+)[ \t]*$/gm;
-
 /** Sections of rustdoc; without one for arguments, nobody expects them to be listed. */
 export function rustContent(doc: string): DocContent {
-  const headings = [...doc.matchAll(HEADING)].map(([, name = '']) => name);
-  return {
-    summary: firstSentence(doc),
-    parameters: argumentsOf(doc),
-    returns: true,
-    raises: headings,
-    styles: [],
-    inherits: false,
-  };
+  const parameters = argumentsOf(doc);
+  return { summary: firstSentence(doc), parameters, whole: wholeIfListed(parameters) };
 }
 
 function argumentsOf(doc: string): string[] {

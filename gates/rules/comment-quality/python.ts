@@ -1,0 +1,119 @@
+import { pythonName } from '../../code/identifier.ts';
+import { stringValue } from '../../code/literal.ts';
+import type { Syntax } from '../../code/syntax.ts';
+import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
+
+/** Public functions and methods with a docstring. Those inside of functions are nobody's business. */
+export function pythonDocumented(root: Syntax): DocumentedFunction[] {
+  const found: DocumentedFunction[] = [];
+  for (const node of root.walk((inner) => inner.type !== 'function_definition' || inner.parent === null)) {
+    if (node.type !== 'function_definition') continue;
+    const name = pythonName(node.child('name')?.text ?? '_');
+    const docstring = docstringOf(node);
+    const isHidden = name.startsWith('_') || isInPrivate(node) || isMarked(node, 'overload');
+    if (docstring === null || isHidden) continue;
+    const doc = stringValue(docstring) ?? '';
+    found.push({ name, line: docstring.line, doc, parameters: parametersOf(node) });
+  }
+  return found;
+}
+
+const docstringOf = (node: Syntax): Syntax | null => {
+  const first = node.child('body')?.namedChildren.find(({ type }) => type !== 'comment');
+  const text = first?.type === 'expression_statement' ? first.namedChildren[0] : undefined;
+  return text?.type === 'string' || text?.type === 'concatenated_string' ? text : null;
+};
+
+const isInPrivate = (node: Syntax): boolean =>
+  [...node.ancestors()].some(
+    (outer) => outer.type === 'class_definition' && (outer.child('name')?.text ?? '').startsWith('_'),
+  );
+
+/** Whether a definition has a decorator, by its own name or through a module. */
+const isMarked = ({ parent }: Syntax, decorator: string): boolean =>
+  parent?.type === 'decorated_definition' &&
+  parent.children.some(
+    ({ type, text }) => type === 'decorator' && /^@(?:\w+\.)?(\w+)/.exec(text)?.[1] === decorator,
+  );
+
+function parametersOf(node: Syntax): Parameter[] {
+  const isMethod =
+    node.parent?.parent?.type === 'class_definition' ||
+    node.parent?.parent?.parent?.type === 'class_definition';
+  const names = (node.child('parameters')?.namedChildren ?? []).flatMap(nameOf);
+  return names
+    .slice(isMethod && !isMarked(node, 'staticmethod') ? 1 : 0)
+    .map((name) => ({ name, parts: [] }));
+}
+
+function nameOf(parameter: Syntax): string[] {
+  switch (parameter.type) {
+    case 'identifier':
+      return [pythonName(parameter.text)];
+    case 'default_parameter':
+    case 'typed_default_parameter':
+      return [pythonName(parameter.child('name')?.text ?? '')];
+    case 'typed_parameter':
+    case 'list_splat_pattern':
+    case 'dictionary_splat_pattern':
+      return parameter.namedChildren.filter(({ field }) => field !== 'type').flatMap(nameOf);
+    default:
+      return [];
+  }
+}
+
+const FIELD = /^[ \t]*[:@](?:param|parameter|arg|argument|key|keyword)s?\b([^:\n]*):/gm;
+const HEADING =
+  /^(?:args|arguments|parameters|params|attributes|(?:keyword|other|receives) (?:args|arguments|parameters))$/i;
+const UNDERLINE = /^\s*-{3,}\s*$/;
+
+/** What a docstring says, in the styles of Google, NumPy and reStructuredText, which may be mixed. */
+export function pythonContent(doc: string): DocContent {
+  const [first = '', ...rest] = doc.replaceAll('\t', '    ').split('\n');
+  const lines = [first.trim(), ...rest];
+  const fields = [...doc.matchAll(FIELD)].map(([, words = '']) => words.trim().split(/\s+/).at(-1) ?? '');
+  const listed = lines.flatMap((line, at) => {
+    const heading = line.trim();
+    if (heading.endsWith(':') && HEADING.test(heading.slice(0, -1)))
+      return googleEntries(lines.slice(at + 1), indentOf(line));
+    return HEADING.test(heading) && UNDERLINE.test(lines[at + 1] ?? '')
+      ? numpyEntries(lines.slice(at + 2))
+      : [];
+  });
+  return {
+    summary: firstSentence(doc),
+    parameters: [...listed, ...fields].map((name) => name.replace(/^\\?\*{1,2}|\\\*/g, '')),
+    whole: /\binherit|^\s*see\b.{0,80}$/i.test(doc) ? 'free' : 'must',
+  };
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Entries are indented, the first one says how far; what is further in goes on with an entry. */
+function googleEntries(lines: readonly string[], indent: number): string[] {
+  const entries: string[] = [];
+  let depth: number | null = null;
+  for (const line of lines) {
+    if (line.trim() === '') continue;
+    const own = indentOf(line);
+    if (own <= indent) break;
+    depth ??= own;
+    const entry =
+      own === depth ? /^\s*(\\?\*{0,2}[\w.]+)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*:/.exec(line)?.[1] : undefined;
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+/** Entries stand at the margin, with their types after a colon; the next underlined heading ends the section. */
+function numpyEntries(lines: readonly string[]): string[] {
+  const entries: string[] = [];
+  const margin = indentOf(lines.find((line) => line.trim() !== '') ?? '');
+  for (const [at, line] of lines.entries()) {
+    if (UNDERLINE.test(lines[at + 1] ?? '')) break;
+    if (line.trim() === '' || indentOf(line) > margin) continue;
+    const names = /^\s*((?:\\?\*{0,2}[\w.]+)(?:\s*,\s*\\?\*{0,2}[\w.]+)*)\s*(?::|$)/.exec(line)?.[1];
+    if (names !== undefined) entries.push(...names.split(',').map((name) => name.trim()));
+  }
+  return entries;
+}
