@@ -7,8 +7,7 @@ let table: Awaited<ReturnType<typeof testTable>>;
 let endpoint: string;
 beforeAll(async () => {
   table = await testTable();
-  const where = await table.db.config.endpoint?.();
-  endpoint = `http://${where?.hostname}:${where?.port}`;
+  endpoint = await table.listen();
 });
 afterAll(() => table.close());
 

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
@@ -15,19 +15,12 @@ import { RequestStore } from '../../shared/store/requests.ts';
 import { SpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
+import { inProcess } from './in-process.ts';
 
 /** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
 export async function testTable() {
   const server = dynalite({ createTableMs: 0 });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve());
-  });
-  const { port } = server.address() as AddressInfo;
-  const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
+  const client = inProcess(server);
   const indexes = Object.values(INDEXES);
   const create = async (name: string): Promise<string> => {
     await client.send(
@@ -79,8 +72,16 @@ export async function testTable() {
     upgrades: new UpgradeStore(db, 'tasks'),
     /** Makes a further, empty table of the same form. */
     another: create,
+    /** Listens for clients that are not ours, and says where. */
+    listen: async (): Promise<string> => {
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', () => resolve());
+      });
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
     close: async () => {
       client.destroy();
+      if (!server.listening) return;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
