@@ -34,13 +34,14 @@ const FIRST_DAY = '2026-01-01';
 export class Analytics extends Construct {
   /** The function that writes the records. */
   readonly ledger: ServiceFunction;
+  readonly compactor: ServiceFunction;
   readonly databaseName: string;
   readonly workGroup: CfnWorkGroup;
 
   constructor(scope: Construct, id: string, props: AnalyticsProps) {
     super(scope, id);
     this.ledger = this.writeRecords(props);
-    this.compactRecords(props);
+    this.compactor = this.compactRecords(props);
     // Glue knows lower case, digits and "_" only; queries are easier to read with a name than with a generated one.
     this.databaseName = Stack.of(this).stackName.toLowerCase().replaceAll('-', '_');
     this.workGroup = this.defineWorkGroup(props);
@@ -82,7 +83,7 @@ export class Analytics extends Construct {
   }
 
   /** Athena pays for each object that it opens, and a quiet table makes one every half a minute. */
-  private compactRecords({ common, storage }: AnalyticsProps): void {
+  private compactRecords({ common, storage }: AnalyticsProps): ServiceFunction {
     const compactor = new ServiceFunction(this, 'Compactor', {
       common,
       name: 'compactor',
@@ -101,6 +102,7 @@ export class Analytics extends Construct {
       // The next round does the same.
       targets: [new LambdaFunction(compactor.lambda, { retryAttempts: 0 })],
     });
+    return compactor;
   }
 
   private defineWorkGroup({ storage, scanLimitBytes }: AnalyticsProps): CfnWorkGroup {

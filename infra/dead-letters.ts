@@ -28,6 +28,8 @@ export interface DeadLettersProps {
 
 /** Writes down what was given up where people see it, and tries it again. */
 export class DeadLetters extends Construct {
+  readonly function: ServiceFunction;
+
   constructor(scope: Construct, id: string, props: DeadLettersProps) {
     super(scope, id);
     const { common, alarms, table, workforce, queues, storage, readers } = props;
@@ -53,9 +55,10 @@ export class DeadLetters extends Construct {
         }),
       },
     });
+    this.function = reader;
     table.allow(reader);
     reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
-    storage.allowList(reader, GIVEN_UP_BATCHES);
+    for (const prefix of [GIVEN_UP_BATCHES, 'given-up/'] as const) storage.allowList(reader, prefix);
     storage.allow(reader, ['GetObject', 'DeleteObject'], [GIVEN_UP_BATCHES]);
     storage.allow(reader, ['GetObject', 'PutObject'], ['given-up/']);
     reader.allow({

@@ -3,11 +3,14 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { INDEXES } from '../shared/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
+import type { ServiceFunction } from './function.ts';
 import { own } from './observability.ts';
 import type { TasksTable } from './tasks-table.ts';
 
 export interface FaultsProps {
   readonly alarms: Alarms;
+  /** Those for whose answer nobody waits, and of whom nobody notices that they do not come to an end. */
+  readonly unheard: readonly ServiceFunction[];
   readonly table: TasksTable;
   /** Alarm when so many tasks fail within an hour. */
   readonly failedTasks: number;
@@ -64,6 +67,15 @@ export class Faults extends Construct {
       threshold: 1,
       meaning: 'Work went on although it was to be attacked and was not.',
       runbook: 'open-gate-faults',
+    });
+    alarms.add(this, 'FunctionErrors', {
+      metric: sum(
+        'Background functions that did not come to an end',
+        props.unheard.map(({ lambda }) => lambda.metricErrors()),
+      ),
+      threshold: 1,
+      meaning: `One of ${props.unheard.map(({ name }) => name).join(', ')} has failed, has run out of time or memory, or could not start.`,
+      runbook: 'logged-errors',
     });
     alarms.add(this, 'TableThrottles', {
       metric: sum('Throttled requests of the table and its indexes', [

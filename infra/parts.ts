@@ -212,7 +212,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     hook: api.functions['api-hook'],
     ...forge,
   });
-  new Traces(scope, 'Traces', {
+  const traces = new Traces(scope, 'Traces', {
     common,
     table,
     events,
@@ -233,7 +233,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     },
     scanLimitBytes: settings.scanLimitMiB * 1_048_576,
   });
-  new DeadLetters(scope, 'DeadLetters', {
+  const deadLetters = new DeadLetters(scope, 'DeadLetters', {
     common,
     alarms,
     table,
@@ -255,6 +255,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
   new Faults(scope, 'Faults', {
     alarms,
     table,
+    unheard: [deadLetters.function, analytics.compactor, traces.function],
     failedTasks: settings.alarmFailedTasks,
     lostBoxes: settings.alarmLostBoxes,
     modelUsd: settings.alarmModelUsd,

@@ -22,6 +22,8 @@ const ENDS: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Cancelled'
 
 /** Tells a collector of each task that has ended, behind the events: the way of a task knows nothing of it. */
 export class Traces extends Construct {
+  readonly function: ServiceFunction;
+
   constructor(scope: Construct, id: string, props: TracesProps) {
     super(scope, id);
     const { common, table, events, endpoint, secretArn } = props;
@@ -37,6 +39,7 @@ export class Traces extends Construct {
         ...(secretArn && { [ENV.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }) }),
       },
     });
+    this.function = tell;
     table.allow(tell);
     // A collector that is away for longer misses traces; the records have all that is in them.
     tell.lambda.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(1) });

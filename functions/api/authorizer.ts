@@ -6,6 +6,7 @@ import type {
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
 import { bearerOf, parseToken, sameHash, sha256 } from '../../shared/tokens.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { type Identity, NEITHER } from './identity.ts';
 
 const { db, table, tasks } = stores();
@@ -49,9 +50,11 @@ async function identify(authorization: string | undefined): Promise<Identity | n
  * Says who calls; what they may do is in the route table, and the functions refuse the rest with a problem document. Who is nobody is
  * refused by API Gateway: no function is asked, and it keeps that answer as it does the others.
  */
-export const handler = async (
-  event: APIGatewayRequestAuthorizerEventV2,
-): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<Identity>> => {
-  const identity = await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']);
-  return identity === null ? { isAuthorized: false } : { isAuthorized: true, context: identity };
-};
+export const handler = heard(
+  async (
+    event: APIGatewayRequestAuthorizerEventV2,
+  ): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<Identity>> => {
+    const identity = await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']);
+    return identity === null ? { isAuthorized: false } : { isAuthorized: true, context: identity };
+  },
+);

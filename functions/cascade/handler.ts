@@ -2,6 +2,7 @@ import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
 import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 
 const { tasks, deadlines, locks, beliefs, evolution, spend, providers } = stores();
 const models = tierModels();
@@ -11,7 +12,7 @@ const learning = { beliefs, spend, evolution, policy: cascadePolicy() };
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
-export const handler = async (event: unknown): Promise<CascadeResult> => {
+export const handler = heard(async (event: unknown): Promise<CascadeResult> => {
   const { step, task_id, run, waited, again = false } = CascadeStep.parse(event);
   const context: CascadeContext = {
     tasks,
@@ -27,4 +28,4 @@ export const handler = async (event: unknown): Promise<CascadeResult> => {
     mayWait: waited !== true,
   };
   return CascadeResult.parse(await STEPS[step](task_id, run, context));
-};
+});

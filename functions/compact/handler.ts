@@ -6,6 +6,7 @@ import { ENV, objectKey } from '../../shared/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { RecordObjects } from '../../shared/store/record-objects.ts';
 import { compactDay } from '../../shared/use-cases/compact.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 
 const objects = new RecordObjects(new S3Client({}), process.env[ENV.lockedBucket] || requireEnv(ENV.bucket));
@@ -14,25 +15,27 @@ const objects = new RecordObjects(new S3Client({}), process.env[ENV.lockedBucket
 const RESERVE_MS = 60_000;
 
 /** Makes few objects of the many of each table and day that is over. What it does not come to, the next round does. */
-export const handler = async (
-  _event: unknown,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ written: number; removed: number; failed: number }> => {
-  const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
-  const sum = { written: 0, removed: 0, failed: 0 };
-  for (const day of settledDays(new Date()))
-    for (const table of RECORD_TABLE_NAMES) {
-      if (!goOn()) return sum;
-      const prefix = objectKey.recordDay(table, day);
-      try {
-        const { written, removed } = await compactDay(prefix, { objects, goOn });
-        sum.written += written;
-        sum.removed += removed;
-      } catch (error) {
-        // One day that cannot be read keeps no other from its turn; the ERROR line is heard.
-        logger.error('records were not compacted', { prefix, error });
-        sum.failed++;
+export const handler = heard(
+  async (
+    _event: unknown,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<{ written: number; removed: number; failed: number }> => {
+    const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
+    const sum = { written: 0, removed: 0, failed: 0 };
+    for (const day of settledDays(new Date()))
+      for (const table of RECORD_TABLE_NAMES) {
+        if (!goOn()) return sum;
+        const prefix = objectKey.recordDay(table, day);
+        try {
+          const { written, removed } = await compactDay(prefix, { objects, goOn });
+          sum.written += written;
+          sum.removed += removed;
+        } catch (error) {
+          // One day that cannot be read keeps no other from its turn; the ERROR line is heard.
+          logger.error('records were not compacted', { prefix, error });
+          sum.failed++;
+        }
       }
-    }
-  return sum;
-};
+    return sum;
+  },
+);

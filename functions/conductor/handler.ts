@@ -10,7 +10,7 @@ import { followRequest } from '../../shared/use-cases/requests.ts';
 import { completionMetrics } from '../kit/completions.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { logger } from '../kit/logger.ts';
-import { images } from '../kit/stream.ts';
+import { images, taskIdOf } from '../kit/stream.ts';
 
 const { tasks, locks, counts, beliefs, breakers, spend, requests, providers, landed } = stores();
 const completions = completionMetrics();
@@ -39,16 +39,21 @@ function requestOf({ dynamodb }: DynamoDBRecord): string | null {
   return (keys[TABLE.pk]?.S ?? '').slice(ITEM_PREFIX.request.length);
 }
 
-async function handle(record: DynamoDBRecord): Promise<void> {
-  const request = requestOf(record);
+async function followRecord(record: DynamoDBRecord, request: string | null): Promise<void> {
   if (request !== null) return followRequest(request, { requests, tasks, now: context.now });
   const { before, after } = images(record);
+  if (after) await follow(before, after, context);
+  else if (before) await followRemoval(before, context);
+}
+
+async function handle(record: DynamoDBRecord): Promise<void> {
+  const request = requestOf(record);
   try {
-    if (after) await follow(before, after, context);
-    else if (before) await followRemoval(before, context);
+    await followRecord(record, request);
   } catch (error) {
     // The answer says only which record is to come again.
-    logger.error('a write was not followed', { task_id: (after ?? before)?.id, error });
+    const about = request === null ? { task_id: taskIdOf(record) } : { request_id: request };
+    logger.error('a write was not followed', { ...about, error });
     throw error;
   }
 }

@@ -13,6 +13,7 @@ import { GivenUpStore } from '../../shared/store/given-up.ts';
 import { submitterOf } from '../../shared/task/fair-share.ts';
 import { bury, drain } from '../../shared/use-cases/dead-letters.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 
 const { letters, tasks } = stores();
@@ -82,19 +83,22 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
 }
 
 /** Writes down what lies in dead-letter queues and what readers of the stream gave up, and by its schedule tries again what is due. */
-export const handler = async (
-  event: SQSEvent | { readonly kind: 'schedule' },
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<unknown> => {
-  if ('Records' in event) return buryAll(event);
-  const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
-  const result = await drain({
-    ...{ letters, tasks, givenUp, readers, readAgain, send, goOn },
-    now: () => new Date(),
-  });
-  if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
-  if (result.abandoned.length > 0) logger.error('dead letters were abandoned', { letters: result.abandoned });
-  metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());
-  metrics.publishStoredMetrics();
-  return result;
-};
+export const handler = heard(
+  async (
+    event: SQSEvent | { readonly kind: 'schedule' },
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<unknown> => {
+    if ('Records' in event) return buryAll(event);
+    const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
+    const result = await drain({
+      ...{ letters, tasks, givenUp, readers, readAgain, send, goOn },
+      now: () => new Date(),
+    });
+    if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
+    if (result.abandoned.length > 0)
+      logger.error('dead letters were abandoned', { letters: result.abandoned });
+    metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());
+    metrics.publishStoredMetrics();
+    return result;
+  },
+);

@@ -7,6 +7,7 @@ import { killAllGroups } from '../../gates/process/groups.ts';
 import type { WriteRequest } from '../../shared/messages/mint.ts';
 import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 import { authorizer } from '../kit/minter.ts';
 import { deliver } from './deliver.ts';
@@ -30,34 +31,36 @@ async function trust(folder: string): Promise<void> {
  * Delivers one piece of work. What is told to Lambda as an error is a lost delivery, which the reconciler hears of; how a delivery went is told
  * to the API. An assignment that is gone has been taken by an earlier invocation of the same launch.
  */
-export const handler = async (
-  event: unknown,
-  lambda: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<{ readonly taken: boolean }> => {
-  const { box, assignment_url } = DeliverEvent.parse(event);
-  return inOwnFolder(async (workDir) => {
-    const assignment = await readAssignment('deliver', assignment_url);
-    if (assignment === null) {
-      logger.info('another invocation has taken it', { box });
-      return { taken: false };
-    }
-    await trust(workDir);
-    const late = new AbortController();
-    const timer = setTimeout(
-      () => {
-        late.abort();
+export const handler = heard(
+  async (
+    event: unknown,
+    lambda: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<{ readonly taken: boolean }> => {
+    const { box, assignment_url } = DeliverEvent.parse(event);
+    return inOwnFolder(async (workDir) => {
+      const assignment = await readAssignment('deliver', assignment_url);
+      if (assignment === null) {
+        logger.info('another invocation has taken it', { box });
+        return { taken: false };
+      }
+      await trust(workDir);
+      const late = new AbortController();
+      const timer = setTimeout(
+        () => {
+          late.abort();
+          killAllGroups();
+        },
+        Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
+      );
+      try {
+        const credentials = { authorize: authorizer<WriteRequest>(), secret: readSecret };
+        const embedded = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
+        await deliver(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
+      } finally {
+        clearTimeout(timer);
         killAllGroups();
-      },
-      Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
-    );
-    try {
-      const credentials = { authorize: authorizer<WriteRequest>(), secret: readSecret };
-      const embedded = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
-      await deliver(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
-    } finally {
-      clearTimeout(timer);
-      killAllGroups();
-    }
-    return { taken: true };
-  });
-};
+      }
+      return { taken: true };
+    });
+  },
+);

@@ -15,6 +15,7 @@ import { NEXT_SECONDS } from '../../shared/task/fair-share.ts';
 import { type LaunchContext, launchBox } from '../../shared/use-cases/launch.ts';
 import { boxRoom, leaseSeconds, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { imageFamilies } from '../kit/images.ts';
 import { logger } from '../kit/logger.ts';
 import { authorizer } from '../kit/minter.ts';
@@ -86,11 +87,11 @@ async function handle(record: SQSRecord): Promise<boolean> {
   }
 }
 
-export const handler = async (event: SQSEvent): Promise<SQSBatchResponse> => {
+export const handler = heard(async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const done = await Promise.all(event.Records.map(handle));
   return {
     batchItemFailures: event.Records.filter((_, index) => !done[index]).map((record) => ({
       itemIdentifier: record.messageId,
     })),
   };
-};
+});

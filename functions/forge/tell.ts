@@ -4,6 +4,7 @@ import { tellForge } from '../../shared/use-cases/forge-tell.ts';
 import { forgeSettings } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { forgeSecret } from '../kit/forge-secret.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 import { objects } from '../kit/objects.ts';
 import { connect } from './connect.ts';
@@ -13,10 +14,10 @@ const { tasks } = stores();
 const context = { tasks, objects: objects(), settings: forgeSettings(), secret: forgeSecret, connect };
 
 /** Has the forge of a task say how it stands. An error that is thrown is tried again, and ends as a dead letter. */
-export const handler = async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
+export const handler = heard(async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
   const { task_id } = Told.parse(detail);
   await tellForge(task_id, {
     ...context,
     onError: (reason) => logger.error('not told', { task_id, reason }),
   });
-};
+});

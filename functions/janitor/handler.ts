@@ -5,6 +5,7 @@ import { ENV } from '../../shared/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/judge.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { objects as objectStore } from '../kit/objects.ts';
 
 const { tasks, evolution } = stores();
@@ -12,9 +13,9 @@ const objects = objectStore();
 const models = JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgesKnown, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
+export const handler = heard(async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
   const step = JanitorStep.parse(event);
   if (step.step === 'reduce')
     return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
   return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
-};
+});

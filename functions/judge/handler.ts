@@ -9,7 +9,7 @@ import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judge
 import { budgetStops } from '../kit/budget-stops.ts';
 import { cascadePolicy } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
-import { logger } from '../kit/logger.ts';
+import { heard } from '../kit/heard.ts';
 import { keyOf } from '../kit/model-key.ts';
 import { objects } from '../kit/objects.ts';
 
@@ -26,13 +26,7 @@ const context: JudgingContext = {
 };
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
-export const handler = async (event: unknown): Promise<Judgement[]> => {
+export const handler = heard(async (event: unknown): Promise<Judgement[]> => {
   const { task_id, attempt, look, pipeline } = JudgeInput.parse(event);
-  try {
-    return await askJudges(task_id, attempt, { look, pipeline }, context);
-  } catch (error) {
-    // The machine goes on without judges, and nothing else would tell that something of ours is broken.
-    logger.error('nobody could be asked', { task_id, attempt, error });
-    throw error;
-  }
-};
+  return askJudges(task_id, attempt, { look, pipeline }, context);
+});

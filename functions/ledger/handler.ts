@@ -9,8 +9,9 @@ import { sha256 } from '../../shared/tokens.ts';
 import { tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { eventPublisher } from '../kit/events.ts';
+import { heard } from '../kit/heard.ts';
 import { objects as objectStore } from '../kit/objects.ts';
-import { images } from '../kit/stream.ts';
+import { images, taskIdOf } from '../kit/stream.ts';
 import { countWrites } from './metrics.ts';
 
 const objects = objectStore();
@@ -19,11 +20,16 @@ const models = tierModels();
 const tables = RecordEvents.parse(JSON.parse(optionalEnv(ENV.recordEvents, '[]')));
 const { figures, files } = stores();
 
+/** Whose writes a batch is made of. */
+const aboutTasks = ({ Records }: DynamoDBStreamEvent): object => ({
+  task_ids: [...new Set(Records.map(taskIdOf))],
+});
+
 /**
  * Writes what a batch of stream records tells as JSONL, one object per table and day, adds it to the figures, and puts what the world is to hear on the bus. The name
  * of an object is made from the records, and the id of an event from its write, so a re-delivery says the same again.
  */
-export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
+export const handler = heard(async (event: DynamoDBStreamEvent): Promise<void> => {
   const writes = event.Records.map(images);
   const rows = writes.flatMap(({ before, after }) => (after ? deriveRows(before, after, models) : []));
   const batch = sha256(
@@ -44,4 +50,4 @@ export const handler = async (event: DynamoDBStreamEvent): Promise<void> => {
     ...recordEvents(rows, tables),
   ]);
   countWrites(writes, rows);
-};
+}, aboutTasks);

@@ -1,5 +1,6 @@
 import { type MintAnswer, ReadRequest } from '../../shared/messages/mint.ts';
+import { heard } from '../kit/heard.ts';
 import { answer } from './answer.ts';
 
 /** Makes what repositories are read with. It is asked by the dispatcher and the resolver alone. */
-export const handler = async (event: unknown): Promise<MintAnswer> => answer(ReadRequest.parse(event));
+export const handler = heard(async (event: unknown): Promise<MintAnswer> => answer(ReadRequest.parse(event)));

@@ -1,5 +1,8 @@
 import { type MintAnswer, WriteRequest } from '../../shared/messages/mint.ts';
+import { heard } from '../kit/heard.ts';
 import { answer } from './answer.ts';
 
 /** Makes what is pushed with. It is asked by the function that delivers alone. */
-export const handler = async (event: unknown): Promise<MintAnswer> => answer(WriteRequest.parse(event));
+export const handler = heard(
+  async (event: unknown): Promise<MintAnswer> => answer(WriteRequest.parse(event)),
+);

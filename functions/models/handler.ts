@@ -11,6 +11,7 @@ import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import { budgetStops } from '../kit/budget-stops.ts';
 import { cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 import { type StreamedAnswer, serve } from './gateway.ts';
 import type { Gateway } from './parts.ts';
@@ -35,10 +36,12 @@ const SETTLING_MS = 15_000;
 
 /** Hands calls of models on to their providers. A client that goes away does not stop a Lambda, so each call has a deadline. */
 export const handler = middy(
-  async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedAnswer> =>
-    serve(readRequest(event), {
-      ...shared,
-      deadlineMs: () => Math.max(1, context.getRemainingTimeInMillis() - SETTLING_MS),
-    }),
+  heard(
+    async (event: LambdaFunctionURLEvent, context: Context): Promise<StreamedAnswer> =>
+      serve(readRequest(event), {
+        ...shared,
+        deadlineMs: () => Math.max(1, context.getRemainingTimeInMillis() - SETTLING_MS),
+      }),
+  ),
   { executionMode: executionModeStreamifyResponse },
 );

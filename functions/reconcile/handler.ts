@@ -17,6 +17,7 @@ import { type SweepContext, sweepBoxes } from '../../shared/use-cases/sweep-boxe
 import { completionMetrics } from '../kit/completions.ts';
 import { boxRoom, cascadePolicy, tierModels } from '../kit/config.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { logger } from '../kit/logger.ts';
 
 const { db, table, tasks, deadlines, locks, counts, beats, requests, beliefs, spend, evolution, figures } =
@@ -108,47 +109,50 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
 }
 
 /** Runs on a schedule over the tasks that are due, and at once for a box that has stopped. */
-export const handler = async (
-  event: unknown,
-  lambda: Pick<Context, 'getRemainingTimeInMillis'>,
-): Promise<unknown> => {
-  const stopped = Stopped.safeParse(event);
-  if (stopped.success) {
-    const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
-      (each) => each.environment ?? [],
-    );
-    const box = environment.find(({ name }) => name === BOX_ENV.box)?.value;
-    return {
-      lost:
-        box === undefined
-          ? false
-          : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
+export const handler = heard(
+  async (event: unknown, lambda: Pick<Context, 'getRemainingTimeInMillis'>): Promise<unknown> => {
+    const stopped = Stopped.safeParse(event);
+    if (stopped.success) {
+      const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
+        (each) => each.environment ?? [],
+      );
+      const box = environment.find(({ name }) => name === BOX_ENV.box)?.value;
+      return {
+        lost:
+          box === undefined
+            ? false
+            : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
+      };
+    }
+    const failed = NotDelivered.safeParse(event);
+    if (failed.success) {
+      const { box } = failed.data.detail.requestPayload;
+      const { stopCode, why } = whyNotDelivered(failed.data);
+      return { lost: boxNamed(box)?.kind === 'deliver' && (await boxStopped(box, stopCode, why, context)) };
+    }
+    const { grace_seconds } = Schedule.parse(event);
+    const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
+    const round = {
+      ...context,
+      graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
+      all: grace_seconds === 0,
+      goOn,
     };
-  }
-  const failed = NotDelivered.safeParse(event);
-  if (failed.success) {
-    const { box } = failed.data.detail.requestPayload;
-    const { stopCode, why } = whyNotDelivered(failed.data);
-    return { lost: boxNamed(box)?.kind === 'deliver' && (await boxStopped(box, stopCode, why, context)) };
-  }
-  const { grace_seconds } = Schedule.parse(event);
-  const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
-  const round = {
-    ...context,
-    graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
-    all: grace_seconds === 0,
-    goOn,
-  };
-  const swept = await sweepBoxes(round).catch((error: unknown) => ({ boxes: null, failed: [String(error)] }));
-  if (swept.failed.length > 0) logger.error('some boxes could not be looked at', { failed: swept.failed });
-  const result = await reconcile(round);
-  completions.publish();
-  if (result.failed.length > 0) logger.error('some tasks could not be put right', { failed: result.failed });
-  const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
-  const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
-  const evolved = await evolveByItself(evolving).catch((error: unknown) => {
-    logger.error('the settings could not be looked at', { error });
-    return null;
-  });
-  return { ...result, boxes: swept.boxes, deadlines_given, evolved };
-};
+    const swept = await sweepBoxes(round).catch((error: unknown) => ({
+      boxes: null,
+      failed: [String(error)],
+    }));
+    if (swept.failed.length > 0) logger.error('some boxes could not be looked at', { failed: swept.failed });
+    const result = await reconcile(round);
+    completions.publish();
+    if (result.failed.length > 0)
+      logger.error('some tasks could not be put right', { failed: result.failed });
+    const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
+    const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
+    const evolved = await evolveByItself(evolving).catch((error: unknown) => {
+      logger.error('the settings could not be looked at', { error });
+      return null;
+    });
+    return { ...result, boxes: swept.boxes, deadlines_given, evolved };
+  },
+);

@@ -6,6 +6,7 @@ import { DEFAULT_IMAGE } from '../../shared/task/image.ts';
 import type { BaseContext } from '../../shared/use-cases/base.ts';
 import { repositoryStep } from '../../shared/use-cases/repository-step.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { imageFamilies } from '../kit/images.ts';
 import { authorizer } from '../kit/minter.ts';
 import { exchange } from './exchange.ts';
@@ -34,5 +35,7 @@ const context: BaseContext = {
 };
 
 /** The steps of the cascade that ask the repository: what the base ref stands for, and what became of a push. */
-export const handler = async (event: unknown): Promise<CascadeResult> =>
-  CascadeResult.parse(await repositoryStep(RepositoryStep.parse(event), context));
+export const handler = heard(
+  async (event: unknown): Promise<CascadeResult> =>
+    CascadeResult.parse(await repositoryStep(RepositoryStep.parse(event), context)),
+);

@@ -8,6 +8,7 @@ import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { traceOf } from '../../shared/telemetry/spans.ts';
 import { stores } from '../kit/dynamodb.ts';
+import { heard } from '../kit/heard.ts';
 import { secretFor } from '../kit/secret.ts';
 import { send, spansOf } from './export.ts';
 
@@ -30,11 +31,11 @@ async function callsOf({ id, attempts }: Task): Promise<WitnessedCall[]> {
 }
 
 /** Tells a collector of a task that has ended. An error that is thrown is tried again: the same spans under the same ids. */
-export const handler = async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
+export const handler = heard(async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
   if (url === '') return;
   const task = await tasks.get(Ended.parse(detail).task_id);
   const trace = task && traceOf(task, await callsOf(task));
   if (!trace) return;
   const headers = secret.via === 'none' ? {} : await secretFor('traces', Headers, secret);
   await send(spansOf(trace, service), { url, headers });
-};
+});

@@ -2,8 +2,6 @@ import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-s
 import { GIVEN_UP_BATCHES } from '../names.ts';
 import { ObjectStore } from './objects.ts';
 
-/** What S3 says of an object that is not there; the second to whoever may not list its prefix. */
-const GONE: ReadonlySet<string> = new Set(['NoSuchKey', 'AccessDenied']);
 /** Batches that are read at a time. */
 const AT_A_TIME = 50;
 
@@ -27,12 +25,12 @@ export class GivenUpStore {
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
   }
 
-  /** Null: it is not there any more. */
+  /** Null: it is not there any more. Whoever may not list its prefix would be told that it is denied, and may have lost more than that. */
   async find(key: string): Promise<string | null> {
     try {
       return await this.#objects.get(key);
     } catch (error) {
-      if (error instanceof Error && GONE.has(error.name)) return null;
+      if (error instanceof Error && error.name === 'NoSuchKey') return null;
       throw error;
     }
   }

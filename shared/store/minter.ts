@@ -14,6 +14,15 @@ export class NotMinted extends Error {
   }
 }
 
+/** The minter itself has failed: that is a fault of the deployment, and says nothing of a repository. */
+export class MinterFailed extends NotMinted {
+  constructor() {
+    // What it says then may hold anything.
+    super('the minter has failed; its log says why', true);
+    this.name = 'MinterFailed';
+  }
+}
+
 /**
  * The Authorization header for a repository in the name of a task; null: the deployment has none, and none is sent.
  * @throws NotMinted
@@ -38,8 +47,7 @@ export const minter =
     const { Payload, FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(request) }),
     );
-    // What it says then may hold anything.
-    if (FunctionError || !Payload) throw new NotMinted('the minter has failed; its log says why', true);
+    if (FunctionError || !Payload) throw new MinterFailed();
     const answer = MintAnswer.parse(JSON.parse(Buffer.from(Payload).toString('utf8')));
     if (answer.outcome === 'refused') throw new NotMinted(answer.message, answer.transient);
     return answer.outcome === 'minted' ? answer.authorization : null;

@@ -10,7 +10,7 @@ import type { CascadeResult } from '../messages/queue.ts';
 import { roleConfigPath, roleFromBase } from '../roles/from-base.ts';
 import type { RoleInForce } from '../roles/in-force.ts';
 import { withoutRepository } from '../roles/in-force.ts';
-import { type Authorize, NotMinted } from '../store/minter.ts';
+import { type Authorize, MinterFailed, NotMinted } from '../store/minter.ts';
 import type { FailureClass } from '../task/attempt.ts';
 import { commitOf, type Ref } from '../task/base-ref.ts';
 import type { Command } from '../task/commands/change.ts';
@@ -96,7 +96,9 @@ export async function authorization(
   try {
     return await authorize({ task_id: id, repository, access: 'read' });
   } catch (error) {
-    if (error instanceof NotMinted) throw new RepositoryUnavailable(error.message, error.transient);
+    // What is a fault of ours ends no task: the step is done again.
+    if (error instanceof NotMinted && !(error instanceof MinterFailed))
+      throw new RepositoryUnavailable(error.message, error.transient);
     throw error;
   }
 }

@@ -2,9 +2,16 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import '../support/function-env.ts';
 import { DescribeTasksCommand, ECSClient, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -18,13 +25,17 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { type AwsStub, mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as compactor } from '../../functions/compact/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
+import { handler as deadLetters } from '../../functions/dead-letters/handler.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { logger } from '../../functions/kit/logger.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { GIVEN_UP_BATCHES, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
-import { deadlineKey, toItem } from '../../shared/store/task-item.ts';
+import { add, NO_LANE } from '../../shared/dead-letters/lane.ts';
+import { laneOf } from '../../shared/dead-letters/schema.ts';
+import { GIVEN_UP_BATCHES, INDEXES, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
+import { deadlineKey, taskKey, toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/task/task.ts';
 import { synthesise } from '../infra/synthesise.ts';
 import { attempt, inReview, launch, NOW, task, verdict } from '../support/builders.ts';
@@ -46,7 +57,10 @@ const CALLS = {
   'dynamodb:UpdateItem': [db, UpdateCommand],
   'dynamodb:DeleteItem': [db, DeleteCommand],
   'dynamodb:Query': [db, QueryCommand],
+  's3:GetObject': [s3, GetObjectCommand],
   's3:PutObject': [s3, PutObjectCommand],
+  's3:DeleteObject': [s3, DeleteObjectCommand],
+  's3:ListBucket': [s3, ListObjectsV2Command],
   'states:StartExecution': [sfn, StartExecutionCommand],
   'ecs:RunTask': [ecs, RunTaskCommand],
   'ecs:DescribeTasks': [ecs, DescribeTasksCommand],
@@ -54,14 +68,31 @@ const CALLS = {
   'lambda:InvokeFunction': [lambda, InvokeCommand],
   'events:PutEvents': [bus, PutEventsCommand],
   'sqs:ChangeMessageVisibility': [sqs, ChangeMessageVisibilityCommand],
+  'sqs:SendMessage': [sqs, SendMessageCommand],
 } as const;
 type Action = keyof typeof CALLS;
-const callOf = (action: Action) => CALLS[action] as unknown as readonly [AnyStub, never];
+/** What a service calls a refusal; S3 says the same of what is not there, to whoever may not see what is. */
+const deniedIn = (action: string): string =>
+  action.startsWith('s3:') ? 'AccessDenied' : 'AccessDeniedException';
+/** Who needs a right for another call than the usual one. */
+const OF_ITS_OWN: Readonly<Record<string, Partial<Record<Action, readonly [unknown, unknown]>>>> = {
+  Compactor: { 's3:DeleteObject': [s3, DeleteObjectsCommand] },
+};
+const callOf = (name: string, action: Action) =>
+  (OF_ITS_OWN[name]?.[action] ?? CALLS[action]) as unknown as readonly [AnyStub, never];
 
-/** Used by the services on our behalf, with an alarm of their own where they fail, or to sign URLs that a box uses. */
-const BY_OTHERS =
-  /^(logs:|iam:PassRole|ecs:TagResource|sqs:(Get|Receive|Delete|Send)|dynamodb:(DescribeStream|GetRecords|GetShardIterator|ListStreams)|s3:(GetObject|DeleteObject|ListBucket))/;
+/** Used by the services on our behalf, with an alarm of their own where they fail. */
+const BY_SERVICES =
+  /^(logs:|iam:PassRole|ecs:TagResource|sqs:(Get|Receive|Delete)|dynamodb:(DescribeStream|GetRecords|GetShardIterator|ListStreams))/;
+/** What a function has beside for others: what signs URLs for boxes, and what Lambda writes, or takes, in its name. */
+const FOR_OTHERS: Readonly<Record<string, RegExp>> = {
+  Dispatcher: /^s3:(GetObject|DeleteObject)/,
+  Conductor: /^s3:ListBucket/,
+  Analytics: /^s3:ListBucket/,
+  DeadLetters: /^sqs:ChangeMessageVisibility/,
+};
 
+const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
 const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
 const write = (before: Task | null, after: Task): DynamoDBStreamEvent =>
@@ -77,20 +108,21 @@ const write = (before: Task | null, after: Task): DynamoDBStreamEvent =>
       },
     ],
   }) as unknown as DynamoDBStreamEvent;
+const launchMessage = JSON.stringify({
+  schema_version: 1,
+  kind: 'agent',
+  task_id: 'T1',
+  attempt: 1,
+  run: 1,
+});
 const message = {
   Records: [
     {
       messageId: 'm',
       receiptHandle: 'h',
       eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:agents',
-      attributes: { ApproximateReceiveCount: '1' },
-      body: JSON.stringify({
-        schema_version: 1,
-        kind: 'agent',
-        task_id: 'T1',
-        attempt: 1,
-        run: 1,
-      }),
+      attributes: { ApproximateReceiveCount: '1', SentTimestamp: '0' },
+      body: launchMessage,
     },
   ],
 } as unknown as SQSEvent;
@@ -125,7 +157,65 @@ const ended = (): Task => ({
   version: 9,
   ended_at: NOW.toISOString(),
 });
+/** A write of a request of people. */
+const ofRequest = {
+  Records: [
+    {
+      eventID: 'e',
+      dynamodb: {
+        SequenceNumber: '1',
+        Keys: marshall({ [TABLE.pk]: `${ITEM_PREFIX.request}R1`, [TABLE.sk]: TABLE.requestSk }),
+      },
+    },
+  ],
+} as unknown as DynamoDBStreamEvent;
+/** A batch of the stream as Lambda writes it down when its reader has given it up. */
+const batch = (): string =>
+  JSON.stringify({
+    requestContext: { functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:conductor' },
+    payload: JSON.stringify({
+      Records: [{ eventID: 'e', dynamodb: { SequenceNumber: '1', Keys: marshall(taskKey('T1')) } }],
+    }),
+  });
 const waits = { lost: false };
+/** A letter that is due, in a lane of its own. */
+const letter = (id: string, operation: string, args: string): void => {
+  const lane = add(
+    NO_LANE,
+    { id, operation, args, error: 'e', category: 'transient', message: 'm' } as Parameters<typeof add>[1],
+    new Date(ago(9)),
+    new Date(ago(9)),
+  );
+  const name = laneOf(id);
+  db.on(GetCommand).callsFake(({ Key }) => ({
+    Item: Key[TABLE.pk] === ITEM_PREFIX.deadLetter ? lane : toItem(claimed()),
+  }));
+  db.on(QueryCommand).callsFake(({ Select }: { Select?: string }) =>
+    Select === 'COUNT' ? { Count: 1 } : { Items: [{ [INDEXES.byDeadline.sk]: `${ago(1)}#${name}` }] },
+  );
+};
+/** As many objects of a day as are made one. */
+const BATCHES = Array.from({ length: 16 }, (_, index) => `${index.toString(16).repeat(32)}.jsonl`);
+/** A bucket that keeps what is written, and has these objects below each prefix that is asked for. */
+const bucket = (names: readonly string[], text: string): void => {
+  const kept = new Map<string, string>();
+  s3.on(ListObjectsV2Command).callsFake(({ Prefix }) => ({
+    Contents: names.map((name) => ({ Key: `${Prefix}${name}`, Size: 10 })),
+  }));
+  s3.on(DeleteObjectsCommand).resolves({});
+  s3.on(PutObjectCommand).callsFake(({ Key, Body }) => {
+    kept.set(String(Key), String(Body));
+    return {};
+  });
+  s3.on(GetObjectCommand).callsFake(({ Key }) => ({
+    Body: { transformToString: async () => kept.get(String(Key)) ?? text },
+  }));
+};
+/** A round with time for a few letters: here, one that was tried is due again at once. */
+const drained = () => {
+  let left = 20;
+  return deadLetters({ kind: 'schedule' }, { getRemainingTimeInMillis: () => (left-- > 0 ? 60_000 : 0) });
+};
 const round = () => reconciler({ kind: 'schedule' }, context);
 
 interface Scene {
@@ -140,6 +230,7 @@ const reported = (): Task => inReview({ agent: launch(waits) });
 const SCENES: Readonly<Record<string, readonly Scene[]>> = {
   Conductor: [
     { acts: () => conductor(write(null, task()), context) },
+    { acts: () => conductor(ofRequest, context) },
     {
       given: () => holds(reported()),
       acts: () => conductor(write(claimed({ agent: launch(waits) }), reported()), context),
@@ -197,20 +288,47 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { given: () => holds(waiter()), acts: round },
   ],
   Analytics: [{ acts: () => ledger(write(inReview(), ended())) }],
+  Compactor: [
+    {
+      given: () => bucket(BATCHES, '{}\n'),
+      acts: () => compactor({}, { getRemainingTimeInMillis: () => 900_000 }),
+    },
+  ],
+  DeadLetters: [
+    { acts: () => deadLetters(message, context) },
+    { given: () => bucket(['batch'], batch()), acts: drained },
+    { given: () => letter('T1.agent-1-1', 'launch:agent', launchMessage), acts: drained },
+    {
+      given: () => {
+        bucket([], JSON.stringify({ Records: ofRequest.Records }));
+        letter(
+          'R1_conductor_request.record-1',
+          'stream:conductor',
+          JSON.stringify({ object: 'given-up/1', batch: 'b' }),
+        );
+      },
+      acts: drained,
+    },
+  ],
 };
 
 const template = synthesise();
 const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(([id, { Properties }]) => {
   const name = Object.keys(SCENES).find((each) =>
-    new RegExp(`^${each}(Launch|Conduct|Reconcile|Ledger)`).test(id),
+    new RegExp(`^(Analytics)?${each}(Launch|Conduct|Reconcile|Ledger|Read|Role)`).test(id),
   );
   const statements = Properties.PolicyDocument.Statement as readonly {
     Action: string | string[];
     Resource: unknown;
   }[];
   // Lambda writes what a reader of the stream gives up.
-  const own = statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(GIVEN_UP_BATCHES));
-  const actions = new Set(own.flatMap(({ Action }) => Action).filter((each) => !BY_OTHERS.test(each)));
+  const own =
+    name === 'DeadLetters'
+      ? statements
+      : statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(GIVEN_UP_BATCHES));
+  const isForOthers = (each: string) =>
+    BY_SERVICES.test(each) || (FOR_OTHERS[name ?? '']?.test(each) ?? false);
+  const actions = new Set(own.flatMap(({ Action }) => Action).filter((each) => !isForOthers(each)));
   return name === undefined ? [] : [...actions].map((action) => [name, action] as const);
 });
 
@@ -243,14 +361,14 @@ afterEach(() => vi.restoreAllMocks());
 describe('a right that a function of the background has lost', () => {
   it.each(rights)('is heard of: %s, %s', async (name, action) => {
     expect(Object.keys(CALLS)).toContain(action);
-    const [client, command] = callOf(action as Action);
+    const [client, command] = callOf(name, action as Action);
     let used = 0;
     for (const { given, acts } of SCENES[name] ?? []) {
       reset();
       given?.();
       client
         .on(command)
-        .rejects(Object.assign(new Error(`not allowed: ${action}`), { name: 'AccessDeniedException' }));
+        .rejects(Object.assign(new Error(`not allowed: ${action}`), { name: deniedIn(action) }));
       const threw = await acts().then(
         () => false,
         () => true,

@@ -32,7 +32,7 @@ it('that is denied the table is heard of, since the machine goes on without it',
   db.on(GetCommand).rejects(new Error('AccessDenied'));
   await expect(handler({ task_id: 'T1', run: 1, attempt: 2 })).rejects.toThrow('AccessDenied');
   expect(errors).toHaveBeenCalledWith(
-    'nobody could be asked',
+    'the function has failed',
     expect.objectContaining({ task_id: 'T1', attempt: 2 }),
   );
 });

@@ -5,7 +5,7 @@ import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
 import { compileExpression } from '../../local/cloudwatch/expression.ts';
 import { METRICS } from '../../shared/names.ts';
-import { only, synthesise, text } from './synthesise.ts';
+import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();
 const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
@@ -51,6 +51,7 @@ describe('every alarm', () => {
         'DispatcherErrors',
         'FaultsBudgetStops',
         'FaultsFailedTasks',
+        'FaultsFunctionErrors',
         'FaultsFunctionThrottles',
         'FaultsLostBoxes',
         'FaultsModelCost',
@@ -67,6 +68,42 @@ describe('every alarm', () => {
           `Workforce${queue}OldestMessage`,
         ]),
       ].sort(),
+    );
+  });
+});
+
+it('the page on deploying counts the metrics and the polled queues that are paid for', () => {
+  const metrics = alarms.flatMap(([, { Properties }]) => {
+    const inputs: readonly { readonly MetricStat?: unknown }[] = Properties.Metrics ?? [{ MetricStat: 1 }];
+    return inputs.filter(({ MetricStat }) => MetricStat !== undefined);
+  }).length;
+  const dollars = ((metrics - 10) / 10).toFixed(2);
+  const page = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
+  expect(page).toContain(
+    `| Alarms: ${metrics} metrics at $0.10, 10 of them free | ${dollars} | ${dollars} |`,
+  );
+  const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+  const polled = sources.map(({ Properties }) => text(Properties.EventSourceArn));
+  const queues = polled.filter((arn) => arn.startsWith('<Workforce'));
+  const ofLetters = queues.filter((arn) => arn.includes('DeadLetters'));
+  expect(page).toContain(
+    `Lambda polling ${queues.length} empty queues, ${ofLetters.length} of them for dead letters`,
+  );
+});
+
+describe('a function that does not come to an end', () => {
+  /** Who else notices it: the API's server errors, the lag of the stream, failed executions, a dead letter, or whoever called it. */
+  const HEARD_OTHERWISE =
+    /^(Apia|Apip|ConductorConduct|AnalyticsLedger|Verification|DispatcherLaunch|ReconcilerReconcile|DeliveryDeliver|Minter|ModelsGateway|ForgeTell)/;
+
+  it('sets off an alarm where nobody else notices it', () => {
+    const { Properties } = only(template, 'AWS::CloudWatch::Alarm', 'FaultsFunctionErrors');
+    const watched = (Properties.Metrics as { MetricStat?: { Metric: { Dimensions: unknown[] } } }[])
+      .flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? [])
+      .map((each) => text((each as { Value: unknown }).Value));
+    const functions = Object.values(FUNCTION_IDS).filter((id) => !HEARD_OTHERWISE.test(id));
+    expect(watched.map((name) => name.replace(/^<|Function[0-9A-F]{8}>$/g, '')).sort()).toEqual(
+      functions.toSorted(),
     );
   });
 });

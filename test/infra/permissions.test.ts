@@ -299,7 +299,7 @@ const MUST_NOT: MustNot[] = [
       (/^s3:.*Object$/.test(action) && !/\/(given-up|aws\/lambda)\/\*$/.test(resource)) ||
       (action === 's3:PutObject' && !resource.endsWith('/given-up/*')) ||
       (action === 's3:ListBucket' &&
-        JSON.stringify(condition) !== '{"StringLike":{"s3:prefix":"aws/lambda/*"}}') ||
+        !/^{"StringLike":{"s3:prefix":"(aws\/lambda|given-up)\/\*"}}$/.test(JSON.stringify(condition))) ||
       (action === 'lambda:InvokeFunction' && !/^<(AnalyticsLedger|ConductorConduct)/.test(resource)),
   ],
   [

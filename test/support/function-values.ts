@@ -17,6 +17,8 @@ export const FUNCTION_ENV: Record<string, string> = {
   [ENV.agentFamily]: 'agent-family',
   [ENV.gatesFamily]: 'gates-family',
   [ENV.deliverFunction]: 'deliver',
+  [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
+  [ENV.streamReaders]: '{"ledger":"ledger","conductor":"conductor"}',
   [ENV.boxRoom]: JSON.stringify({
     limits: { on_demand: 6_144, spot: 6_144 },
     boxes: {
@@ -55,8 +57,6 @@ export const WHOLE_ENV: Record<string, string> = {
   [ENV.deliverTo]: '[]',
   [ENV.forges]: '[]',
   [ENV.nudgeThreshold]: '0.1',
-  [ENV.launchQueues]: '{"1":"a","2":"b","3":"c","gates":"d"}',
-  [ENV.streamReaders]: '{"ledger":"a","conductor":"b"}',
   [ENV.gitSecret]: '{"via":"none"}',
   [ENV.otlpSecret]: '{"via":"none"}',
   [ENV.recordEvents]: '[]',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { select } from '../../../shared/cascade/select.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
-import type { Authorize } from '../../../shared/store/minter.ts';
+import { type Authorize, MinterFailed, NotMinted } from '../../../shared/store/minter.ts';
 import type { Ref } from '../../../shared/task/base-ref.ts';
 import { retry } from '../../../shared/task/commands/operate.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
@@ -58,6 +58,7 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     return answer ?? [];
   };
   let images: readonly string[] | undefined;
+  let refuses: Error | null = null;
   const context = () => ({
     images,
     tasks: table.tasks,
@@ -66,6 +67,7 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     files,
     authorize: async (wanted: Parameters<Authorize>[0]) => {
       minted.push(`${wanted.access} ${wanted.repository}`);
+      if (refuses) throw refuses;
       return null;
     },
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
@@ -77,6 +79,10 @@ const remote = (...answers: (Ref[] | Error)[]) => {
     read,
     minted,
     resolve: (id: string, run = 1) => resolveBaseStep(id, run, context()),
+    /** The minter has nothing. */
+    refuse: (error: Error) => {
+      refuses = error;
+    },
     /** The deployment has these images. */
     having(...names: string[]) {
       images = names;
@@ -166,6 +172,18 @@ describe('the base of a task', () => {
     expect(await resolve(id)).toMatchObject({ stage: 'ended' });
     expect(read).toHaveLength(3);
     expect((await table.tasks.require(id)).failure?.code).toBe('repository_unavailable');
+  });
+
+  it('cannot be asked for without a credential: for want of one the task ends, by a fault of ours it waits', async () => {
+    const { id } = await submit();
+    const { asked, refuse, resolve } = remote(main('a'));
+    refuse(new MinterFailed());
+    await expect(resolve(id)).rejects.toThrow(MinterFailed);
+    expect(await table.tasks.require(id)).toMatchObject({ status: 'open', failure: null });
+    refuse(new NotMinted('the App is not installed there', false));
+    expect(await resolve(id)).toMatchObject({ stage: 'ended' });
+    expect((await table.tasks.require(id)).failure?.code).toBe('repository_unavailable');
+    expect(asked).toEqual([]);
   });
 
   it('is not asked about the role of a task that somebody outside does', async () => {

@@ -1,0 +1,116 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
+import { ENV } from '../../shared/names.ts';
+import { taskKey, toItem } from '../../shared/store/task-item.ts';
+import type { Task } from '../../shared/task/task.ts';
+import { inReview, verdict } from '../support/builders.ts';
+import { WHOLE_ENV } from '../support/function-values.ts';
+
+const db = mockClient(DynamoDBDocumentClient);
+const s3 = mockClient(S3Client);
+const OF_TASK = { task_id: 'T1', run: 3 };
+const ENDED = { 'detail-type': 'Task Done', detail: { task_id: 'T1' } };
+const BOX = 'T1/1/deliver/1';
+const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const WRITE = {
+  Records: [
+    {
+      eventID: 'e',
+      dynamodb: {
+        SequenceNumber: '1',
+        Keys: marshall(taskKey('T1')),
+        OldImage: image(inReview()),
+        NewImage: image({ ...inReview({ verdict: verdict() }), status: 'done', version: 9 }),
+      },
+    },
+  ],
+};
+
+/** What each function is called with, and what its log must say that it was about. */
+const CALLED: Partial<Record<FunctionName, readonly [event: unknown, about: object]>> = {
+  'api-authorizer': [{ headers: { authorization: `Bearer assay_op_${'a'.repeat(43)}` } }, {}],
+  'forge-tell': [ENDED, { task_id: 'T1' }],
+  ledger: [WRITE, { task_ids: ['T1'] }],
+  resolver: [
+    { ...OF_TASK, step: 'resolve_base' },
+    { ...OF_TASK, step: 'resolve_base' },
+  ],
+  cascade: [
+    { ...OF_TASK, step: 'decide' },
+    { ...OF_TASK, step: 'decide' },
+  ],
+  janitor: [
+    { ...OF_TASK, step: 'reduce', attempt: 2 },
+    { ...OF_TASK, step: 'reduce', attempt: 2 },
+  ],
+  judge: [
+    { ...OF_TASK, attempt: 2 },
+    { ...OF_TASK, attempt: 2 },
+  ],
+  deliver: [{ box: BOX }, { box: BOX }],
+  reconciler: [{ kind: 'schedule' }, {}],
+  minter: [{ task_id: 'T1', repository: 'https://private.test/a.git', access: 'read' }, { task_id: 'T1' }],
+  'push-minter': [
+    { task_id: 'T1', repository: 'https://private.test/a.git', access: 'write', token: 'deliver.T1.1.x' },
+    { task_id: 'T1' },
+  ],
+  traces: [ENDED, { task_id: 'T1' }],
+  'dead-letters': [{ kind: 'schedule' }, {}],
+};
+
+/** What says it in another way: each answer of the API, each record, message, day or call by itself, or it asks nobody anything. */
+const OTHERWISE: Partial<Record<FunctionName, string>> = {
+  'api-submit': 'functions/api/serve.ts',
+  'api-work': 'functions/api/serve.ts',
+  'api-upload': 'functions/api/serve.ts',
+  'api-evidence': 'functions/api/serve.ts',
+  'api-read': 'functions/api/serve.ts',
+  'api-hook': 'functions/api/serve.ts',
+  conductor: 'test/functions/denied.test.ts',
+  dispatcher: 'test/functions/denied.test.ts',
+  compactor: 'test/functions/denied.test.ts',
+  models: 'test/functions/models/handler.test.ts',
+  page: 'functions/page/handler.ts',
+};
+
+type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+const context = { getRemainingTimeInMillis: () => 60_000 };
+let said: object[] = [];
+beforeEach(async () => {
+  Object.assign(process.env, WHOLE_ENV, {
+    [ENV.otlpEndpoint]: 'https://collector.test/',
+    [ENV.forges]: '[{"url":"https://github.com/acme","forge":"github"}]',
+    [ENV.recordEvents]: '[]',
+  });
+  const { logger } = await import('../../functions/kit/logger.ts');
+  said = [];
+  vi.spyOn(logger, 'error').mockImplementation((...words) => void said.push(words[1] as object));
+  const denied = Object.assign(new Error('not allowed'), { name: 'AccessDeniedException' });
+  db.onAnyCommand().rejects(denied);
+  s3.onAnyCommand().rejects(denied);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  db.reset();
+  s3.reset();
+});
+
+describe('an error that ends a function', () => {
+  it('is looked for in every function', () => {
+    const looked = [...Object.keys(CALLED), ...Object.keys(OTHERWISE)];
+    expect(new Set(looked)).toEqual(new Set(Object.keys(FUNCTIONS)));
+  });
+
+  it.each(Object.entries(CALLED).map(([name, called]) => [name as FunctionName, ...called] as const))(
+    'of %s is in its log at the level that is counted, with what it was about',
+    async (name, event, about) => {
+      const { handler } = (await import(`../../${FUNCTIONS[name]}`)) as { handler: Handler };
+      await expect(handler(event, context)).rejects.toThrow();
+      expect(said).toContainEqual(expect.objectContaining({ ...about, error: expect.any(Error) }));
+    },
+  );
+});
