@@ -29,7 +29,6 @@ export const APPROVAL_ROUTES = {
     right: 'read',
     summary: 'What agents wait to be allowed: what, since when, and when it ends without a person',
     query: ApprovalsQuery,
-    refuses: ['bad_cursor'],
     answer: ApprovalList,
   },
   approve: {

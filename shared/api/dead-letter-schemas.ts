@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DeadLetter } from '../dead-letters/schema.ts';
 import { LetterStatus } from '../dead-letters/status.ts';
+import { ListQuery } from './schemas.ts';
 
 export const LetterView = DeadLetter.omit({ messages: true })
   .extend({
@@ -27,7 +28,7 @@ export const LettersQuery = z.strictObject({
     .max(100)
     .default(50)
     .describe('Tasks that are looked at, each with all of its dead letters.'),
-  cursor: z.string().min(1).max(200).optional(),
+  cursor: ListQuery.shape.cursor,
 });
 
 export const LetterWord = z

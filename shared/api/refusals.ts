@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { RefusalCode } from '../refusal.ts';
 import { type Caller, type Route, takesKey } from './routes.ts';
 
@@ -13,6 +14,7 @@ function byShape(route: Route): RefusalCode[] {
   if (takesKey(route)) codes.push('invalid', 'idempotency_mismatch');
   if (route.body) codes.push('body_not_json', 'body_too_large', 'invalid');
   if (route.query) codes.push('invalid');
+  if (route.query instanceof z.ZodObject && 'cursor' in route.query.shape) codes.push('bad_cursor');
   if (route.ifMatch) codes.push('invalid', 'version_mismatch');
   // Reads, too: a box's token ends with its attempt.
   if (route.path.includes('{id}') && route.callers.some((caller) => BOXES.has(caller)))

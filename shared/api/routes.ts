@@ -83,7 +83,6 @@ export const ROUTES = {
     right: 'read',
     summary: 'List tasks, oldest first',
     query: ListQuery,
-    refuses: ['bad_cursor'],
     answer: TaskList,
   },
   getTask: {
@@ -301,7 +300,6 @@ export const ROUTES = {
     right: 'read',
     summary: 'What waits for a person: why, since when, and what happens when nobody decides',
     query: ReviewsQuery,
-    refuses: ['bad_cursor'],
     answer: ReviewList,
   },
   ...DEAD_LETTER_ROUTES,

@@ -155,7 +155,7 @@ export class RequestStore {
     const items = answer.Items ?? [];
     return {
       ids: items.map((item) => String(item['id'])),
-      next: answer.LastEvaluatedKey === undefined ? null : String(items.at(-1)?.[sk]),
+      next: answer.LastEvaluatedKey === undefined ? null : String(answer.LastEvaluatedKey[sk]),
     };
   }
 }

@@ -2,6 +2,9 @@ import type { LetterList, LetterView } from '../api/dead-letter-schemas.ts';
 import { type DeadLetter, taskOf } from '../dead-letters/schema.ts';
 import type { LetterStatus } from '../dead-letters/status.ts';
 import type { DeadLetterStore } from '../store/dead-letters.ts';
+import { cursorBehind, startOf } from './cursor.ts';
+
+const LISTING = 'dead letters';
 
 /** As people see it. */
 export function letterView({ messages: _, ...letter }: DeadLetter): LetterView {
@@ -21,12 +24,12 @@ export async function listDeadLetters(
   },
   letters: DeadLetterStore,
 ): Promise<LetterList> {
-  const { lanes, after } = await letters.lanes(query.limit, query.cursor ?? null);
+  const { lanes, after } = await letters.lanes(query.limit, startOf(LISTING, query) ?? null);
   const all = lanes.flatMap((lane) => lane.letters);
   return {
     dead_letters: all
       .filter(({ status }) => query.status === undefined || status === query.status)
       .map(letterView),
-    next_cursor: after,
+    next_cursor: cursorBehind(LISTING, query, after),
   };
 }

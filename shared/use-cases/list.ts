@@ -1,30 +1,14 @@
 import type * as z from 'zod';
 import { type ListQuery, type TaskList, TaskSummary } from '../api/schemas.ts';
-import { canonicalHash } from '../canonical.ts';
 import { INDEXES } from '../names.ts';
-import { Refusal } from '../refusal.ts';
 import type { TaskRow, TaskStore } from '../store/tasks.ts';
 import { isTerminal, STATUSES, type Status } from '../task/status.ts';
+import { cursorBehind, startOf } from './cursor.ts';
 
 type Query = z.infer<typeof ListQuery>;
 /** Pages of the index read for one answer at the most: a rare filter gets a short page and a cursor instead of a time-out. */
 const MAX_ROUNDS = 10;
-
-const fingerprint = ({ cursor: _cursor, limit: _limit, ...filters }: Query): string =>
-  canonicalHash(filters).slice(0, 16);
-
-function decodeCursor(query: Query): string | undefined {
-  if (query.cursor === undefined) return undefined;
-  const [mark, after] = Buffer.from(query.cursor, 'base64url').toString('utf8').split('\n');
-  if (mark !== fingerprint(query) || !after)
-    throw new Refusal('bad_cursor', 'the cursor belongs to another listing', [
-      { pointer: '?cursor', message: 'belongs to another listing' },
-    ]);
-  return after;
-}
-
-const encodeCursor = (query: Query, after: string): string =>
-  Buffer.from(`${fingerprint(query)}\n${after}`).toString('base64url');
+const LISTING = 'tasks';
 
 const matches = (row: TaskRow, query: Query): boolean =>
   (query.role === undefined || row.role === query.role) &&
@@ -52,7 +36,7 @@ export async function listTasks(
 ): Promise<z.infer<typeof TaskList>> {
   const statuses = statusesOf(query);
   const forward = query.order !== 'newest';
-  let after = decodeCursor(query);
+  let after = startOf(LISTING, query);
   const found: TaskRow[] = [];
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const pages = await Promise.all(
@@ -71,11 +55,11 @@ export async function listTasks(
       if (found.length === query.limit)
         return {
           tasks: found.map(summary),
-          next_cursor: exhausted && row === last ? null : encodeCursor(query, rank(row)),
+          next_cursor: cursorBehind(LISTING, query, exhausted && row === last ? null : rank(row)),
         };
     }
     if (exhausted) return { tasks: found.map(summary), next_cursor: null };
     after = rank(last);
   }
-  return { tasks: found.map(summary), next_cursor: after === undefined ? null : encodeCursor(query, after) };
+  return { tasks: found.map(summary), next_cursor: cursorBehind(LISTING, query, after ?? null) };
 }

@@ -10,6 +10,7 @@ import type { TaskStore } from '../store/tasks.ts';
 import { createTask } from '../task/commands/create.ts';
 import { cancel } from '../task/commands/operate.ts';
 import { isTerminal } from '../task/status.ts';
+import { cursorBehind, startOf } from './cursor.ts';
 import { made, nameAll, type SubmitContext } from './submit.ts';
 
 /** Somebody asks for work. It is checked as the task that it will be; nothing is made yet. */
@@ -89,19 +90,21 @@ export async function followRequest(id: string, context: FollowRequestContext): 
   await requests.settleOn(request);
 }
 
-/** Requests of one status, or of all, the oldest first. */
+const LISTING = 'requests';
+
+/** Requests of one status, the oldest first. */
 export async function listRequests(
-  { status, limit, cursor }: z.infer<typeof RequestsQuery>,
+  query: z.infer<typeof RequestsQuery>,
   requests: RequestStore,
   shows: (request: WorkRequest) => boolean,
 ): Promise<z.infer<typeof RequestList>> {
-  const after = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString('utf8');
-  const page = await requests.listed(status, limit, after);
+  const { status, limit } = query;
+  const page = await requests.listed(status, limit, startOf(LISTING, query));
   const found = await Promise.all(page.ids.map((id) => requests.find(id)));
   return {
     requests: found.flatMap((each) =>
       each && each.status === status && shows(each) ? [requestView(each)] : [],
     ),
-    next_cursor: page.next === null ? null : Buffer.from(page.next).toString('base64url'),
+    next_cursor: cursorBehind(LISTING, query, page.next),
   };
 }

@@ -1,16 +1,24 @@
 import '../support/function-env.ts';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { handler as authorizer } from '../../functions/api/authorizer.ts';
 import { handler as read } from '../../functions/api/read.ts';
 import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as submit } from '../../functions/api/submit.ts';
 import { handler as work } from '../../functions/api/work.ts';
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
+import { ROUTES, type Route } from '../../shared/api/routes.ts';
 import { MAX_BODY_BYTES } from '../../shared/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { mintBoxToken, mintOperatorToken, sha256 } from '../../shared/tokens.ts';
@@ -68,6 +76,65 @@ const problem = (answer: APIGatewayProxyStructuredResultV2): Problem =>
   Problem.parse(JSON.parse(answer.body ?? '{}'));
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
 const CONFLICT = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+
+/** Listings in pages, and what the table answers them. */
+const PAGED = Object.values(ROUTES as Record<string, Route>)
+  .filter((route) => route.query instanceof z.ZodObject && 'cursor' in route.query.shape)
+  .map(({ method, path }) => `${method} ${path}`);
+
+describe('a listing in pages', () => {
+  const row = {
+    id: 'T1',
+    gs_created: '2026-11-20#T1',
+    status: 'in_review',
+    hold: { reasons: [], since: '' },
+  };
+  const more = { pk: 'x', sk: 'the last', gs_created: '2026-11-20#T1' };
+  const page = (routeKey: string, query: Record<string, string>) =>
+    call(read, event(routeKey, { query: { limit: '1', ...query } }));
+  const cursorOf = async (routeKey: string): Promise<string> => {
+    db.on(QueryCommand).resolves({
+      Items: routeKey === 'GET /dead-letters' ? [] : [row],
+      LastEvaluatedKey: more,
+    });
+    const answer = await page(routeKey, {});
+    expect(answer.statusCode).toBe(200);
+    return JSON.parse(answer.body ?? '{}').next_cursor;
+  };
+  beforeEach(() => {
+    db.on(GetCommand).resolves({});
+    db.on(BatchGetCommand).resolves({});
+  });
+
+  it.each(PAGED)('%s goes on behind the last of the page before', async (routeKey) => {
+    const cursor = await cursorOf(routeKey);
+    db.resetHistory();
+    expect((await page(routeKey, { cursor })).statusCode).toBe(200);
+    const [asked] = db.commandCalls(QueryCommand);
+    const { ExclusiveStartKey: start, ExpressionAttributeValues: values } = asked?.args[0].input ?? {};
+    expect(JSON.stringify([start, values])).toMatch(/the last|2026-11-20#T1/);
+  });
+
+  it.each(PAGED)('%s refuses a cursor that it has not given out, and names the field', async (routeKey) => {
+    const own = await cursorOf(routeKey);
+    const strange = ['bm90aGluZw', own.slice(4), 'x'.repeat(1_900)];
+    for (const other of PAGED.filter((each) => each !== routeKey)) strange.push(await cursorOf(other));
+    for (const cursor of strange) {
+      const answer = await page(routeKey, { cursor });
+      expect([cursor, answer.statusCode]).toEqual([cursor, 400]);
+      expect(problem(answer)).toMatchObject({ code: 'bad_cursor', errors: [{ pointer: '?cursor' }] });
+    }
+    expect(problem(await page(routeKey, { cursor: '%' }))).toMatchObject({
+      status: 422,
+      errors: [{ pointer: '?cursor' }],
+    });
+  });
+
+  it('has no cursor of one filter taken for another', async () => {
+    const cursor = await cursorOf('GET /dead-letters');
+    expect(problem(await page('GET /dead-letters', { status: 'pending', cursor })).code).toBe('bad_cursor');
+  });
+});
 
 describe('POST /tasks', () => {
   it('does one conditional write and answers 201 with the ETag', async () => {

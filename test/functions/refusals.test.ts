@@ -91,8 +91,8 @@ test.each<[string, string, string, string, string[]]>([
   [
     'by a helper, in one arm of a condition',
     'shared/use-cases/list.ts',
-    'let after = decodeCursor(query);',
-    "let after = decodeCursor(query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
+    'let after = startOf(LISTING, query);',
+    "let after = startOf(LISTING, query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
     ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],
   ],
 ])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {
