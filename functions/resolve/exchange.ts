@@ -3,6 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
 import { isPublicAddress, PrivateAddress, publicLookup } from './addresses.ts';
+import { TooLarge } from './too-large.ts';
 
 export interface Question {
   readonly method: 'GET' | 'POST';
@@ -89,8 +90,7 @@ async function send(
   try {
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > maxBytes)
-        throw new RepositoryUnavailable(`${url.host} answered with more than ${maxBytes} bytes`, false);
+      if (bytes > maxBytes) throw new TooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/b
 import { packets } from './pkt-line.ts';
 import type { Transport } from './read-files.ts';
 import { advertised } from './smart-http.ts';
+import { TooLarge } from './too-large.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 8 * 1_048_576;
@@ -69,6 +70,7 @@ export const localTransport: Transport = async (repository, request) => {
     run.child.stdin?.end(request);
     return packets((await run).stdout);
   } catch (error) {
+    if (error instanceof RangeError) throw new TooLarge(`git answered with more than ${MAX_BYTES} bytes`);
     throw new RepositoryUnavailable(saidOf(error), false);
   }
 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createInflate } from 'node:zlib';
+import { TooLarge } from './too-large.ts';
 
 /** An object of a repository, as a pack brings it. */
 export interface GitObject {
@@ -14,7 +15,7 @@ const HEADER_BYTES = 12;
 
 /**
  * The objects of a pack, by id. An id is worked out from the content, so no server can pass one object off as another.
- * @throws Error where it is no pack, an object is larger than `maxBytes`, or is told as a difference to another.
+ * @throws TooLarge where an object is larger than `maxBytes`, Error where it is no pack, or one is told as a difference to another.
  */
 export async function objectsOf(
   pack: Buffer,
@@ -50,7 +51,7 @@ async function inflated(
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new Error(`an object has more than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new TooLarge(`an object has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return { content: Buffer.concat(chunks), consumed: stream.bytesWritten };

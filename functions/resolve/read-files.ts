@@ -1,6 +1,7 @@
-import { type RemoteFiles, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { FileTooLarge, type RemoteFiles, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
 import { entriesOf, type GitObject, objectsOf } from './pack.ts';
 import { DELIMITER, FLUSH, type Packet, packet } from './pkt-line.ts';
+import { TooLarge } from './too-large.ts';
 
 /** Puts one request of git's protocol 2 to the repository. @throws RepositoryUnavailable */
 export type Transport = (
@@ -78,7 +79,12 @@ export const readFiles =
         folder = entry.id;
       }
       const file = entriesOf(await fetched(folder), algorithm).get(name);
-      return file?.mode.startsWith('100') ? (await fetched(file.id)).toString('utf8') : null;
+      if (!file?.mode.startsWith('100')) return null;
+      try {
+        return (await fetched(file.id)).toString('utf8');
+      } catch (error) {
+        throw error instanceof TooLarge ? new FileTooLarge(path, error.message) : error;
+      }
     };
     const files = new Map<string, string | null>();
     // In order: paths share folders, and what was fetched is not asked for again.

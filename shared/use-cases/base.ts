@@ -35,6 +35,14 @@ export class RepositoryUnavailable extends Error {
   }
 }
 
+/** A file of a commit is more than the platform reads: it is there, and nothing else may count in its place. */
+export class FileTooLarge extends Error {
+  constructor(path: string, why: string) {
+    super(`${path} of the base is too large to be read: ${why}`);
+    this.name = 'FileTooLarge';
+  }
+}
+
 /**
  * Asks a repository for its refs, at least for those that `ref` may stand for.
  * @param authorization value of an Authorization header for a private repository, or null.
@@ -48,7 +56,7 @@ export type RemoteRefs = (
 
 /**
  * Reads files of a commit, by path; null for what is no file there.
- * @throws RepositoryUnavailable also where the server gives no single files.
+ * @throws RepositoryUnavailable also where the server gives no single files; FileTooLarge where it gives one that is.
  */
 export type RemoteFiles = (
   repository: string,
@@ -157,6 +165,7 @@ async function readBase(
       ...(coordination && { coordination }),
     };
   } catch (error) {
+    if (error instanceof FileTooLarge) return { why: error.message };
     if (!(error instanceof RepositoryUnavailable) || error.transient) throw error;
     return { role: isManaged ? withoutRepository(role, error.message) : null, autonomy: UNREADABLE_BASE };
   }
@@ -186,7 +195,10 @@ async function readWorkflowOf(
       return new Map();
     }
   };
-  const found = await workflowFromBase(task.workflow, task, read);
+  const found = await workflowFromBase(task.workflow, task, read).catch((error: unknown) => {
+    if (error instanceof FileTooLarge) return { why: error.message };
+    throw error;
+  });
   return unread !== null && 'why' in found ? { why: `${found.why} (${unread})` } : found;
 }
 

@@ -73,6 +73,25 @@ describe('files of a commit', () => {
     expect([...read.values()]).toEqual(['x\n', null, null]);
   });
 
+  it.each([
+    ['a file', 2.1, '1'],
+    ['an answer', 8.5, '0'],
+  ])('are said to be too large, where %s is more than is read', async (_name, mebibytes, compression) => {
+    const { dir, url, commit, git } = makeRepository({ 'a.txt': 'a\n' });
+    git('config', 'core.compression', compression);
+    commit({ 'large.yaml': 'x'.repeat(mebibytes * 1_048_576) });
+    const at = git('rev-parse', 'HEAD');
+    const large = {
+      name: 'FileTooLarge',
+      message: expect.stringMatching(/^large\.yaml of the base is too large/),
+    };
+    await expect(local(url, at, ['a.txt', 'large.yaml'], null)).rejects.toMatchObject(large);
+    const served = await start(gitServer(dirname(dir), { 'uploadpack.allowFilter': 'true' }));
+    const remote = `${served.url}${nameOf(dir)}/.git`;
+    await expect(overHttps(remote, at, ['large.yaml'], null)).rejects.toMatchObject(large);
+    expect(Object.fromEntries(await overHttps(remote, at, ['a.txt'], null))).toEqual({ 'a.txt': 'a\n' });
+  });
+
   it('cannot be read of a server that gives whole commits only, of one that is not there, or of no commit', async () => {
     const whole = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'false' }));
     await expect(

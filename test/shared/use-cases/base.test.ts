@@ -6,6 +6,7 @@ import type { Ref } from '../../../shared/task/base-ref.ts';
 import { retry } from '../../../shared/task/commands/operate.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import {
+  FileTooLarge,
   type RemoteFiles,
   type RemoteRefs,
   RepositoryUnavailable,
@@ -48,7 +49,11 @@ const remote = (...answers: (Ref[] | Error)[]) => {
   const files: RemoteFiles = async (_repository, commit, paths) => {
     read.push(`${commit.slice(0, 1)} ${paths.join()}`);
     const text = written;
-    if (text instanceof Error) throw text;
+    if (text instanceof Error) {
+      if (!(text instanceof FileTooLarge) || paths.some((path) => text.message.startsWith(`${path} `)))
+        throw text;
+      return new Map(paths.map((path) => [path, null]));
+    }
     return new Map(paths.map((path) => [path, text]));
   };
   const ask: RemoteRefs = async (repository, ref) => {
@@ -297,6 +302,31 @@ describe('the autonomy that assay.yaml of the base names', () => {
     await table.tasks.change(id, (task) => retry(task, NOW));
     await remote(main('2')).saying('autonomy: locked\n').resolve(id, 2);
     expect((await table.tasks.require(id)).base_autonomy).toBe('locked');
+  });
+});
+
+describe('a file of the base that is larger than is read', () => {
+  // Of each there is one that is built in.
+  it.each([
+    ['assay.yaml', undefined],
+    ['.assay/workflows/verification-pipeline.yaml', 'verification-pipeline'],
+    ['.assay/rubrics/default-task.yaml', 'verification-pipeline'],
+  ])('%s ends the task before any work, and nothing counts in its place', async (path, workflow) => {
+    const task = await submit({
+      ...(workflow && { workflow }),
+      acceptance_criteria: ['it works'],
+    });
+    await remote(main('1'))
+      .saying(new FileTooLarge(path, 'an object has more than 9 bytes'))
+      .resolve(task.id);
+    expect(await table.tasks.get(task.id)).toMatchObject({
+      status: 'failed',
+      failure: {
+        code: 'config_invalid',
+        message: expect.stringContaining(`${path} of the base is too large to be read: an object has more`),
+      },
+      attempts: [],
+    });
   });
 });
 
