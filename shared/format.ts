@@ -6,10 +6,6 @@ export function dollars(amount: number | null): string {
   return `${sign}$${size.toFixed(size !== 0 && size < 0.1 ? 4 : 2)}`;
 }
 
-/** A sum of costs of which some are unknown; null where none is known, and so is the sum. */
-export const knownSum = (sum: number, of: number, unknown: number): number | null =>
-  of > 0 && unknown >= of ? null : sum;
-
 /** A share between 0 and 1 as whole percent, cut off and not rounded: 0.999 is not yet 100 %. */
 export const percent = (ratio: number): string => `${Math.trunc(ratio * 100 + 1e-9)}%`;
 

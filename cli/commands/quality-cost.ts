@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
-import { dollars, knownSum } from '../../shared/format.ts';
+import { dollars } from '../../shared/format.ts';
 import type { QualityCost } from '../../shared/quality/cost.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -22,13 +22,9 @@ const KINDS = ['per_day', 'per_role', 'per_model', 'per_tier', 'per_repository',
 const named = (cost: Cost, kind: (typeof KINDS)[number]): [string, Cost['tasks']][] =>
   kind === 'per_day' ? cost.per_day.map((each) => [each.date, each]) : Object.entries(cost[kind]);
 
-/** What is known of it; nothing is known where every cost is unknown. */
-const known = ({ count, cost_usd, cost_unknown }: Cost['tasks']): string =>
-  dollars(knownSum(cost_usd, count, cost_unknown));
-
 function costText(cost: Cost, session: Session): string {
   const lines = [
-    `${known(cost.tasks)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each that came to its goal; ${cost.tasks.cost_unknown} of unknown cost`,
+    `${dollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each that came to its goal; ${cost.tasks.cost_unknown} of unknown cost`,
     `Saved against going straight to the top model: ${dollars(cost.saved_vs_direct_opus_usd)}`,
   ];
   for (const kind of KINDS) {
@@ -36,7 +32,7 @@ function costText(cost: Cost, session: Session): string {
       name,
       String(each.count),
       String(each.success),
-      known(each),
+      dollars(each.cost_usd),
       dollars(each.usd_per_success),
       String(each.cost_unknown),
     ]);
@@ -75,7 +71,7 @@ export function registerCost(quality: Command, io: Io): void {
       const budget =
         answer.budget_usd === null ? 'no budget is set' : `the budget is ${dollars(answer.budget_usd)}`;
       session.print(
-        `${dollars(answer.current_spend_usd)} this month, and about ${dollars(answer.estimated_remaining_cost_usd)} for ${answer.task_count} tasks that have not ended: ${dollars(answer.projected_total_cost_usd)}; ${budget}${answer.within_budget === false ? ', which that exceeds' : ''} (confidence ${answer.confidence_level})`,
+        `${dollars(answer.current_spend_usd)} this month${answer.cost_unknown === 0 ? '' : ` (${answer.cost_unknown} tasks of unknown cost)`}, and about ${dollars(answer.estimated_remaining_cost_usd)} for ${answer.task_count} tasks that have not ended: ${dollars(answer.projected_total_cost_usd)}; ${budget}${answer.within_budget === false ? ', which that exceeds' : ''} (confidence ${answer.confidence_level})`,
       );
     }
     return EXIT.ok;

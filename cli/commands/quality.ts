@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type * as z from 'zod';
-import { dollars, duration, knownSum, percent } from '../../shared/format.ts';
+import { dollars, duration, percent } from '../../shared/format.ts';
 import type { QualityView } from '../../shared/quality/schemas.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -48,7 +48,7 @@ const timesOf = (each: Times): string[] => [
 
 interface Model extends Times {
   readonly avg_tokens: number | null;
-  readonly cost_usd: number;
+  readonly cost_usd: number | null;
   readonly avg_cost_usd: number | null;
   readonly cost_unknown: number;
 }
@@ -58,7 +58,7 @@ const modelRows = (models: Readonly<Record<string, Model>>): string[][] =>
     ...timesOf(each),
     each.avg_tokens === null ? UNKNOWN : String(Math.round(each.avg_tokens)),
     dollars(each.avg_cost_usd),
-    dollars(knownSum(each.cost_usd, each.total_tasks, each.cost_unknown)),
+    dollars(each.cost_usd),
     String(each.cost_unknown),
   ]);
 const MODEL_TITLES = ['ATTEMPTS', 'ACCEPTED', 'P50', 'P90', 'TOKENS', 'USD EACH', 'USD', 'UNKNOWN'];
@@ -166,7 +166,7 @@ export function registerQuality(program: Command, io: Io): void {
               String(each.tasks_total),
               share(each.success_rate),
               each.avg_quality_score === null ? UNKNOWN : each.avg_quality_score.toFixed(1),
-              dollars(knownSum(each.cost_usd, each.tasks_total, each.cost_unknown)),
+              dollars(each.cost_usd),
               dollars(each.judging_cost_usd),
               String(each.cost_unknown),
             ]),

@@ -37,11 +37,20 @@ export const trippedAt = (
   return before === false ? now : at;
 };
 
+type Day = Seen['trend']['series'][number];
+
+/** What models took on some days, as far as it is known; null where nothing is. */
+function spentOn(days: readonly Day[]): number | null {
+  const known = days.filter(({ cost_usd }) => cost_usd !== null);
+  const usd = known.reduce((sum, day) => sum + (day.cost_usd ?? 0) + (day.judging_cost_usd ?? 0), 0);
+  return usd === 0 && known.length < days.length ? null : usd;
+}
+
 function money({ series }: Seen['trend']): string {
   const day = series.at(-1);
-  const spent = series.reduce((sum, each) => sum + each.cost_usd + each.judging_cost_usd, 0);
+  const spent = spentOn(series);
   const unknown = series.reduce((sum, each) => sum + each.cost_unknown, 0);
-  const last = day ? `${day.date} ${dollars(day.cost_usd + day.judging_cost_usd)}` : 'nothing yet';
+  const last = day ? `${day.date} ${dollars(spentOn([day]))}` : 'nothing yet';
   return `Models: ${last}; ${count(series.length, 'day')} ${dollars(spent)}${unknown > 0 ? `, of ${count(unknown, 'task')} not known` : ''}`;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import { dollars, duration, knownSum, percent } from '../../shared/format.ts';
+import { dollars, duration, percent } from '../../shared/format.ts';
 import type { FileList } from '../../shared/health/schemas.ts';
 import costSql from '../../shared/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/ledger/queries/durations.sql';
@@ -79,7 +79,7 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
       spend: [
         {
           name: 'spent',
-          values: series.map((each) => knownSum(each.cost_usd, each.tasks_total, each.cost_unknown)),
+          values: series.map((each) => each.cost_usd),
         },
         { name: 'saved', values: series.map((each) => each.saved_usd) },
       ],

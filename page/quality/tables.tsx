@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { count, dollars, duration, knownSum, percent } from '../../shared/format.ts';
+import { count, dollars, duration, percent } from '../../shared/format.ts';
 import type { QualityCost } from '../../shared/quality/cost.ts';
 import type { BudgetForecast } from '../../shared/quality/forecast.ts';
 import type { QualityView } from '../../shared/quality/schemas.ts';
@@ -41,7 +41,8 @@ export function Forecast({ forecast }: { readonly forecast: z.infer<typeof Budge
     <section>
       <h2>Forecast</h2>
       <p>
-        {money(forecast.current_spend_usd)} this month, and about{' '}
+        {money(forecast.current_spend_usd)} this month
+        {forecast.cost_unknown > 0 && ` (${count(forecast.cost_unknown, 'task')} of unknown cost)`}, and about{' '}
         {money(forecast.estimated_remaining_cost_usd)} for {count(forecast.task_count, 'task')} not ended:{' '}
         {money(forecast.projected_total_cost_usd)} in all
         {budget === null ? ', with no budget set' : ` of a budget of ${dollars(budget)}`}.{' '}
@@ -109,16 +110,14 @@ const KINDS = [
   ['per_outcome', 'What became of the attempt'],
 ] as const;
 
-const spent = (of: z.infer<typeof QualityCost>['tasks']): string =>
-  money(knownSum(of.cost_usd, of.count, of.cost_unknown));
-
 export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost> }) {
   return (
     <section>
       <h2>Cost</h2>
       <p>
-        {spent(cost.tasks)} for {count(cost.tasks.count, 'task')}, {money(cost.tasks.usd_per_success)} for
-        each that came to its goal; saved: {money(cost.saved_vs_direct_opus_usd)}.
+        {money(cost.tasks.cost_usd)} for {count(cost.tasks.count, 'task')},{' '}
+        {money(cost.tasks.usd_per_success)} for each that came to its goal; saved:{' '}
+        {money(cost.saved_vs_direct_opus_usd)}.
       </p>
       {KINDS.map(([field, name]) => (
         <details key={field}>
@@ -134,7 +133,7 @@ export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost
                       key,
                       each.count,
                       each.success,
-                      spent(each),
+                      money(each.cost_usd),
                       money(each.usd_per_success),
                       each.cost_unknown,
                     ]}

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Figures, Worked } from './figures.ts';
 import type { Part } from './further.ts';
-import { daysBefore, mapped, ratio, rounded, since, sumOf } from './views.ts';
+import { daysBefore, knownUsd, mapped, ratio, rounded, since, sumOf } from './views.ts';
 
 const Cost = z.object({
   count: z.number().int(),
   success: z.number().int(),
-  cost_usd: z.number().describe('Of those of which it is known.'),
+  cost_usd: z.number().nullable().describe('Of those of which it is known; null: of none.'),
   cost_unknown: z.number().int(),
   usd_per_success: z
     .number()
@@ -37,7 +37,7 @@ export const QualityCost = z
 const costOf = ({ count, success, cost_usd, with_cost }: Part | Worked): z.infer<typeof Cost> => ({
   count,
   success,
-  cost_usd: rounded(cost_usd, 6) ?? 0,
+  cost_usd: knownUsd(cost_usd, count, with_cost),
   cost_unknown: count - with_cost,
   usd_per_success: count === with_cost ? ratio(cost_usd, success, 6) : null,
 });

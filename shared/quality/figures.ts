@@ -47,7 +47,7 @@ export interface Judging {
   readonly gates_cost_usd: number;
   readonly with_cost: number;
 }
-const NO_JUDGING: Judging = { attempts: 0, cost_usd: 0, gates_cost_usd: 0, with_cost: 0 };
+export const NO_JUDGING: Judging = { attempts: 0, cost_usd: 0, gates_cost_usd: 0, with_cost: 0 };
 const NO_SCORES = { sum: 0, count: 0 };
 
 const NOTHING_DONE: Worked = {

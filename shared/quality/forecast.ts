@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { isTerminal, type Status } from '../task/status.ts';
 import type { Figures } from './figures.ts';
-import { ratio, rounded, sumOf } from './views.ts';
+import { knownUsd, ratio, rounded, sumOf } from './views.ts';
 
 export const BudgetForecast = z
   .object({
     task_count: z.number().int().describe('Tasks that have not ended.'),
     current_spend_usd: z
       .number()
-      .describe('Of this month (UTC), of the tasks that have ended and whose cost is known.'),
+      .nullable()
+      .describe('Of this month (UTC), of the tasks that have ended and whose cost is known; null: of none.'),
+    cost_unknown: z.number().int().describe('Tasks that have ended this month and whose cost is not known.'),
     estimated_remaining_cost_usd: z
       .number()
       .nullable()
@@ -16,7 +18,10 @@ export const BudgetForecast = z
     projected_total_cost_usd: z.number().nullable(),
     avg_estimated_cost_per_task_usd: z.number().nullable(),
     budget_usd: z.number().nullable().describe("The deployment's budget of a month; null: there is none."),
-    within_budget: z.boolean().nullable().describe('Null: there is no budget, or no estimate.'),
+    within_budget: z
+      .boolean()
+      .nullable()
+      .describe('Null: there is no budget or no estimate, or what is unknown may be more than is left.'),
     confidence_level: z.enum(['high', 'medium', 'low']),
     per_role: z.array(
       z.object({ role: z.string(), task_count: z.number().int(), estimated_cost_usd: z.number().nullable() }),
@@ -41,7 +46,9 @@ export function forecastView(
 ): z.infer<typeof BudgetForecast> {
   const { tasks, roles: history } = sumOf(days);
   const month = now.toISOString().slice(0, 7);
-  const spent = sumOf(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks.cost_usd;
+  const ended = sumOf(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks;
+  const spent = knownUsd(ended.cost_usd, ended.count, ended.with_cost, 4);
+  const unknown = ended.count - ended.with_cost;
   const mean = (role: string): number | null => {
     const own = history[role];
     return (own && ratio(own.cost_usd, own.with_cost, 9)) ?? ratio(tasks.cost_usd, tasks.with_cost, 9);
@@ -60,17 +67,25 @@ export function forecastView(
     (sum: number | null, { estimated_cost_usd: each }) => (sum === null || each === null ? null : sum + each),
     0,
   );
-  const projected = remaining === null ? null : spent + remaining;
+  const projected = remaining === null || spent === null ? null : spent + remaining;
   return {
     task_count: count,
-    current_spend_usd: rounded(spent, 4) ?? 0,
+    current_spend_usd: spent,
+    cost_unknown: unknown,
     estimated_remaining_cost_usd: rounded(remaining, 4),
     projected_total_cost_usd: rounded(projected, 4),
     avg_estimated_cost_per_task_usd: remaining === null ? null : ratio(remaining, count),
     budget_usd: budget,
-    within_budget: budget === null || projected === null ? null : projected <= budget,
+    within_budget: within(budget, projected, unknown),
     confidence_level: tasks.with_cost >= HIGH ? 'high' : tasks.with_cost >= MEDIUM ? 'medium' : 'low',
     per_role: perRole,
     generated_at: now.toISOString(),
   };
+}
+
+/** What is more than the budget already is so whatever else it took; what is not may be, by what nobody knows. */
+function within(budget: number | null, projected: number | null, unknown: number): boolean | null {
+  if (budget === null || projected === null) return null;
+  if (projected > budget) return false;
+  return unknown === 0 ? true : null;
 }

@@ -18,7 +18,7 @@ const Times = z.object({
 export const ModelQuality = Times.extend({
   avg_tokens: z.number().nullable(),
   avg_cost_usd: z.number().nullable(),
-  cost_usd: z.number().describe('Of the attempts of which it is known.'),
+  cost_usd: z.number().nullable().describe('Of the attempts of which it is known; null: of none.'),
   cost_unknown: z.number().int().describe('How many attempts have an unknown cost.'),
 });
 const GateQuality = z.object({
@@ -48,8 +48,11 @@ export const QualityView = z
     judging: z
       .object({
         attempts: z.number().int(),
-        cost_usd: z.number().describe('What models took to judge, of the attempts of which it is known.'),
-        gates_cost_usd: z.number().describe('Of it: what gates have asked.'),
+        cost_usd: z
+          .number()
+          .nullable()
+          .describe('What models took to judge, of the attempts of which it is known; null: of none.'),
+        gates_cost_usd: z.number().nullable().describe('Of it: what gates have asked.'),
         cost_unknown: z.number().int().describe('How many attempts have an unknown cost of judging.'),
       })
       .describe('Judging by models, within the window of `models`.'),
@@ -82,9 +85,12 @@ export const QualityTrend = z
         tasks_total: z.number().int(),
         tasks_success: z.number().int(),
         success_rate: Ratio,
-        cost_usd: z.number(),
+        cost_usd: z.number().nullable().describe('Of the tasks of which it is known; null: of none.'),
         cost_unknown: z.number().int(),
-        judging_cost_usd: z.number().describe('What models took to judge, as far as it is known.'),
+        judging_cost_usd: z
+          .number()
+          .nullable()
+          .describe('What models took to judge, as far as it is known; null: of no attempt.'),
         avg_quality_score: z
           .number()
           .nullable()

@@ -1,5 +1,12 @@
 import type * as z from 'zod';
-import { addFigures, type Figures, type GateFigures, NO_FIGURES, type Worked } from './figures.ts';
+import {
+  addFigures,
+  type Figures,
+  type GateFigures,
+  NO_FIGURES,
+  NO_JUDGING,
+  type Worked,
+} from './figures.ts';
 import { type GateWord, NOTHING_FURTHER } from './further.ts';
 import { percentile } from './histogram.ts';
 import type { ModelQuality, QualityTrend, QualityView } from './schemas.ts';
@@ -10,6 +17,10 @@ export const rounded = (value: number | null, digits: number): number | null =>
 /** Null of nothing: no data is not a good result. */
 export const ratio = (part: number, whole: number, digits = 4): number | null =>
   whole === 0 ? null : rounded(part / whole, digits);
+
+/** A sum of costs of which some are unknown; null where none is known, and so is the sum. */
+export const knownUsd = (usd: number, of: number, known: number, digits = 6): number | null =>
+  of > 0 && known === 0 ? null : rounded(usd, digits);
 
 const seconds = (worked: Worked, p: number): number | null => rounded(percentile(worked.by_seconds, p), 3);
 /**
@@ -28,7 +39,7 @@ const modelView = (worked: Worked): z.infer<typeof ModelQuality> => ({
   ...times(worked),
   avg_tokens: ratio(worked.tokens, worked.with_tokens, 1),
   avg_cost_usd: ratio(worked.cost_usd, worked.with_cost, 6),
-  cost_usd: rounded(worked.cost_usd, 6) ?? 0,
+  cost_usd: knownUsd(worked.cost_usd, worked.count, worked.with_cost),
   cost_unknown: worked.count - worked.with_cost,
 });
 /**
@@ -72,12 +83,15 @@ export const daysBefore = (now: Date, days: number): string =>
 /** Completions of 7 days, gates of 30, as the seed has them; a window includes today. */
 export const WINDOWS = { completions: 7, gates: 30, models: 30 } as const;
 
-const judgingView = ({ judging }: Figures) => ({
-  attempts: judging?.attempts ?? 0,
-  cost_usd: rounded(judging?.cost_usd ?? 0, 6) ?? 0,
-  gates_cost_usd: rounded(judging?.gates_cost_usd ?? 0, 6) ?? 0,
-  cost_unknown: (judging?.attempts ?? 0) - (judging?.with_cost ?? 0),
-});
+const judgingView = ({ judging = NO_JUDGING }: Figures) => {
+  const known = (usd: number) => knownUsd(usd, judging.attempts, judging.with_cost);
+  return {
+    attempts: judging.attempts,
+    cost_usd: known(judging.cost_usd),
+    gates_cost_usd: known(judging.gates_cost_usd),
+    cost_unknown: judging.attempts - judging.with_cost,
+  };
+};
 
 export function qualityView(days: ReadonlyMap<string, Figures>, now: Date): z.infer<typeof QualityView> {
   const recent = sumOf(since(days, daysBefore(now, WINDOWS.completions - 1)));
@@ -149,9 +163,9 @@ export function trendView(
         tasks_total: figures.tasks.count,
         tasks_success: figures.tasks.success,
         success_rate: ratio(figures.tasks.success, figures.tasks.count),
-        cost_usd: rounded(figures.tasks.cost_usd, 6) ?? 0,
+        cost_usd: knownUsd(figures.tasks.cost_usd, figures.tasks.count, figures.tasks.with_cost),
         cost_unknown: figures.tasks.count - figures.tasks.with_cost,
-        judging_cost_usd: rounded(figures.judging?.cost_usd ?? 0, 6) ?? 0,
+        judging_cost_usd: judgingView(figures).cost_usd,
         avg_quality_score: ratio(figures.scores?.sum ?? 0, figures.scores?.count ?? 0, 1),
         ...furtherOf(figures),
         gate_pass_rates: mapped(figures.gates, ({ pass, total }) => ratio(pass, total)),

@@ -6,7 +6,7 @@ import { liveLines } from '../../cli/output/live.ts';
 import { nudgeLine } from '../../cli/output/nudge.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
-import { age, count, dollars, duration, knownSum, percent } from '../../shared/format.ts';
+import { age, count, dollars, duration, percent } from '../../shared/format.ts';
 import { aStatus } from './support.ts';
 
 const plain = pc.createColors(false);
@@ -107,10 +107,6 @@ describe('figures', () => {
     [-0.0002, '-$0.0002'],
   ])('%s dollars read %s', (amount, text) => {
     expect(dollars(amount)).toBe(text);
-  });
-
-  test('knows no sum of costs where none of them is known, and $0 where there are none', () => {
-    expect([knownSum(0, 4, 4), knownSum(1, 4, 3), knownSum(0, 0, 0)]).toEqual([null, 1, 0]);
   });
 
   test.each([

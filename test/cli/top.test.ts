@@ -85,6 +85,14 @@ describe('a screen', () => {
   });
 });
 
+test('what nobody knows the cost of has not cost nothing', () => {
+  const unknown = { ...day, cost_usd: null, cost_unknown: 3, judging_cost_usd: 0 };
+  const text = (series: (typeof trend.series)[number][]) =>
+    frame({ ...seenOf(), trend: { ...trend, series } as Seen['trend'] }, null, screen(80, 24)).join('\n');
+  expect(text([unknown as never])).not.toContain('$0');
+  expect(text([day, unknown as never])).toMatch(/2 days \$1\.75, of 4 tasks not known/);
+});
+
 describe('the toast', () => {
   const has = (trip: number | null, now: number) =>
     frame(seenOf(TRIPPED), trip, screen(80, 24, now))

@@ -374,6 +374,62 @@ describe('what is told of quality', () => {
     });
   });
 
+  test('is null where every cost is unknown, $0 where there is none, and never within a budget by what nobody knows', () => {
+    const on = (date: string, ...costs: (number | null)[]) =>
+      [
+        date,
+        costs
+          .flatMap((cost) => [
+            {
+              table: 'cascade_chains',
+              row: { ...base(ChainRow), role: 'qa', attempts: [], total_cost_usd: cost },
+            },
+            {
+              table: 'cascade_attempts',
+              row: {
+                ...base(AttemptRow),
+                model: 'm',
+                cost_usd: cost,
+                judging_cost_usd: cost,
+                gates_cost_usd: cost,
+              },
+            },
+          ])
+          .reduce((sum, each) => withRecord(sum, each as unknown as Derived), NO_FIGURES),
+      ] as const;
+    const unknown = new Map([on('2026-11-19', null, null)]);
+    expect(forecastView(unknown, ROLES, 3, NOW)).toMatchObject({
+      current_spend_usd: null,
+      cost_unknown: 2,
+      estimated_remaining_cost_usd: null,
+      projected_total_cost_usd: null,
+      within_budget: null,
+    });
+    expect(forecastView(unknown, new Map(), 3, NOW)).toMatchObject({
+      estimated_remaining_cost_usd: 0,
+      projected_total_cost_usd: null,
+      within_budget: null,
+    });
+    const [one] = trendView(unknown, 'day', 30, NOW).series;
+    expect(one).toMatchObject({ cost_usd: null, judging_cost_usd: null });
+    expect(qualityView(unknown, NOW).judging).toMatchObject({ cost_usd: null, gates_cost_usd: null });
+    expect(qualityView(unknown, NOW).per_model['m']).toMatchObject({ cost_usd: null, cost_unknown: 2 });
+    expect(costView(unknown, 30, NOW).tasks).toMatchObject({ cost_usd: null, cost_unknown: 2 });
+
+    const some = new Map([on('2026-11-19', 0.5, null)]);
+    const roles = new Map([['qa', { open: 1 }]]);
+    expect(forecastView(some, roles, 3, NOW)).toMatchObject({
+      current_spend_usd: 0.5,
+      cost_unknown: 1,
+      projected_total_cost_usd: 1,
+      within_budget: null,
+    });
+    expect(forecastView(some, roles, 0.9, NOW).within_budget).toBe(false);
+    expect(forecastView(new Map([on('2026-11-19', 0.5)]), roles, 3, NOW).within_budget).toBe(true);
+    expect(forecastView(new Map(), roles, 3, NOW)).toMatchObject({ current_spend_usd: 0, cost_unknown: 0 });
+    expect(costView(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
+  });
+
   test('has what judging took, and the quality scores with their trend', () => {
     const attempt = (judging: number | null, score: number | null): Derived => ({
       table: 'cascade_attempts',
