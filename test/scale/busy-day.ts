@@ -1,3 +1,4 @@
+import type { Met } from '../simulation/engines/quotas.ts';
 import { PROFILE } from './model.ts';
 import { QUOTAS } from './quotas.ts';
 
@@ -12,14 +13,7 @@ export interface BusyDay {
   readonly failed: number;
   /** Seconds from submission to the end of those that were done, and of them what the work itself takes. */
   readonly took: { readonly p50: number; readonly p99: number; readonly work: number } | null;
-  readonly met: readonly {
-    readonly name: string;
-    readonly most: number;
-    readonly limit: number;
-    readonly key: string;
-    readonly refused: number;
-    readonly firstAt: number | null;
-  }[];
+  readonly met: readonly (Omit<Met, 'name'> & { readonly name: string; readonly limit: number })[];
   readonly lambdas: { readonly most: number; readonly refused: number };
   /** Writes that waited for the conductor, at the most, in one of its 40 lanes. */
   readonly conductorWaits: number;

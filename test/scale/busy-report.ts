@@ -10,6 +10,8 @@ const NAMES: Readonly<Record<string, string>> = {
   itemWrites: 'write units of a partition',
   itemReads: 'reads of a partition',
 };
+/** Which task it is says nothing. */
+const shown = (key: string): string => key.replace(/#T\d+/, '#…');
 const round = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** Which limit was met first; null: none. */
@@ -38,8 +40,8 @@ export function busyReport(day: BusyDay): string {
     '| limit | most in one second | of | refused | fullest |',
     '| --- | --- | --- | --- | --- |',
     ...fullest.map(
-      ({ name, most, limit, refused, key }) =>
-        `| ${NAMES[name]} | ${round(most)} | ${round(limit)} | ${round(refused)} | ${key.replace(/#T\d+/, '#…') || '–'} |`,
+      ({ name, most, limit, refused, key, next }) =>
+        `| ${NAMES[name]} | ${round(most)} | ${round(limit)} | ${round(refused)} | ${[shown(key), ...next.map((each) => `${shown(each.key)} ${round(each.most)}`)].filter(Boolean).join(', ') || '–'} |`,
     ),
     `| Lambda executions at a time | ${round(day.lambdas.most)} | 1,000 | ${round(day.lambdas.refused)} | – |`,
   ].join('\n');

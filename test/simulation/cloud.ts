@@ -9,6 +9,7 @@ import { type Send, useServices } from './engines/clients.ts';
 import { type Box, Containers } from './engines/containers.ts';
 import { Deliveries, type Delivery } from './engines/deliveries.ts';
 import { Events } from './engines/events.ts';
+import type { Item } from './engines/expression.ts';
 import { Machines } from './engines/machines.ts';
 import { Queue } from './engines/queues.ts';
 import { type Limits, Quotas } from './engines/quotas.ts';
@@ -77,7 +78,7 @@ export class Cloud {
       new Quotas(
         limits,
         () => world.clock.now,
-        (key) => this.table.run('GetCommand', { Key: key })['Item'],
+        (key) => this.table.run('GetCommand', { Key: key })['Item'] as Item | undefined,
       );
     const { clock, weather } = world;
     let reads = 0;
@@ -152,8 +153,8 @@ export class Cloud {
         service,
         () => `${operation} ${describe(input)}`,
         () => {
-          this.#quotas?.call(service, operation, input);
-          return this.#serve(service, operation, input);
+          const serve = () => this.#serve(service, operation, input);
+          return this.#quotas ? this.#quotas.call(service, operation, input, serve) : serve();
         },
         () => new OutsideError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
       );

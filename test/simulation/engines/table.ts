@@ -38,7 +38,13 @@ export interface Input {
   readonly ScanIndexForward?: boolean;
   readonly ExclusiveStartKey?: Item;
   readonly Select?: string;
-  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly Item[] }>>;
+  readonly ConsistentRead?: boolean;
+  readonly RequestItems?: Readonly<
+    Record<
+      string,
+      { readonly Keys?: readonly Item[] | undefined; readonly ConsistentRead?: boolean | undefined }
+    >
+  >;
 }
 
 const texts = new WeakMap<Item, string>();
@@ -65,6 +71,13 @@ const projected = (name: string): readonly string[] => [
 ];
 const pick = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+
+/** What an index shows of an item; undefined: it is not in it. */
+export function inIndex(name: string, item: Item | undefined): Item | undefined {
+  const index = Object.values(INDEXES).find((each) => each.name === name);
+  if (!item || !index || item[index.pk] === undefined || item[index.sk] === undefined) return undefined;
+  return pick(item, projected(name));
+}
 
 /**
  * The Tasks table in memory: the operations that shared/store/ uses, on plain values, with DynamoDB's conditions, size limit and index
