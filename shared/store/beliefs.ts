@@ -2,20 +2,25 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NO_MEMORY, type RoleMemory } from '../cascade/learning/belief.ts';
 import { Control, NO_CONTROL } from '../cascade/learning/control.ts';
 import { LearnedOutcome, type Observed } from '../cascade/learning/outcome.ts';
-import { observe } from '../cascade/learning/window.ts';
+import { latest, observe, WINDOW } from '../cascade/learning/window.ts';
 import { Tier } from '../cascade/tiers.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { Complexity } from '../task/schema.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
+import { shardOf } from './shard.ts';
 
-const WINDOW = 'window#';
+const WINDOW_PREFIX = 'window#';
+/** Items of one window: writers of the same one race, and each writes all of it. */
+const SHARDS = 8;
+/** Outcomes of an item: twice its even share, so that the latest of all are among them though chance spreads them unevenly. */
+const KEPT = Math.ceil((2 * WINDOW) / SHARDS);
 const CONTROL = 'control';
 
 const partition = (role: string): string => `${ITEM_PREFIX.belief}${role}`;
 
 /**
- * What is learned of roles: an item for each role, complexity and tier with the latest outcomes, and one for a person's word. Each is
- * written under the condition that it is as it was read.
+ * What is learned of roles: for each role, complexity and tier some items with the latest outcomes, an attempt always in the same one, and
+ * one item for a person's word. Each is written under the condition that it is as it was read.
  */
 export class BeliefStore {
   readonly #items: RevisedItems;
@@ -26,9 +31,10 @@ export class BeliefStore {
 
   /** Remembers an outcome, once however often it comes. */
   observe({ role, complexity, tier, outcome }: Observed): Promise<void> {
-    const key = keyOf(partition(role), `${WINDOW}${complexity}#${tier}`);
+    const shard = shardOf(outcome.id, SHARDS);
+    const key = keyOf(partition(role), `${WINDOW_PREFIX}${complexity}#${tier}#${shard}`);
     return this.#items.revise(key, `what is learned of role ${role}`, (present) => {
-      const window = observe(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome);
+      const window = observe(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome, KEPT);
       return { fields: window && { outcomes: window }, result: undefined };
     });
   }
@@ -55,16 +61,18 @@ export class BeliefStore {
   }
 }
 
+/** An item of earlier versions, which had a window whole, is one more part of it. */
 function withItem(memory: RoleMemory, item: Item): RoleMemory {
   const sk = String(item[TABLE.sk]);
   if (sk === CONTROL) return { ...memory, control: Control.parse(item) };
-  const [complexity, tier] = sk.slice(WINDOW.length).split('#');
-  const window = LearnedOutcome.array().parse(item['outcomes']);
+  const [first, second] = sk.slice(WINDOW_PREFIX.length).split('#');
+  const [complexity, tier] = [Complexity.parse(first), Tier.parse(second)];
+  const isSame = (each: RoleMemory['windows'][number]): boolean =>
+    each.complexity === complexity && each.tier === tier;
+  const known = memory.windows.find(isSame)?.window ?? [];
+  const window = latest([...known, ...LearnedOutcome.array().parse(item['outcomes'])]);
   return {
     ...memory,
-    windows: [
-      ...memory.windows,
-      { complexity: Complexity.parse(complexity), tier: Tier.parse(tier), window },
-    ],
+    windows: [...memory.windows.filter((each) => !isSame(each)), { complexity, tier, window }],
   };
 }

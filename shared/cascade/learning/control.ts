@@ -44,9 +44,23 @@ const remember = (
   history: [{ ...entry, by, reason, at: now.toISOString() }, ...control.history].slice(0, REMEMBERED),
 });
 
-/** Has one tier try first; null lifts it. Null when it is so already. */
+/** Has somebody said the same of this scope since it has been as it is? Then the word is one that comes again. */
+function isSaid({ history }: Control, complexity: PinScope, tier: Tier, { by, reason }: Word): boolean {
+  for (const each of history) {
+    if (each.complexity !== complexity) continue;
+    if (each.action !== 'pin' || each.tier !== tier) return false;
+    if (each.by === by && each.reason === reason) return true;
+  }
+  return false;
+}
+
+/** Has one tier try first; null lifts it. Null when that was said already: whoever gives another reason for the same is remembered, too. */
 export function pin(control: Control, complexity: PinScope, tier: Tier | null, word: Word): Control | null {
-  if ((control.pins[complexity] ?? null) === tier) return null;
+  if (
+    (control.pins[complexity] ?? null) === tier &&
+    (tier === null || isSaid(control, complexity, tier, word))
+  )
+    return null;
   const { [complexity]: _, ...others } = control.pins;
   return {
     ...control,

@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pin } from '../../../shared/cascade/learning/control.ts';
@@ -6,6 +6,7 @@ import type { Observed } from '../../../shared/cascade/learning/outcome.ts';
 import { latest } from '../../../shared/cascade/learning/window.ts';
 import { TIERS } from '../../../shared/cascade/tiers.ts';
 import { BeliefStore } from '../../../shared/store/beliefs.ts';
+import { itemBytes } from '../../../shared/task/item-bytes.ts';
 import { later, NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
@@ -78,6 +79,47 @@ describe('what is learned', () => {
     );
   });
 
+  it('is spread over several items for each tier, so that who writes at once seldom meets', async () => {
+    const table = new MemoryTable();
+    const writes = new Map<string, { count: number; bytes: number }>();
+    const db = {
+      send: async (command: unknown) => {
+        if (command instanceof PutCommand) {
+          const item = command.input.Item ?? {};
+          const key = String(item['sk']);
+          writes.set(key, { count: (writes.get(key)?.count ?? 0) + 1, bytes: itemBytes(item) });
+        }
+        return table.carryOut(command);
+      },
+    } as unknown as DynamoDBDocumentClient;
+    const store = new BeliefStore(db, 'tasks');
+    const all = Array.from({ length: 800 }, (_, number) => observed(2 * number));
+    for (const each of all) await store.observe(each);
+    for (const { count, bytes } of writes.values()) {
+      expect(count).toBeLessThan(800 / 5);
+      expect(bytes).toBeLessThan(3 * 1_024);
+    }
+    const { windows } = await store.read('backend');
+    expect(windows).toEqual([
+      { complexity: 'low', tier: 'haiku', window: latest(all.map(({ outcome }) => outcome)) },
+    ]);
+  });
+
+  it('has in it what an item of earlier versions holds, which was a whole window', async () => {
+    const table = new MemoryTable();
+    const store = new BeliefStore(
+      { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
+      'tasks',
+    );
+    const [old, both, fresh] = [observed(0), observed(2), observed(4)].map(({ outcome }) => outcome);
+    const Item = { pk: 'belief#backend', sk: 'window#low#haiku', outcomes: [both, old], revision: 2 };
+    table.carryOut(new PutCommand({ TableName: 'tasks', Item }));
+    for (const number of [2, 4]) await store.observe(observed(number));
+    expect((await store.read('backend')).windows).toEqual([
+      { complexity: 'low', tier: 'haiku', window: [fresh, both, old] },
+    ]);
+  });
+
   it("keeps a person's word beside it, with its trail", async () => {
     const table = new MemoryTable();
     const db = {
@@ -93,5 +135,21 @@ describe('what is learned', () => {
       { action: 'pin', complexity: 'low', tier: 'opus', by: 'ann', reason: 'a try', at: NOW.toISOString() },
     ]);
     expect((await store.read('qa')).control.revision).toBe(0);
+  });
+
+  it('keeps each reason of equal words that come at once, and none twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat({ max: 1_000 })), async (stream) => {
+        const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
+        const reasons = ['cheaper', 'a try', 'as in May', 'she said so'];
+        const word = (reason: string) =>
+          store.control('backend', (control) => pin(control, 'any', 'opus', { by: 'ann', reason, now: NOW }));
+        await until(Promise.all([...reasons, ...reasons].map(word)));
+        const { control } = await until(store.read('backend'));
+        expect(control).toMatchObject({ revision: 4, pins: { any: 'opus' } });
+        expect(control.history.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
+      }),
+      { numRuns: 20 },
+    );
   });
 });
