@@ -3,7 +3,7 @@ import { conftestByBase } from '../../gates/rules/protect/conftest.ts';
 import { deceitsIn } from '../../gates/rules/suppressions/code/read.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
-  (await deceitsIn([{ path, from: before === null ? null : path, before, after }])).seen.map(
+  (await deceitsIn([{ path, from: before === null ? null : path, before, after }])).map(
     ({ rule, weight }) => `${rule} ${weight}`,
   );
 
@@ -158,7 +158,7 @@ test.each([
 
 test('what moves to another file is not added', async () => {
   const code = 'exports.a = (p) => p.catch(() => {});\n';
-  const { seen } = await deceitsIn([
+  const seen = await deceitsIn([
     { path: 'a.js', from: 'a.js', before: code, after: null },
     { path: 'b.js', from: null, before: null, after: code },
   ]);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { suppressions } from '../../gates/gates/suppressions.ts';
+import { deceitsIn } from '../../gates/rules/suppressions/code/read.ts';
 import { attributesIn, silencedBy } from '../../gates/rules/suppressions/comments.ts';
-import { DECEPTIONS } from '../../gates/rules/suppressions/deceptions.ts';
-import { swallowedErrors } from '../../gates/rules/suppressions/swallowed.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
 
 test.each([
@@ -39,49 +38,55 @@ test('attributes of Rust silence too', () => {
 });
 
 describe('code', () => {
-  const rulesOf = (line: string): string[] =>
-    DECEPTIONS.filter(({ pattern }) => pattern.test(line)).map(({ rule }) => rule);
+  const rulesOf = async (path: string, code: string): Promise<string[]> =>
+    (await deceitsIn([{ path, from: null, before: null, after: code }])).map(({ rule }) => rule);
   test.each([
-    ['if (process.env.NODE_TEST_CONTEXT) return 1;', 'detects_test_run'],
-    ["if (process.env.NODE_ENV === 'test') {", 'detects_test_run'],
-    ['if "pytest" in sys.modules:', 'detects_test_run'],
-    ['if testing.Testing() {', 'detects_test_run'],
-    ['process.exit(0);', 'ends_process'],
-    ['setTimeout(() => process.exit(0), 10);', 'ends_process'],
-    ['os._exit(0)', 'ends_process'],
-    ['process.on("exit", () => process.reallyExit(0));', 'rewrites_exit_code'],
-    ['process.exitCode = 0;', 'rewrites_exit_code'],
-    ["require('node:assert').strictEqual = () => {};", 'runner_patched'],
-    ['unittest.TestCase.assertEqual = lambda *a: None', 'runner_patched'],
-    ['    def __eq__(self, other): return True', 'equal_to_everything'],
-  ])('%s: %s', (line, rule) => {
-    expect(rulesOf(line)).toContain(rule);
+    ['a.js', 'export const f = () => { if (process.env.NODE_TEST_CONTEXT) return 1; };', 'detects_test_run'],
+    ['a.js', "export const on = process.env.NODE_ENV === 'test';", 'detects_test_run'],
+    ['a.py', 'import sys\nif "pytest" in sys.modules:\n    x = 1\n', 'detects_test_run'],
+    ['a.js', 'process.exit(0);', 'ends_process'],
+    ['a.js', 'setTimeout(() => process.exit(0), 10);', 'ends_process'],
+    ['a.py', 'import os\nos._exit(0)\n', 'ends_process'],
+    ['a.js', 'process.on("exit", () => process.reallyExit(0));', 'rewrites_exit_code'],
+    ['a.js', 'process.exitCode = 0;', 'rewrites_exit_code'],
+    ['a.js', "require('node:assert').strictEqual = () => {};", 'runner_patched'],
+    ['a.py', 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n', 'runner_patched'],
+    ['a.py', 'class A:\n    def __eq__(self, other): return True\n', 'equal_to_everything'],
+    ['a.js', 'process.exit(0);\nconst broken = (;', 'ends_process'],
+    ['a.js', 'try { f(); } catch { }', 'error_swallowed'],
+    ['a.ts', 'try { f(); } catch (error: unknown) { }', 'error_swallowed'],
+    ['a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 'error_swallowed'],
+    ['a.py', 'def g():\n    try:\n        f()\n    except:\n        return None\n', 'error_swallowed'],
+    [
+      'a.py',
+      'for a in b:\n    try:\n        f()\n    except (OSError, Exception) as e:\n        continue\n',
+      'error_swallowed',
+    ],
+  ])('%s: %j is %s', async (path, code, rule) => {
+    expect(await rulesOf(path, code)).toContain(rule);
   });
 
   test.each([
-    '  process.exit(0);',
-    'process.exit(1);',
-    'process.exitCode = 1;',
-    "process.env.NODE_ENV === 'production'",
-    "process.on('exit', () => server.close());",
-    'const assert = { equal: (a, b) => a === b };',
-    'assert.equal(a, b);',
-    'sys.exit(main())',
-  ])('%s is nothing special', (line) => {
-    expect(rulesOf(line)).toEqual([]);
+    ['a.js', 'export const f = () => {\n  process.exit(1);\n};'],
+    ['a.js', 'process.exit(1);'],
+    ['a.js', 'process.exitCode = 1;'],
+    ['a.js', "export const on = process.env.NODE_ENV === 'production';"],
+    ['a.js', "process.on('exit', () => server.close());"],
+    ['a.js', 'const assert = { equal: (a, b) => a === b };'],
+    ['a.js', 'assert.equal(a, b);'],
+    ['a.py', 'import sys\nsys.exit(main())\n'],
+    ['a.js', 'try { f(); } catch (error) { fail(error); }'],
+    ['a.py', 'try:\n    f()\nexcept Exception:\n    raise\n'],
+  ])('%s: %j is nothing special', async (path, code) => {
+    expect(await rulesOf(path, code)).toEqual([]);
   });
 
   test.each([
-    ['a.js', 'try { f(); } catch { }', 1],
-    ['a.ts', 'try { f(); } catch (error: unknown) { return null; }', 1],
-    ['a.js', 'try { f(); } catch (error) { log(error); }', 0],
-    ['a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 1],
-    ['a.py', 'try:\n    f()\nexcept:\n    return None\n', 1],
-    ['a.py', 'try:\n    f()\nexcept (OSError, Exception) as e:\n    continue\n', 1],
-    ['a.py', 'try:\n    f()\nexcept KeyError:\n    pass\n', 0],
-    ['a.py', 'try:\n    f()\nexcept Exception:\n    raise\n', 0],
-  ])('%s: %o throws %i errors away', (path, code, expected) => {
-    expect(swallowedErrors(path, code)).toHaveLength(expected);
+    ['node_modules/a/a.js', 'process.exit(0);', 'ends_process unclear'],
+    ['vendor/a/a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 'error_swallowed reported'],
+  ])('of others is read, too, and weighs less: %s', async (path, code, seen) => {
+    const found = await deceitsIn([{ path, from: null, before: null, after: code }]);
+    expect(found.map(({ rule, weight }) => `${rule} ${weight}`)).toEqual([seen]);
   });
 });
 

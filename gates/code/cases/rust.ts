@@ -1,17 +1,5 @@
-import type { Syntax } from '../syntax.ts';
+import { attributesOf } from '../definitions.ts';
 import type { Asked, Dialect } from './model.ts';
-
-/** The attributes in front of an item, nearest first. */
-function attributesOf(node: Syntax): Syntax[] {
-  const siblings = node.parent?.children ?? [];
-  const found: Syntax[] = [];
-  for (let at = siblings.indexOf(node) - 1; at >= 0; at--) {
-    const sibling = siblings[at];
-    if (sibling?.type === 'attribute_item') found.push(sibling);
-    else if (!/comment/.test(sibling?.type ?? '')) break;
-  }
-  return found;
-}
 
 const TEST = /^#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b/;
 const EXACT = /^(?:debug_)?assert_(?:eq|ne|matches)$/;
@@ -23,7 +11,7 @@ export const rust: Dialect = {
     if (node.type !== 'function_item') return null;
     const attributes = attributesOf(node);
     if (!attributes.some(({ text }) => TEST.test(text.slice(0, 200)))) return null;
-    const first = attributes.at(-1);
+    const [first] = attributes;
     return { name: node.child('name')?.text ?? '', span: node, ...(first ? { from: first } : {}) };
   },
   groupAt: (node) => (node.type === 'mod_item' ? (node.child('name')?.text ?? null) : null),

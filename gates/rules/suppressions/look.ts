@@ -4,20 +4,15 @@ import { ThereBefore } from '../../code/there-before.ts';
 import type { ChangedText } from '../../engine/changed-texts.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
-import { nativeDeceits } from '../native/deceits.ts';
-import { emptiedGo } from '../native/go-emptied.ts';
 import type { PatchView } from '../rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, isExplained, silencedBy, speaksToReviewers } from './comments.ts';
-import { DECEPTIONS } from './deceptions.ts';
 import { linksLeadingOut } from './links.ts';
-import { swallowedErrors } from './swallowed.ts';
 
-/** Longest file, in characters, that is looked at, and longest line of code. */
+/** Longest file, in characters, that is looked at. */
 const MAX_CHARACTERS = 1_048_576;
-const MAX_LINE = 4_000;
 
 /** What the added lines silence, and what else keeps others from seeing what the patch does. */
 export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
@@ -27,12 +22,9 @@ export async function suppressionsIn(patch: PatchView): Promise<Seen[]> {
   );
   // Lines that the patch moves, within a file or between files, or indents anew, were there before.
   const known = new ThereBefore(texts.flatMap(({ before }) => (before ?? '').split('\n').map(keyOfLine)));
-  const deceits = await deceitsIn(texts);
   const seen = [
-    ...texts.flatMap((text) => seenIn(text, known, required, deceits.understood.has(text.path))),
-    ...deceits.seen,
-    ...nativeDeceits(texts, required),
-    ...emptiedGo(texts),
+    ...texts.flatMap((text) => seenIn(text, known, required)),
+    ...(await deceitsIn(texts, required)),
     ...(await linksLeadingOut(patch)),
   ];
   const files = new Set(
@@ -51,10 +43,10 @@ function seenIn(
   { path, before, after }: ChangedText,
   known: ThereBefore,
   required: readonly string[],
-  understood: boolean,
 ): Seen[] {
   if (after === null) return [];
-  if (!understood && before !== null && isEmptied(path, before, after))
+  // What the syntax tree tells, patterns need not guess.
+  if (grammarOf(path) === null && before !== null && isEmptied(path, before, after))
     return [
       {
         file: path,
@@ -96,36 +88,6 @@ function seenIn(
     code.forEach((line, index) => {
       for (const { rule, gates } of attributesIn(line)) report(index, rule, gates);
     });
-  // What the syntax tree tells, patterns need not guess.
-  if (!isTestPath(path) && !understood) {
-    // Code of others is reported: nobody here has written it.
-    const isForeign = grammarOf(path) !== null && !isOwnCode(path);
-    code.forEach((line, index) => {
-      if (!isNew[index] || line.trim() === '' || line.length > MAX_LINE) return;
-      // Names of variables stand in strings too, so the line is matched as it is written, unless it is only a comment.
-      for (const { rule, message, pattern, except } of DECEPTIONS)
-        if (pattern.test(lines[index] ?? '') && !except?.test(path))
-          add(
-            index,
-            rule,
-            message,
-            isForeign
-              ? ENDS.test(rule) && !path.endsWith('.go') && !path.endsWith('.rs')
-                ? 'unclear'
-                : 'reported'
-              : 'fails',
-          );
-    });
-    const text = code.join('\n');
-    const inCode = lineCounter(text);
-    for (const offset of swallowedErrors(path, text))
-      add(
-        inCode(offset) - 1,
-        'error_swallowed',
-        'every error is caught here and thrown away',
-        isForeign ? 'reported' : 'unclear',
-      );
-  }
   return seen;
 
   function report(index: number, rule: string, gates: readonly string[]): void {
@@ -137,9 +99,6 @@ function seenIn(
     add(index, rule, message, silenced.length > 0 ? 'fails' : 'reported');
   }
 }
-
-/** What no package does that is loaded, whoever has written it. */
-const ENDS = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
 
 /** No code is left of a file that had some. An empty `__init__.py` still makes a package. */
 const isEmptied = (path: string, before: string, after: string): boolean =>

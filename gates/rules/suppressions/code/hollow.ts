@@ -4,11 +4,13 @@ import { truthOf } from '../../dead-code/constant.ts';
 import type { Deceit } from './model.ts';
 import { nameOf, statementsOf } from './places.ts';
 
-/** Whether a file does or defines anything: comments, texts, `pass`, `export {}` and `module.exports = {}` do not. */
+/** Whether a file does or defines anything: comments, the name of a package, texts, `pass`, `export {}` and `module.exports = {}` do not. */
 export const hasContent = (root: Syntax): boolean => root.namedChildren.some((each) => !isNothing(each));
 
 function isNothing(statement: Syntax): boolean {
-  if (/^(?:comment|pass_statement|empty_statement|hash_bang_line|html_comment)$/.test(statement.type))
+  if (
+    /^(?:(?:\w+_)?comment|pass_statement|empty_statement|hash_bang_line|package_clause)$/.test(statement.type)
+  )
     return true;
   if (statement.type === 'export_statement')
     return /^export\s*(?:\{\s*\}|default\s+(?:\{\s*\}|null|undefined))\s*;?$/.test(

@@ -1,4 +1,5 @@
-import { type Grammar, grammarOf, isOwnCode, languageOf } from '../../../code/language.ts';
+import { definedIn } from '../../../code/definitions.ts';
+import { type Grammar, grammarOf, isOwnCode, type Language, languageOf } from '../../../code/language.ts';
 import { parse, type SyntaxProblem } from '../../../code/parse.ts';
 import { isValidElsewhere } from '../../../code/second-opinion.ts';
 import type { Seen } from '../../../code/seen.ts';
@@ -9,10 +10,12 @@ import type { ChangedText } from '../../../engine/changed-texts.ts';
 import { isTestPath } from '../../../languages/test-paths.ts';
 import { detection } from './detection.ts';
 import { exits } from './exits.ts';
+import { goDeceits } from './go.ts';
 import { hasContent, hollowed } from './hollow.ts';
 import type { Deceit } from './model.ts';
 import { equalities, patches } from './patches.ts';
 import { aliasesOf } from './paths.ts';
+import { refusals, rustDeceits } from './rust.ts';
 import { swallowed } from './swallowed.ts';
 
 /** Longest file, in characters, that is read. */
@@ -36,71 +39,103 @@ interface Looked {
   readonly before: readonly Deceit[];
   readonly after: readonly Deceit[];
   readonly seen: readonly Seen[];
-  /** Whether the whole of the new version was understood. */
-  readonly whole: boolean;
+  /** What the file still defines; null where nobody can tell. */
+  readonly defines: ReadonlySet<string> | null;
+  /** What it defined, where nothing is left of it. */
+  readonly emptiedOf: ReadonlySet<string> | null;
 }
 
-export interface Deceits {
-  readonly seen: readonly Seen[];
-  /** Files of which the syntax tree tells everything that patterns would have to guess. */
-  readonly understood: ReadonlySet<string>;
-}
-
-/** What changed files of Python, JavaScript and TypeScript do to those who check them. What is moved to another file is not added. */
-export async function deceitsIn(texts: readonly ChangedText[]): Promise<Deceits> {
+/** What changed files do to those who check them. What is moved to another file is not added. */
+export async function deceitsIn(
+  texts: readonly ChangedText[],
+  required: readonly string[] = [],
+): Promise<readonly Seen[]> {
   const looked: Looked[] = [];
   for (const text of texts) {
-    const one = await lookAt(text);
+    const one = await lookAt(text, required);
     if (one) looked.push(one);
   }
   const keyOf = ({ rule, key }: Deceit): string => `${rule} ${key.replace(/\s+/g, ' ')}`;
   const known = new ThereBefore(looked.flatMap(({ before }) => before.map(keyOf)));
-  const seen = looked.flatMap(({ path, after, seen: own }) => [
-    ...own,
-    ...after.flatMap((deceit): Seen[] => {
+  return looked.flatMap((file) => [
+    ...file.seen,
+    ...emptied(file, looked),
+    ...file.after.flatMap((deceit): Seen[] => {
       const { rule, line, message, weight } = deceit;
-      return known.take(keyOf(deceit)) ? [] : [{ file: path, line, rule, message, weight }];
+      return known.take(keyOf(deceit)) ? [] : [{ file: file.path, line, rule, message, weight }];
     }),
   ]);
-  return { seen, understood: new Set(looked.filter(({ whole }) => whole).map(({ path }) => path)) };
 }
 
-async function lookAt({ path, from, before, after }: ChangedText): Promise<Looked | null> {
+async function lookAt(
+  { path, from, before, after }: ChangedText,
+  required: readonly string[],
+): Promise<Looked | null> {
   const grammar = grammarOf(path);
   const earlier = from === null ? null : grammarOf(from);
   const then = before === null || earlier === null ? null : await readOf(earlier, before);
-  const base = then && 'root' in then ? then : null;
-  const old = base && from !== null && earlier && isFollowed(earlier) ? deceits(base.root, from) : [];
-  if (after === null || grammar === null || !isOwnCode(path))
-    return { path, before: old, after: [], seen: [], whole: false };
+  const base = then && 'root' in then ? then.root : null;
+  const old = base && from !== null && earlier ? deceits(base, from, languageOf(earlier)) : [];
+  const gone = { path, before: old, after: [], seen: [], defines: null, emptiedOf: null };
+  if (after === null || grammar === null) return gone;
   const now = await readOf(grammar, after);
-  const seen = await readability(path, grammar, after, then, now, before !== null);
-  if (!('root' in now) || !isFollowed(grammar)) return { path, before: old, after: [], seen, whole: false };
-  const isEmptied =
-    base !== null && hasContent(base.root) && !hasContent(now.root) && !path.endsWith('__init__.py');
-  if (isEmptied)
+  const isOwn = isOwnCode(path);
+  const seen = isOwn ? await readability(path, grammar, after, then, now, before !== null) : [];
+  if (!('root' in now)) return { ...gone, seen };
+  const { root } = now;
+  const language = languageOf(grammar);
+  if (language === 'rust' && base !== null && refusals(base) > refusals(root))
     seen.push({
+      file: path,
+      line: null,
+      rule: 'lint_suppressed',
+      message: 'what was denied here no longer is',
+      weight: required.includes('lint') ? 'fails' : 'reported',
+    });
+  const isEmptied = base !== null && hasContent(base) && !hasContent(root) && !path.endsWith('__init__.py');
+  const isFollowed = language === 'python' || language === 'javascript';
+  const hollow = base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? hollowed(base, root) : [];
+  const found = deceits(root, path, language);
+  return {
+    path,
+    before: old,
+    after: [...(isOwn ? found : found.map(lowered)), ...hollow],
+    seen,
+    defines: definedIn(root),
+    emptiedOf: isEmptied ? definedIn(base) : null,
+  };
+}
+
+/** A file that has nothing left. Documentation of a package of Go may stay behind alone, where all of its code moved. */
+function emptied({ path, emptiedOf }: Looked, all: readonly Looked[]): Seen[] {
+  if (emptiedOf === null) return [];
+  const there = new Set(all.flatMap(({ defines }) => [...(defines ?? [])]));
+  if (path.endsWith('.go') && [...emptiedOf].every((name) => there.has(name))) return [];
+  return [
+    {
       file: path,
       line: null,
       rule: 'file_emptied',
       message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
       weight: isTestPath(path) ? 'reported' : 'fails',
-    });
-  const hollow = base && !isEmptied && !isTestPath(path) ? hollowed(base.root, now.root) : [];
-  return {
-    path,
-    before: old,
-    after: [...deceits(now.root, path), ...hollow],
-    seen,
-    whole: now.problem === null,
-  };
+    },
+  ];
 }
 
-const isFollowed = (grammar: Grammar): boolean => /^(?:python|javascript)$/.test(languageOf(grammar));
+/** What no package does that is loaded, whoever has written it. */
+const NOBODY = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
+/** Code of others is reported: nobody here has written it. */
+const lowered = (each: Deceit): Deceit => ({
+  ...each,
+  weight: NOBODY.test(each.rule) && each.weight !== 'reported' ? 'unclear' : 'reported',
+});
 
-/** What tests do is looked at by the gate for tests. */
-function deceits(root: Syntax, path: string): Deceit[] {
-  if (isTestPath(path)) return [];
+/** What tests of Python and JavaScript do is looked at by the gate for tests. */
+function deceits(root: Syntax, path: string, language: Language): Deceit[] {
+  const isTest = isTestPath(path);
+  if (language === 'go') return goDeceits(root, isTest);
+  if (language === 'rust') return rustDeceits(root, path, isTest);
+  if (isTest) return [];
   const aliases = aliasesOf(root);
   return [
     ...exits(root, aliases, PROGRAM.test(path)),
