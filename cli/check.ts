@@ -27,7 +27,6 @@ import { EXPECTS_OPTION } from './expects.ts';
 import type { Io } from './io.ts';
 import { examples, JSON_OPTION, localAction } from './local-command.ts';
 import { SUMMARY } from './summary.ts';
-import { keepYoungGenerationSmall } from './young-generation.ts';
 
 const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
@@ -83,7 +82,6 @@ export async function runCheck(
   readonly suites: readonly TestRunOfGate[];
   readonly shots: readonly TakenShot[];
 }> {
-  keepYoungGenerationSmall();
   const stopping = new AbortController();
   let stoppedBy: NodeJS.Signals | null = null;
   const stop = (signal: NodeJS.Signals): void => {

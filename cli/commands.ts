@@ -38,7 +38,13 @@ export const COMMANDS: readonly {
   { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
   { names: ['init'], load: async () => (await import('./commands/init.ts')).registerInit },
-  { names: ['check'], load: async () => (await import('./check.ts')).registerCheck },
+  {
+    names: ['check'],
+    load: async () => {
+      (await import('./small-heap.ts')).keepHeapSmall();
+      return (await import('./check.ts')).registerCheck;
+    },
+  },
   { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
   { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
   { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },

@@ -47,7 +47,7 @@ export const PROGRAMS: Group = {
   'they start programs by the dozen: each start copies the tables of the pages of the process that starts it, 2 ms for each hundred megabytes':
     [
       'test/{containers,evasion,replay,support}/**/*.test.ts',
-      'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,up,young-generation}.test.ts',
+      'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,small-heap,up}.test.ts',
       'test/gates/{allowed-files,custom,dead-code-tools,dep-audit,dlp-scan,gather,large-file,merge-conflict}.test.ts',
       'test/gates/{mutation,protect-locks,red-first,select-tests,signal-without-tests,what-is-delivered}.test.ts',
       'test/gates/bad-input/trees.test.ts',

@@ -29,6 +29,8 @@ export async function mergeTrees(
   tree: string,
   upstream: Pick<Upstream, 'base' | 'commit'>,
 ): Promise<Merge> {
+  // A branch that has not moved since has nothing that could be merged.
+  if (upstream.commit === upstream.base) return { tree, conflicts: [] };
   const side = async (treeish: string, message: string): Promise<string> =>
     commitTree(store, { tree: treeish, parent: upstream.base, message, author: 'assay <>', at: LONG_AGO });
   const theirTree = await treeOf(store, upstream.commit);

@@ -110,6 +110,8 @@ export interface Gate {
   readonly judged?: boolean;
   /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
   readonly facts?: unknown;
+  /** What its result depends on that moves while base and patch stay as they are, such as the branch that the work is to go to. */
+  readonly moving?: (subject: Subject) => Promise<unknown>;
   /** Says what `run` would run; `asked` as in the context. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: ProjectFiles,

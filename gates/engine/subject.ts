@@ -44,6 +44,7 @@ export async function makeSubject(options: {
 }): Promise<Subject> {
   const { store, base, tree, rooms } = options;
   const changes = await changesBetween(store, base, tree);
+  let upstream: Promise<Upstream | null> | null = null;
   const kept = await protect(store, base, tree, changes, options.allowed ?? (async () => () => null));
   return {
     store,
@@ -59,7 +60,10 @@ export async function makeSubject(options: {
       return path !== null && isTestPath(path) && change.base?.id !== change.head?.id ? [path] : [];
     }),
     rooms,
-    upstream: options.upstream ?? (async () => null),
+    upstream: () => {
+      upstream ??= options.upstream?.() ?? Promise.resolve(null);
+      return upstream;
+    },
     withBase: (paths) =>
       editTree(
         store,

@@ -12,6 +12,7 @@ export const mergeConflict: Gate = {
   required: true,
   condition: 'any_changed',
   settings: { merge_conflict_check: z.boolean().optional() },
+  moving: (subject) => subject.upstream(),
   run: async ({ subject, timeoutMs, rules = NO_SETTINGS }): Promise<GateResult> => {
     const deadline = ownCpuMs() + timeoutMs;
     const [{ findMarkers }, { mergeWith }, { NEEDED_GIT }, { MARKER_RULES }, { levelled }] =

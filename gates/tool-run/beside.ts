@@ -53,13 +53,13 @@ export async function withTools(
         ? null
         : readable(tool, text, root);
     };
-    // Where all of the files are new there is nothing to ask the base.
-    const then = files.flatMap(({ before: file }) => file?.path ?? []);
-    const before = then.length === 0 ? [] : await look(subject.base, then);
     const after = await look(
       subject.tree,
       files.flatMap(({ after: file }) => file?.path ?? []),
     );
+    // Where all of the files are new, or nothing is said of the patch, there is nothing to ask the base.
+    const then = after?.length === 0 ? [] : files.flatMap(({ before: file }) => file?.path ?? []);
+    const before = then.length === 0 ? [] : await look(subject.base, then);
     if (before === null || after === null) {
       notes[tool.name] = `${version}, gave no report`;
       continue;

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -36,6 +36,21 @@ describe('dead_code with the tools of the languages', () => {
       rule: 'vulture',
       message: "unused variable 'y'",
     });
+  });
+
+  test('asks a tool about the base only where it complains about the patch', async () => {
+    const asked = join(temporaryFolder(), 'asked');
+    withTool(
+      'vulture',
+      `echo >> ${asked}\ngrep -q y a.py && { echo "a.py:2: unused variable 'y' (100% confidence)"; exit 3; }\nexit 0`,
+    );
+    const times = async (edits: Record<string, string>): Promise<number> => {
+      writeFileSync(asked, '');
+      expect((await runGate(deadCode, BASE, edits)).metadata).toMatchObject({ vulture: '2.14' });
+      return readFileSync(asked, 'utf8').length;
+    };
+    expect(await times({ 'a.py': 'def f(x): pass\n\n' })).toBe(1);
+    expect(await times(EDITS)).toBe(2);
   });
 
   test('takes nothing from a tool that breaks', async () => {

@@ -1,13 +1,15 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseConflicts } from '../../gates/checkout/merge.ts';
 import type { Upstream } from '../../gates/checkout/upstream.ts';
 import type { GateResult } from '../../gates/engine/gate.ts';
+import { fileMemory } from '../../gates/engine/memory/file-memory.ts';
 import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
 import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
 import { gateOnRepository } from '../support/gate-on-repository.ts';
 import { gatherOn } from '../support/gather.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { makeRepository } from '../support/repository.ts';
+import { makeRepository, temporaryFolder } from '../support/repository.ts';
 
 const TEXT = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
 const at = (line: number, text: string): string => TEXT.replace(`line ${line}\n`, `${text}\n`);
@@ -68,6 +70,30 @@ describe('merge_conflict', () => {
     const result = await merged(work, branch);
     expect(result.outcome).toBe(outcome);
     expect(result.findings.map(({ file, message }) => `${file}: ${message}`)).toEqual(found);
+  });
+
+  test('is remembered while the branch stands where it stood', async () => {
+    const repository = makeRepository({
+      'a.txt': TEXT,
+      'assay.yaml': 'version: 1\nquality_gates:\n  merge_conflict_check: true\n  lint: false\n',
+    });
+    const base = repository.git('rev-parse', 'HEAD');
+    repository.write({ 'a.txt': at(3, 'x') });
+    const memory = fileMemory(join(temporaryFolder(), 'cache'));
+    const look = async (commit: string) => {
+      const upstream = async (): Promise<Upstream> => ({ ref: 'next', commit, base });
+      const { gates } = await gatherOn(repository, [], { memory, upstream });
+      const { outcome, cached } = gates.find(({ name }) => name === 'merge_conflict') ?? {};
+      return { outcome, cached };
+    };
+    expect(await look(base)).toEqual({ outcome: 'passed', cached: false });
+    expect(await look(base)).toEqual({ outcome: 'passed', cached: true });
+    repository.git('stash', '--quiet');
+    repository.git('checkout', '--quiet', '-b', 'next');
+    const moved = repository.commit({ 'a.txt': at(3, 'y') });
+    repository.git('checkout', '--quiet', 'main');
+    repository.git('stash', 'pop', '--quiet');
+    expect(await look(moved)).toEqual({ outcome: 'failed', cached: false });
   });
 
   test('asks nobody, and holds for a person, when it is not known here where the branch stands', async () => {

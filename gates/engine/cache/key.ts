@@ -14,8 +14,6 @@ import type { Surroundings } from './surroundings.ts';
 const NOT_REMEMBERED: ReadonlySet<string> = new Set([
   // New advisories come every day.
   'dep_audit',
-  // The branch that the work is to go to moves.
-  'merge_conflict',
   // Measures this machine at this time.
   'benchmark',
 ]);
@@ -47,6 +45,7 @@ export async function keyOf(step: Step, options: KeyOptions): Promise<string | n
     ...surroundings,
     gate: gate.name,
     facts: gate.facts ?? null,
+    moving: (await gate.moving?.(subject)) ?? null,
     condition: step.condition,
     command: step.command,
     asked: step.asked,

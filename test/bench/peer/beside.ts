@@ -73,33 +73,45 @@ async function ours({ dir }: Repository, python: string, cache: boolean): Promis
 }
 
 async function theirs(
-  { dir }: Repository,
+  { dir, git }: Repository,
   python: string,
   cache: boolean,
   steps: readonly string[],
   commands: Readonly<Record<string, string>>,
 ): Promise<Side> {
   let outcomes: Outcomes = {};
-  const settings = Object.fromEntries([
-    ...(commands['lint']
-      ? Object.entries(commands).map(([gate, line]) => [`${gate === 'tests' ? 'test' : gate}_command`, line])
-      : []),
-    ['cache_enabled', cache],
-  ]);
+  // What it has kept for itself, and what its tools have: ours begin in a new checkout each time.
+  if (!cache) git('clean', '-fdXq');
+  const { lint, type_check, tests } = commands;
+  const settings = {
+    ...(lint && { lint_command: lint }),
+    ...(tests && { test_command: tests }),
+    cache_enabled: cache,
+  };
+  // Its own way for types knows one checker only.
+  const own = type_check ? { type_check } : {};
   const look = (stdout: string): void => {
     outcomes = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Outcomes;
   };
-  const command = [python, DRIVER, JSON.stringify({ steps, settings })];
+  const command = [python, DRIVER, JSON.stringify({ steps, commands: own, settings })];
   return { cost: await costOf(command, dir, look, environment(python)), outcomes };
 }
 
-const configOf = (steps: readonly string[], commands: Readonly<Record<string, string>>): string =>
+/** What we do with tests beyond running them and the base's. */
+const FURTHER_OFF = ['  other_surroundings: false', '  mutants: { enabled: false }'];
+
+const configOf = (
+  steps: readonly string[],
+  commands: Readonly<Record<string, string>>,
+  more: readonly string[],
+): string =>
   [
     'version: 1',
     'quality_gates:',
     '  timeout_s: 900',
     '  test_integrity: false',
     '  suppressions: false',
+    ...more,
     '  pipeline:',
     ...steps.map((name) =>
       commands[name] ? `    - { name: ${name}, command: "${commands[name]}" }` : `    - name: ${name}`,
@@ -114,19 +126,38 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
     return { rows: null };
   }
   const { files, patch } = pythonProject(100_000, 50);
-  const work: readonly [string, readonly string[], Readonly<Record<string, string>>, boolean][] = [
-    ['eight gates that read, nothing kept', READING, {}, false],
-    ['the same, everything kept', READING, {}, true],
-    ['lint, types and tests, nothing kept', Object.keys(TOOLS), TOOLS, false],
-    ['the same, everything kept', Object.keys(TOOLS), TOOLS, true],
+  const tools = Object.keys(TOOLS);
+  const work: readonly {
+    readonly name: string;
+    readonly steps: readonly string[];
+    readonly commands?: Readonly<Record<string, string>>;
+    readonly cache: boolean;
+    readonly more?: readonly string[];
+  }[] = [
+    { name: 'eight gates that read, nothing kept', steps: READING, cache: false },
+    { name: 'the same, everything kept', steps: READING, cache: true },
+    {
+      name: 'lint, types, tests here and on the base, nothing kept',
+      steps: tools,
+      commands: TOOLS,
+      cache: false,
+      more: FURTHER_OFF,
+    },
+    {
+      name: 'the same with mutants and other surroundings, as we do by default',
+      steps: tools,
+      commands: TOOLS,
+      cache: false,
+    },
+    { name: 'the same, everything kept', steps: tools, commands: TOOLS, cache: true },
   ];
   const rows = [];
-  for (const [name, steps, commands, cache] of work) {
+  for (const { name, steps, commands = {}, cache, more = [] } of work) {
     say(name);
     const repository = makeRepository({
       ...files,
       '.gitignore': '.sdd/\n__pycache__/\n.mypy_cache/\n.ruff_cache/\n.pytest_cache/\n',
-      'assay.yaml': configOf(steps, commands),
+      'assay.yaml': configOf(steps, commands, more),
     });
     // The peer looks at what is committed.
     repository.git('checkout', '--quiet', '-b', 'patch');

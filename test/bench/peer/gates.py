@@ -1,6 +1,7 @@
 """Runs gates of Bernstein on the folder that it is started in, and prints each one's status as JSON.
 
-Usage: python gates.py CONFIG, of which CONFIG is JSON: {"steps": [names], "settings": {fields of QualityGatesConfig}}.
+Usage: python gates.py CONFIG, of which CONFIG is JSON: {"steps": [names], "commands": {name: line},
+"settings": {fields of QualityGatesConfig}}.
 """
 
 import asyncio
@@ -15,7 +16,10 @@ from bernstein.core.tasks.models import Task
 
 asked = json.loads(sys.argv[1])
 here = Path.cwd()
-steps = [GatePipelineStep(name=name, required=True) for name in asked["steps"]]
+steps = [
+    GatePipelineStep(name=name, required=True, command_override=asked["commands"].get(name))
+    for name in asked["steps"]
+]
 config = QualityGatesConfig(pipeline=steps, base_ref="main", timeout_s=900, **asked["settings"])
 task = Task(id="bench", title="bench", description="bench", role="backend")
 report = asyncio.run(GateRunner(config, here, base_ref="main").run_all(task, here))

@@ -186,7 +186,22 @@ describe('a result', () => {
     expect((await look(cache, { task: { ...TASK, id: 'two' } })).ran).toBe(false);
   });
 
-  test.each(['dep_audit', 'merge_conflict', 'benchmark'])(
+  test('of what moves beside base and tree is remembered until that has moved', async () => {
+    const cache = fresh();
+    const gate = (at: string) => ({ gate: { moving: async () => ({ at }) } });
+    const ran = [];
+    for (const at of ['one', 'one', 'two', 'one']) ran.push((await look(cache, gate(at))).ran);
+    expect(ran).toEqual([true, false, true, false]);
+  });
+
+  test('is not remembered where nobody can say what moves beside it', async () => {
+    const cache = fresh();
+    const gate = { moving: () => Promise.reject(new Error('no network')) };
+    await look(cache, { gate });
+    expect((await look(cache, { gate })).ran).toBe(true);
+  });
+
+  test.each(['dep_audit', 'benchmark'])(
     'of %s is not remembered: it changes while the tree stays',
     async (name) => {
       const cache = fresh();
