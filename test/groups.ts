@@ -105,6 +105,7 @@ export const LONG: Group = {
       'test/system/forges.test.ts',
       'test/system/hidden-tests.test.ts',
       'test/system/judges.test.ts',
+      'test/system/judging-budgets.test.ts',
       // Some seventy tasks of real boxes.
       'test/system/evolution.test.ts',
       'test/system/learning.test.ts',

@@ -72,6 +72,23 @@ export const PLANTED = {
       'nothing hangs for hours',
     ],
   },
+  // What the function of dead letters reads again is played by the engine of the stream.
+  'what the ledger has given up is never read again': {
+    module: 'test/simulation/engines/stream.ts',
+    replace: [
+      /const isDone = await this\.#options/,
+      "const isDone = this.#options.name === 'ledger' || await this.#options",
+    ],
+    breaks: ['each completion in the ledger once', 'each end is told'],
+  },
+  'what the conductor has given up is never read again': {
+    module: 'test/simulation/engines/stream.ts',
+    replace: [
+      /const isDone = await this\.#options/,
+      "const isDone = this.#options.name === 'conductor' || await this.#options",
+    ],
+    breaks: ['counters equal a recount', 'completions are counted once', 'no task is lost'],
+  },
   'what waits is not woken': {
     module: 'shared/use-cases/follow.ts',
     append: 'wakeWaiter = async () => {};',
