@@ -301,6 +301,9 @@ export const METRICS = {
 /** Invocations at a time that a deployment reserves unless its settings say otherwise; `assay doctor` looks whether an account has them. */
 export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
 
+/** So many beats fall into a lease: one that is lost costs nobody's work. */
+export const BEATS_OF_A_LEASE = 4;
+
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */

@@ -148,6 +148,11 @@ async function attempt(
     }
     return round;
   };
+  // Before there is anything to end: what is begun now would be paid for, and thrown away.
+  if (abort.aborted) {
+    if (box.abort.aborted) await sayInterrupted(createBoxClient(given, LAST_WORDS_MS), []);
+    return;
+  }
   const first = await roundsFrom(await runFirst(assignment, box, prepared, options));
   const last =
     criteria === null || !('work' in first)
@@ -186,11 +191,11 @@ async function attempt(
     return;
   }
   const { tree, patch } = last.work;
-  const transcript = await uploadTranscript(client, session);
   const work =
     patch.length < INLINE_PATCH_BYTES && isText(patch)
       ? { patch: patch.toString('utf8') }
       : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
+  const transcript = await uploadTranscript(client, session);
   const logged = loggedRuns(session.result.output);
   await client.post('complete', {
     summary: summaryOf(claimed, session),
@@ -246,6 +251,10 @@ async function interrupted(
   } catch (error) {
     console.error(`what was done so far: ${error instanceof Error ? error.message : String(error)}`);
   }
+  await sayInterrupted(client, left);
+}
+
+async function sayInterrupted(client: BoxClient, left: readonly string[]): Promise<void> {
   const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
   await client.post('fail', { reason, failure_class: 'interrupted' });
 }

@@ -3,6 +3,7 @@ import { approvalView } from '../../shared/api/approval-view.ts';
 import type { Claim, Lease } from '../../shared/api/report-schemas.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
+import { BEATS_OF_A_LEASE } from '../../shared/names.ts';
 import { atVersion } from '../../shared/task/commands/change.ts';
 import { failByOperator } from '../../shared/task/commands/operate.ts';
 import { handBack } from '../../shared/task/commands/recover.ts';
@@ -42,7 +43,7 @@ const claimed = ({ task, attempt, token }: Claimed): Answer<z.infer<typeof Claim
     attempt,
     token,
     lease_until: currentAttempt(task)?.lease_until ?? 0,
-    heartbeat_s: lease / 4,
+    heartbeat_s: lease / BEATS_OF_A_LEASE,
   },
   version: task.version,
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { BEATS_OF_A_LEASE } from '../names.ts';
 import { sha256 } from '../tokens.ts';
 import { type HttpOptions, request } from './http.ts';
 import type { Upload, UploadKind } from './report-schemas.ts';
@@ -52,10 +53,12 @@ const PATHS = {
 } as const satisfies { [Name in BoxRoute]: (typeof ROUTES)[Name]['path'] };
 
 /**
- * What a box has worked for is handed in for so long, in milliseconds: an API that is away for minutes must not cost the work. One
- * that has meanwhile given the attempt up says so, and that ends it.
+ * What a box has worked for is handed in for so long, in milliseconds, and for its lease where that is longer: an API that is away for minutes
+ * must not cost the work. One that has meanwhile given the attempt up says so, and that ends it.
  */
 const PATIENCE_MS = 15 * 60_000;
+const patienceOf = ({ heartbeat_s = 0 }: { readonly heartbeat_s?: number }): number =>
+  Math.max(PATIENCE_MS, heartbeat_s * BEATS_OF_A_LEASE * 1_000);
 /** The rest passes: a later beat says the same, and a memory that cannot be asked is none. */
 const HANDS_IN: readonly BoxRoute[] = ['park', 'upload', 'complete', 'fail', 'evidence', 'delivery'];
 
@@ -72,8 +75,13 @@ export interface BoxClient {
 
 /** The API as a box sees it: one task, one token. */
 export function createBoxClient(
-  assignment: { readonly api_url: string; readonly token: string; readonly task_id: string },
-  patienceMs = PATIENCE_MS,
+  assignment: {
+    readonly api_url: string;
+    readonly token: string;
+    readonly task_id: string;
+    readonly heartbeat_s?: number;
+  },
+  patienceMs = patienceOf(assignment),
 ): BoxClient {
   const post: BoxClient['post'] = async (route, body, options) => {
     const path = PATHS[route].replace('{id}', assignment.task_id);

@@ -12,7 +12,7 @@ import type {
   Opinions,
 } from '../messages/assignment.ts';
 import { type ModelGateway, modelAccess, opinionAccess } from '../models/access.ts';
-import { objectKey } from '../names.ts';
+import { BEATS_OF_A_LEASE, objectKey } from '../names.ts';
 import type { EvolutionStore } from '../store/evolution.ts';
 import type { Authorize } from '../store/minter.ts';
 import type { ObjectStore } from '../store/objects.ts';
@@ -166,7 +166,7 @@ async function assignmentFor(
       test_commands: testCommands(task),
       around: aroundFor(task, attempt),
       models,
-      heartbeat_s: Math.max(1, context.leaseSeconds / 4),
+      heartbeat_s: Math.max(1, context.leaseSeconds / BEATS_OF_A_LEASE),
     };
   const artifact = attempt.artifact;
   if (!artifact)

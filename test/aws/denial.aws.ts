@@ -8,15 +8,17 @@ import { operatorToken } from './deployment/token.ts';
 import { REPOSITORY_URL } from './forge/server.ts';
 import { REGION } from './machine/names.ts';
 
-/** First lines of a function's log that hold a text, as soon as there are any; who runs the tests sets the limit. */
-async function logged(group: string, text: string): Promise<string[]> {
+/** The first line of a function's log that holds a text and is about a task, as soon as there is one; who runs the tests sets the limit. */
+async function logged(group: string, text: string, task: string): Promise<Record<string, unknown>> {
   const client = new CloudWatchLogsClient({ region: REGION });
   onTestFinished(() => client.destroy());
   for (;;) {
     const { events = [] } = await client.send(
       new FilterLogEventsCommand({ logGroupName: group, filterPattern: `"${text}"` }),
     );
-    if (events.length > 0) return events.map(({ message = '' }) => message);
+    const lines = events.map(({ message = '' }) => JSON.parse(message) as Record<string, unknown>);
+    const line = lines.find(({ task_id }) => task_id === task);
+    if (line) return line;
     await pause(500);
   }
 }
@@ -33,9 +35,8 @@ test('a permission that is missing is logged with the task, as an error that set
   await client.submitTask({
     body: { id: 'denied', title: 'Nobody starts this', repository: REPOSITORY_URL, base_ref: 'main' },
   });
-  const [line = ''] = await logged(group, 'is not authorized to perform');
+  const { level, task_id, error } = await logged(group, 'is not authorized to perform', 'denied');
   await removePolicy(role, 'denied');
-  const { level, task_id, error } = JSON.parse(line) as Record<string, unknown>;
   expect({ level, task_id, error }).toEqual({
     // The metric filter of each function's log counts this level.
     level: 'ERROR',

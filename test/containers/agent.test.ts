@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent as work } from '../../containers/agent/agent.ts';
@@ -114,6 +114,8 @@ describe('an agent', () => {
     expect(api.objects.get('/objects/patch')?.length).toBe(complete?.['patch_bytes']);
     expect(api.objects.get('/objects/transcript')?.toString()).toMatch(/^1\n2\n[\s\S]*end\n$/);
     expect(String(complete?.['output_tail'])).toHaveLength(2_000);
+    // What the work is must not wait for what is nice to have.
+    expect(api.bodies('upload').map(({ kind }) => kind)).toEqual(['patch', 'transcript']);
   });
 
   test('starts from the commit that it is told, wherever the branch stands by now', async () => {
@@ -252,6 +254,46 @@ describe('the box', () => {
     expect(first).toMatchObject({ kind: 'patch' });
     expect([...api.objects.values()].map(String).join('')).toContain('+half');
     expect(api.bodies('complete')).toEqual([]);
+  });
+
+  test.each([
+    ['while its patch goes up', 'upload'],
+    ['while its report is on its way', 'complete'],
+  ] as const)('that is told to end %s still hands in work that is whole', async (_, during) => {
+    let isDown = true;
+    api.answer = ({ route }) =>
+      route === during && isDown ? { status: 503, body: { code: 'busy', detail: 'later' } } : null;
+    const box = start('seq 100000 > big.txt; echo done');
+    await api.called(during);
+    box.child.kill('SIGTERM');
+    isDown = false;
+    expect((await box.ended).code).toBe(143);
+    expect(api.bodies('complete').at(-1)).toMatchObject({
+      patch_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(api.bodies('fail')).toEqual([]);
+  });
+
+  test('that is told to end before its agent has begun says that nobody is to blame, and begins nothing', async () => {
+    const fifo = join(tmp, 'fifo');
+    // The repository does not answer until the box was told.
+    const slow = join(tmp, 'git');
+    writeFileSync(
+      slow,
+      `#!/bin/bash\nif [ ! -e ${fifo} ]; then mkfifo ${fifo}; read < ${fifo}; fi\nPATH='${process.env['PATH']}' exec git "$@"\n`,
+      { mode: 0o755 },
+    );
+    const box = start(`touch ${join(tmp, 'begun')}`, {}, { PATH: `${tmp}:${process.env['PATH']}` });
+    await vi.waitFor(() => expect(existsSync(fifo)).toBe(true), { timeout: 20_000, interval: 10 });
+    const heard = new Promise<void>((resolve) =>
+      box.child.stderr?.on('data', (said: Buffer) => String(said).includes('SIGTERM') && resolve()),
+    );
+    box.child.kill('SIGTERM');
+    await heard;
+    writeFileSync(fifo, 'go on\n');
+    expect((await box.ended).code).toBe(143);
+    expect(api.bodies('fail')).toEqual([expect.objectContaining({ failure_class: 'interrupted' })]);
+    expect(existsSync(join(tmp, 'begun'))).toBe(false);
   });
 
   test('that is told twice ends at once', async () => {

@@ -77,6 +77,10 @@ function wrongWithOne(text: string): string | null {
     if (strange) return `${command.name()} has no ${strange}`;
     break;
   }
+  // What stands with its arguments is typed as it stands.
+  const isWhole = rest.some((word) => !word.startsWith('-')) && command.registeredArguments.length > 0;
+  const missing = command.options.find(({ mandatory, long }) => mandatory && !rest.includes(long ?? ''));
+  if (isWhole && missing) return `${command.name()} needs ${missing.long}`;
   const [query = ''] = rest;
   if (
     command.name() === 'query' &&
@@ -115,6 +119,8 @@ test.each([
   ['assay dlq lst', 'dlq has no lst'],
   ['assay gone ID', 'there is no command gone'],
   ['assay query no-such-query', 'there is no named query no-such-query'],
+  ['assay review ID --approve', 'review needs --reason'],
+  ['assay review', null],
   ['assay verification reset --reason "x"', null],
   ['assay tasks --json | jq .tasks', null],
 ])('%s: %s', (text, wrong) => {

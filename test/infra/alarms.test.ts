@@ -39,6 +39,17 @@ describe('every alarm', () => {
     }
   });
 
+  it('has pages that say how often a launch is tried', () => {
+    const counts = Object.values(template.findResources('AWS::SQS::Queue')).flatMap(
+      ({ Properties }) => Properties.RedrivePolicy?.maxReceiveCount ?? [],
+    );
+    expect(new Set(counts).size).toBe(1);
+    for (const name of ['dispatcher-errors', 'launch-dead-letters'])
+      expect(readFileSync(join(ROOT, `docs/runbooks/${name}.md`), 'utf8')).toMatch(
+        new RegExp(`\\b${counts[0].toLocaleString('en')} (tries|times)`),
+      );
+  });
+
   it('is there for what the stack is about', () => {
     expect(alarms.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual(
       [

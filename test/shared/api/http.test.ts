@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createBoxClient, RefusedError } from '../../../shared/api/box-client.ts';
 import { request, UnreachableError } from '../../../shared/api/http.ts';
 
@@ -12,6 +12,7 @@ const serve = async (listener: RequestListener): Promise<string> => {
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
 };
 afterEach(() => {
+  vi.restoreAllMocks();
   server?.closeAllConnections();
   server?.close();
 });
@@ -90,6 +91,33 @@ test('a box hands in what it has for longer than six tries, and asks its memory 
   await expect(client.post('heartbeat', {}, FAST)).rejects.toThrow(UnreachableError);
   expect(calls).toBe(6);
 });
+
+test.each([
+  [undefined, false],
+  [900, true],
+])(
+  'a box that beats each %s s hands in for its whole lease, else for a quarter of an hour: after 50 minutes %s',
+  async (heartbeat_s, handedIn) => {
+    let minutes = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => minutes * 60_000);
+    const url = await serve((_, response) => {
+      response.statusCode = minutes < 50 ? 503 : 200;
+      minutes += 10;
+      response.end('{}');
+    });
+    const client = createBoxClient({
+      api_url: url,
+      token: 'T',
+      task_id: 'a',
+      ...(heartbeat_s && { heartbeat_s }),
+    });
+    const sent = client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST).then(
+      () => true,
+      () => false,
+    );
+    expect(await sent).toBe(handedIn);
+  },
+);
 
 test('nobody there is told with the address', async () => {
   await expect(request('http://127.0.0.1:1/x', { method: 'GET' }, { ...FAST, tries: 2 })).rejects.toThrow(
