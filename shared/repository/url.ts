@@ -75,7 +75,7 @@ export function readRepositoryUrl(text: string): RepositoryAddress | { readonly 
 /** What in particular is wrong with a URL that the grammar does not know. */
 function complaint(text: string): string {
   if (!/^(?:https|ssh|file):\/\//i.test(text))
-    return 'must be an https://, ssh:// or (embedded only) file:// URL';
+    return 'must be an https:// URL (in the embedded default also ssh:// or file://)';
   if (/[^\x21-\x7e]/.test(text))
     return 'must not have blanks, control characters or characters outside of ASCII';
   if (/[?#]/.test(text)) return 'must not have a query or a fragment';

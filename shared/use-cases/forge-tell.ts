@@ -22,12 +22,13 @@ export interface TellContext {
 }
 
 /** The evidence of the work that was delivered; null where it cannot be read: then nothing is said in the code. */
-async function evidenceOf(task: Task, { objects }: TellContext): Promise<Evidence | null> {
+async function evidenceOf(task: Task, { objects, onError }: TellContext): Promise<Evidence | null> {
   const found = currentAttempt(task)?.verification;
   if (!found || task.delivery?.state !== 'delivered' || task.delivery.tree !== found.tree) return null;
   try {
     return Evidence.parse(JSON.parse(await objects.getByDigest(found.key)));
-  } catch {
+  } catch (error) {
+    onError(`its evidence cannot be read, and nothing is said in the code: ${String(error)}`);
     return null;
   }
 }

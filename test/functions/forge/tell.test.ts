@@ -71,10 +71,11 @@ beforeEach(async () => {
 });
 afterEach(() => forge.stop());
 
-const tell = (of: Task, token = 'token-of-ours') =>
+const READ = async (): Promise<string> => JSON.stringify(found);
+const tell = (of: Task, token = 'token-of-ours', getByDigest = READ) =>
   tellForge(of.id, {
     tasks: { get: async () => of },
-    objects: { getByDigest: async () => JSON.stringify(found) },
+    objects: { getByDigest },
     settings: [ForgeSetting.parse({ url: 'https://github.com/acme', forge: 'github', api_url: forge.url })],
     secret: async () => ForgeSecret.parse({ credentials: [{ url: 'https://github.com/acme', token }] }),
     connect: async (...all) => connect(...all),
@@ -103,6 +104,14 @@ describe('of delivered work GitHub', () => {
     expect(state.annotations).toHaveLength(120);
     expect(ours().map(({ issue }) => issue)).toEqual([42, 100]);
     expect(state.labels.size).toBe(0);
+  });
+
+  it('is told without its evidence where that cannot be read, and so is whoever looks after the deployment', async () => {
+    await tell(delivered(), 'token-of-ours', async () => {
+      throw Object.assign(new Error('Access Denied'), { name: 'AccessDenied' });
+    });
+    expect([state.pulls.length, state.annotations.length]).toEqual([1, 0]);
+    expect(problems).toEqual([expect.stringContaining('Access Denied')]);
   });
 
   it('is told the same again without a second of anything', async () => {

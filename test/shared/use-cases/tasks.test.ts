@@ -86,6 +86,17 @@ describe('submitting', () => {
     expect(await table.tasks.get('SELF')).toBeNull();
   });
 
+  it('refuses ssh:// outside the embedded default, and says what to do', async () => {
+    const repository = 'ssh://git@github.com/acme/shop.git';
+    const refusal = await refused(submit({ id: 'SSH', repository }));
+    expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/repository' }] });
+    expect(refusal.message).toContain('name it by https://');
+    expect(refusal.message).toContain('assay:gitSecretArn');
+    expect(await table.tasks.get('SSH')).toBeNull();
+    const embedded = await submit({ id: 'SSH-2', repository }, { allowFileRepositories: true });
+    expect(embedded.repository).toBe(repository);
+  });
+
   it('refuses a repository that the deployment has no credential to push to, and says which it has', async () => {
     const deliverTo = ['https://github.com/acme'];
     const refusal = await refused(
