@@ -11,6 +11,12 @@ export interface Sign {
   readonly has?: RegExp;
 }
 
+/** A package that package.json names among its dependencies. */
+export const dependsOn = (name: string): Sign => ({
+  file: 'package.json',
+  has: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`),
+});
+
 /** A program as it is found and asked for its version. */
 export interface Program {
   /** As people call it. */

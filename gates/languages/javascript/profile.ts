@@ -1,10 +1,4 @@
-import { asks, type Profile, type Sign, semgrep, type Tool } from '../../tool-run/tool.ts';
-
-/** A package that package.json names among its dependencies. */
-const dependsOn = (name: string): Sign => ({
-  file: 'package.json',
-  has: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`),
-});
+import { asks, dependsOn, type Profile, semgrep, type Tool } from '../../tool-run/tool.ts';
 
 const local = (name: string, rest: Omit<Tool, 'name' | 'version' | 'get'>): Tool => ({
   name,

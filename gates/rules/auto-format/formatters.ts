@@ -15,7 +15,7 @@ export interface Formatter extends Program {
 const WEB = /\.([cm]?[jt]sx?|jsonc?|css)$/;
 
 /** In the order in which they are looked for; the first that fits a file formats it. */
-const FORMATTERS: readonly Formatter[] = [
+export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'python',
     name: 'ruff',

@@ -4,7 +4,7 @@ import type { ProjectFiles } from '../../engine/project-files.ts';
 import { languagesFor } from '../../languages/languages.ts';
 import { hasProject, inFolder, MAX_FOLDERS, placesOf } from '../folders.ts';
 import type { Profiles } from '../settings.ts';
-import { asks, type Program, type Sign } from '../tool.ts';
+import { asks, dependsOn, type Program, type Sign } from '../tool.ts';
 
 /** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
 export interface Suite extends Program {
@@ -16,9 +16,6 @@ export interface Suite extends Program {
 
 const plugin = (option: string): string =>
   `command -v pytest >/dev/null || exit 127; pytest --help | grep -q -e '${option}' || exit 127; pytest --version`;
-const uses = (name: string): Sign[] => [
-  { file: 'package.json', has: new RegExp(`"${name}"\\s{0,10}:\\s{0,10}"`) },
-];
 const MODULES = 'profiles.javascript.setup: npm ci --ignore-scripts';
 
 export const COVERAGE: readonly Suite[] = [
@@ -36,7 +33,7 @@ export const COVERAGE: readonly Suite[] = [
     version: asks('vitest'),
     get: `npm install --save-dev vitest @vitest/coverage-v8, and ${MODULES}`,
     line: 'vitest run --coverage.enabled --coverage.reporter=json-summary --coverage.reportsDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: uses('vitest'),
+    signs: [dependsOn('vitest')],
   },
   {
     language: 'javascript',
@@ -44,7 +41,7 @@ export const COVERAGE: readonly Suite[] = [
     version: asks('jest'),
     get: `npm install --save-dev jest, and ${MODULES}`,
     line: 'jest --ci --coverage --coverageReporters=json-summary --coverageDirectory="$TMPDIR/coverage"; code=$?; cp "$TMPDIR/coverage/coverage-summary.json" "$REPORT"; exit $code',
-    signs: uses('jest'),
+    signs: [dependsOn('jest')],
   },
   {
     language: 'javascript',
@@ -88,7 +85,7 @@ export const BENCHMARKS: readonly Suite[] = [
     get: `npm install --save-dev vitest, and ${MODULES}`,
     // The option of the versions before 5 is gone, and the reporter of those after 4 was not there.
     line: 'vitest bench --run $(rm -rf .assay-report; case "$(vitest --version)" in vitest/[0-4].*) echo --outputJson=.assay-report;; *) echo --reporter=json --outputFile=.assay-report;; esac); code=$?; mv .assay-report "$REPORT"; exit $code',
-    signs: uses('vitest'),
+    signs: [dependsOn('vitest')],
   },
 ];
 
