@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 /** What is asked for: contents with their headers, or headers alone. */
 export type Wanted = '--batch' | '--batch-check';
 
-export interface ObjectHeader {
+interface ObjectHeader {
   readonly id: string;
   /** `blob`, `tree`, `commit` or `tag`; `missing` where git has none of that name. */
   readonly type: string;

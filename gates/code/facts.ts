@@ -22,7 +22,7 @@ const READERS: Readonly<Record<Language, ImportReader>> = {
 };
 
 /** Most code, in bytes, that is read of one tree: about ten million lines. */
-export const MAX_CODE_BYTES = 384 * 1_048_576;
+const MAX_CODE_BYTES = 384 * 1_048_576;
 /** Bytes that are held at once. */
 const BATCH_BYTES = 16 * 1_048_576;
 const keyOf = ({ grammar, id }: CodeFile): string => `${grammar} ${id}`;

@@ -1,7 +1,7 @@
 import type { Syntax } from './syntax.ts';
 
 /** Nodes of Python and JavaScript that are functions: what is in them runs when somebody calls them. */
-export const FUNCTIONS: ReadonlySet<string> = new Set([
+const FUNCTIONS: ReadonlySet<string> = new Set([
   'function_definition',
   'lambda',
   'arrow_function',

@@ -13,7 +13,7 @@ export interface Seen extends Finding {
 }
 
 /** Most findings that one gate hands on; what counts most comes first. */
-export const MAX_FINDINGS = 500;
+const MAX_FINDINGS = 500;
 /** How many of them are named in the detail. */
 const IN_DETAIL = 5;
 

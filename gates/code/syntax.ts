@@ -4,7 +4,7 @@ import { Unreadable } from './unreadable.ts';
 /** Deepest nesting that is looked at. Deeper code is not written by hand, and every walk over it would need care. */
 export const MAX_DEPTH = 1_000;
 /** Most nodes of one file: about what 2 MB of dense code have. */
-export const MAX_NODES = 2_000_000;
+const MAX_NODES = 2_000_000;
 
 /** A node of a syntax tree, in plain objects: it outlives the parser's memory, and reading it costs no call into it. */
 export class Syntax {

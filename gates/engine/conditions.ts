@@ -3,7 +3,7 @@ import { badGlob, pathsTest } from '../../shared/glob/glob.ts';
 import { isTestPath } from '../languages/test-paths.ts';
 
 /** The seed's conditions, and `code_changed`, which is true for every language. */
-export const NAMED_CONDITIONS = [
+const NAMED_CONDITIONS = [
   'always',
   'any_changed',
   'code_changed',
@@ -11,7 +11,7 @@ export const NAMED_CONDITIONS = [
   'tests_changed',
   'deps_changed',
 ] as const;
-export type NamedCondition = (typeof NAMED_CONDITIONS)[number];
+type NamedCondition = (typeof NAMED_CONDITIONS)[number];
 
 /** When a gate runs: by a name, or when a changed path matches one of the globs. */
 export type Condition = NamedCondition | { readonly changed: readonly string[] };

@@ -45,7 +45,7 @@ const isOnUnasked = ({ on, onWith }: Gate, settings: Readonly<Record<string, unk
   on || (onWith?.some((flag) => switchOf({ flag }, settings) === true) ?? false);
 
 /** Whether a gate was switched on or off; undefined: nobody said. */
-export function switchOf(
+function switchOf(
   { flag }: Pick<Gate, 'flag'>,
   settings: Readonly<Record<string, unknown>>,
 ): boolean | undefined {

@@ -4,7 +4,7 @@ import { Voting } from '../../shared/judging/voting.ts';
 import type { Gate } from '../engine/gate.ts';
 import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
 
-export const CrossModelSettings = z.strictObject({
+const CrossModelSettings = z.strictObject({
   enabled: z.boolean().optional(),
   /** The reviewer, one of the models that are configured; absent: those for `cross_model`, by the mapping. */
   model: z.string().trim().min(1).max(200).optional(),

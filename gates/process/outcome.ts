@@ -3,7 +3,7 @@ import { tailOf } from './output.ts';
 import type { RunResult } from './run.ts';
 
 /** Longest detail, in characters, that a command leaves in the evidence. */
-export const DETAIL_CHARACTERS = 2_000;
+const DETAIL_CHARACTERS = 2_000;
 
 /** What tools print when the machine, not the code, gave out. Looked for at the end of the output of a failed command only. */
 const EXHAUSTED =

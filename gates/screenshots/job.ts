@@ -43,7 +43,7 @@ export interface Job {
  * What came of a page. Of a picture that was not taken: `not_loaded` (no answer, or refused by the browser), `left` (the page is
  * elsewhere now), `timed_out`, `crashed` (the page ended the part of the browser that shows it), `too_large`, `browser_ended`.
  */
-export const PAGE_ENDS = [
+const PAGE_ENDS = [
   'taken',
   'not_loaded',
   'left',

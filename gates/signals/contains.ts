@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 
 /** Most bytes of a file that are searched for a literal. */
-export const MAX_LITERAL_BYTES = 64 * 1_048_576;
+const MAX_LITERAL_BYTES = 64 * 1_048_576;
 /** Most bytes of a file that a regular expression is matched on: RE2 is linear, but slow per byte. */
-export const MAX_REGEX_BYTES = 4 * 1_048_576;
+const MAX_REGEX_BYTES = 4 * 1_048_576;
 
 const CHUNK_BYTES = 1_048_576;
 

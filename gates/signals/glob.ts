@@ -4,7 +4,7 @@ import { locate } from './inside.ts';
 import { Listing } from './listing.ts';
 
 /** Most entries that one glob looks at: a checkout with more is not searched to the end, and says so. */
-export const MAX_ENTRIES = 500_000;
+const MAX_ENTRIES = 500_000;
 
 export type GlobResult =
   | { readonly kind: 'matched'; readonly path: string }

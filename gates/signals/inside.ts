@@ -27,7 +27,7 @@ export async function locate(root: string, path: string): Promise<Located> {
 }
 
 /** True for the checkout itself and everything under it except its `.git`. Both paths must be real paths. */
-export function isInside(root: string, real: string): boolean {
+function isInside(root: string, real: string): boolean {
   if (real === root) return true;
   const inner = relative(root, real).split(sep);
   return inner[0] !== '..' && inner[0] !== '' && inner[0]?.toLowerCase() !== '.git';

@@ -7,7 +7,7 @@ import { languageOfPath } from '../languages/languages.ts';
 export const MAX_FOLDERS = 5;
 
 /** What the language's own package manager reads. */
-export const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
+const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
   python: ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'],
   javascript: ['package.json'],
   go: ['go.mod'],
@@ -112,7 +112,7 @@ async function workspaceOf(
   return crate;
 }
 
-export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 export const inFolder = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`;
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Largest report in bytes. */
-export const MAX_REPORT_BYTES = 32 * 1_048_576;
+const MAX_REPORT_BYTES = 32 * 1_048_576;
 
 /**
  * Text of a file that a command wrote. The command may have put anything in its place, so no link is followed, nothing but a

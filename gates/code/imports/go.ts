@@ -21,7 +21,7 @@ export const goImports: ImportReader = {
 };
 
 /** The name that a package most likely has: the last part of its path that is no version. */
-export const packageName = (path: string): string =>
+const packageName = (path: string): string =>
   (
     path
       .split('/')

@@ -10,7 +10,7 @@ export const GateName = z
   );
 
 /** How the report of a command is read: by its exit code alone, or the file that it writes to `$REPORT`. */
-export const REPORT_FORMATS = ['text', 'sarif', 'junit'] as const;
+const REPORT_FORMATS = ['text', 'sarif', 'junit'] as const;
 
 const PACKAGE = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 

@@ -2,7 +2,7 @@ import type { Found, Rule } from '../rule.ts';
 import { type Placed, testPairs } from './pairs.ts';
 
 /** How a test asks less than it did; null when it does not. */
-export function lessThan(then: Placed, now: Placed): string | null {
+function lessThan(then: Placed, now: Placed): string | null {
   if (now.assertions < then.assertions) return `${now.assertions} assertions instead of ${then.assertions}`;
   if (now.exact < then.exact) return `${now.exact} exact assertions instead of ${then.exact}`;
   return null;

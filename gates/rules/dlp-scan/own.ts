@@ -103,7 +103,7 @@ function foldersOf(path: string): string[] {
 }
 
 /** Exported for tests. */
-export function understand(files: readonly { readonly path: string; readonly text: string }[]): Own {
+function understand(files: readonly { readonly path: string; readonly text: string }[]): Own {
   const licenses = new Set<string>();
   const owners = new Set<string>();
   let reserved = false;

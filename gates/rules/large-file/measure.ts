@@ -5,7 +5,7 @@ import type { Seen } from '../../code/seen.ts';
 import type { PatchView } from '../rule.ts';
 import { newlines, SNIFF_BYTES, sniff } from '../scan/content.ts';
 
-export interface Size {
+interface Size {
   readonly bytes: number;
   /** Null for a binary, whose lines mean nothing. */
   readonly lines: number | null;

@@ -12,7 +12,7 @@ function withoutComments(sql: string): string {
 }
 
 /** Whether SQL does anything: more than comments, queries and the ends of statements. */
-export function changesSomething(sql: string): boolean {
+function changesSomething(sql: string): boolean {
   const bare = withoutComments(sql.replace(/--[^\n]*/g, ''))
     .split(';')
     .map((statement) => statement.trim());

@@ -5,7 +5,7 @@ import { isAllowed, isPublished } from './allow.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** From the end of a name to its value, in the languages and formats that there are: `"] =`, `: str =`, `":`, `=>`, `:=`. */
-export const ASSIGN = String.raw`(?:\\?["'\])]){0,3}[ \t]{0,16}(?::[ \t]{0,4}[A-Za-z_][\w.<>[\]|]{0,30}[ \t]{0,8}(?==[^=>]))?(?:=>|:=|\?\?=|\|\|=|\?=|=(?!=)|:(?!:))[ \t]{0,16}`;
+const ASSIGN = String.raw`(?:\\?["'\])]){0,3}[ \t]{0,16}(?::[ \t]{0,4}[A-Za-z_][\w.<>[\]|]{0,30}[ \t]{0,8}(?==[^=>]))?(?:=>|:=|\?\?=|\|\|=|\?=|=(?!=)|:(?!:))[ \t]{0,16}`;
 /** An opening quote, with a prefix or a constructor of some language, or with the backslash of a text in a text. */
 const OPEN = String.raw`(?:[@$]{1,2}|[bBrRfFuUlLnNeE]{1,2}|(?:String::from|String|std::string|str|bytes|Some|Ok|Secret\w{0,12}(?:::new)?|CString::new|Buffer\.from|new [A-Z]\w{0,20}|\w{0,12}\.StringPtr|aws\.String|ptr)\()?\\?["'${'`'}]`;
 

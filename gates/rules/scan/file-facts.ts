@@ -1,7 +1,7 @@
 import { isTestPath } from '../../languages/test-paths.ts';
 
 /** `config`: values stand there without quotes. `prose`: text for people, where placeholders are usual. */
-export type FileKind = 'code' | 'config' | 'prose' | 'markup' | 'data';
+type FileKind = 'code' | 'config' | 'prose' | 'markup' | 'data';
 
 export interface FileFacts {
   readonly path: string;

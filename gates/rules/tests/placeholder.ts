@@ -7,7 +7,7 @@ import { ownCpuMs } from '../../process/cpu-time.ts';
 import { type Selection, selectTests } from './select.ts';
 
 /** Stands in a test command for the tests that the patch can break. */
-export const FILES = '{files}';
+const FILES = '{files}';
 /** Longest list of files, in bytes, that goes into a command; the system's own limit is 128 KB for one argument. */
 const MAX_LIST_BYTES = 100_000;
 

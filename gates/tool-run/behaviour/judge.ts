@@ -22,7 +22,7 @@ export interface BehaviourOf {
 }
 
 /** What a task says about tests: it foresees that they change, it does not, or it says nothing of what it foresees. */
-export const testsForeseen = (expects: readonly string[] | null | undefined): TestsForeseen =>
+const testsForeseen = (expects: readonly string[] | null | undefined): TestsForeseen =>
   expects == null || expects.length === 0
     ? null
     : expects.some((each) => each === 'tests_change' || each === 'expectations_change');

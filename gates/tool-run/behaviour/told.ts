@@ -6,7 +6,7 @@ import { oldTests } from './old-tests.ts';
 import { type BehaviourTerms, type Further, NOTHING, type TestsForeseen, weightOf } from './terms.ts';
 
 /** How much is known of what ran; the first is the strongest. */
-export type Compared = 'by name' | 'exit code only';
+type Compared = 'by name' | 'exit code only';
 
 export interface Told {
   readonly seen: readonly Seen[];

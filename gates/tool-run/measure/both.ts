@@ -9,7 +9,7 @@ import { type Suite, suitesFor } from './suites.ts';
 type Metadata = NonNullable<GateResult['metadata']>;
 
 /** Both sides of a comparison. */
-export interface Both<T> {
+interface Both<T> {
   readonly base: T;
   readonly current: T;
   readonly metadata: Metadata;

@@ -76,7 +76,7 @@ const COUNTED: Readonly<Record<Language, Counted>> = {
 const SHORT_CIRCUIT = new Set(['&&', '||', '??']);
 
 /** McCabe's cyclomatic complexity of each function: one, and one for each branch. */
-export function complexities(root: Syntax, language: Language): number[] {
+function complexities(root: Syntax, language: Language): number[] {
   const { functions, branches } = COUNTED[language];
   const counts = new Map<Syntax, number>();
   for (const node of root.walk()) {

@@ -8,7 +8,7 @@ import type { Replaced } from './instead/instead.ts';
 import { withOwnCode } from './own-code.ts';
 
 /** What becomes of one function; empty: nothing. */
-export type FunctionEdit = (at: {
+type FunctionEdit = (at: {
   readonly language: Language;
   readonly node: Syntax;
   readonly body: Syntax;

@@ -1,7 +1,7 @@
 import { list, object } from '../../reports/report.ts';
 
 /** One change that the tool made to the code. */
-export interface Mutant {
+interface Mutant {
   readonly file: string;
   /** 1-based; null when the tool does not say. */
   readonly line: number | null;

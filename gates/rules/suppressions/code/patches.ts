@@ -183,9 +183,3 @@ const isConstant = (fn: Syntax): boolean => {
   const value = first.type === 'return_statement' ? (first.namedChildren[0] ?? null) : first;
   return value !== null && /^(?:number|string)$/.test(value.type);
 };
-
-/** What tests may not replace either. Clocks, dice and the like are theirs to set. */
-export const runnerPatches = (root: Syntax, aliases: Aliases): Deceit[] =>
-  patches(root, aliases).filter(({ message }) => RUNNER_ONLY.test(message));
-const RUNNER_ONLY =
-  /^(?:(?:node:)?assert|test|vitest|@jest\/globals|chai|mocha|ava|expect|unittest|pytest|_pytest|pluggy|it|describe|a matcher|a hook)\b/;

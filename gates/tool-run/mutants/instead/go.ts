@@ -2,7 +2,7 @@ import type { Syntax } from '../../../code/syntax.ts';
 import type { Around, Instead } from './instead.ts';
 
 /** The types of what a function gives, one for each. */
-export function resultsOf(node: Syntax): string[] {
+function resultsOf(node: Syntax): string[] {
   const result = node.child('result');
   if (result === null) return [];
   if (result.type !== 'parameter_list') return [result.text];
