@@ -6,7 +6,7 @@ import { ms, type Section } from '../page.ts';
 import { type Cost, costOf, medianOf } from '../process-cost.ts';
 import { median } from '../statistics.ts';
 
-const RUNS = 5;
+const RUNS = 3;
 const MAIN = join(import.meta.dirname, '../../../cli/assay.js');
 const DRIVER = join(import.meta.dirname, 'gates.py');
 
@@ -133,6 +133,8 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
     readonly commands?: Readonly<Record<string, string>>;
     readonly cache: boolean;
     readonly more?: readonly string[];
+    /** Absent: as many as there are. */
+    readonly runs?: number;
   }[] = [
     { name: 'eight gates that read, nothing kept', steps: READING, cache: false },
     { name: 'the same, everything kept', steps: READING, cache: true },
@@ -144,15 +146,16 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
       more: FURTHER_OFF,
     },
     {
-      name: 'the same with mutants and other surroundings, as we do by default',
+      name: 'the same with mutants and other surroundings, as we do by default (once)',
       steps: tools,
       commands: TOOLS,
       cache: false,
+      runs: 1,
     },
     { name: 'the same, everything kept', steps: tools, commands: TOOLS, cache: true },
   ];
   const rows = [];
-  for (const { name, steps, commands = {}, cache, more = [] } of work) {
+  for (const { name, steps, commands = {}, cache, more = [], runs = RUNS } of work) {
     say(name);
     const repository = makeRepository({
       ...files,
@@ -164,7 +167,7 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
     repository.commit(patch);
     const pairs: { readonly ours: Side; readonly theirs: Side }[] = [];
     // Once for the caches of the disk, of compiled code and of results.
-    for (let run = -1; run < RUNS; run++) {
+    for (let run = runs > 1 ? -1 : 0; run < runs; run++) {
       const pair = {
         ours: await ours(repository, PYTHON, cache),
         theirs: await theirs(repository, PYTHON, cache, steps, commands),
