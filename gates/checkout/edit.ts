@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Entry } from './changes.ts';
 import { CheckoutError } from './error.ts';
-import { askObjects } from './object-reader.ts';
+import { FOLDER, listFolder } from './folder.ts';
 import { encodePath } from './path-bytes.ts';
-import { line, mustInStore, type Store } from './store.ts';
+import type { Store } from './store.ts';
+import { writeObject } from './write-object.ts';
+
+export { readBlobs } from './blobs.ts';
 
 /** What a path is to become; null removes it. */
 export interface Edit {
@@ -13,83 +13,65 @@ export interface Edit {
   readonly to: Entry | null;
 }
 
+/** A folder that is edited, by name: what it has, and folders in it that are edited, too. */
+type Folder = Map<string, Entry | Folder>;
+
 /**
- * A new tree: `tree` with some paths replaced. Made in an index, so that no symbolic link of the tree is ever followed; it lies in the
- * store, and is gone when this is done.
+ * A new tree: `tree` with some paths replaced. Made of git's objects alone, so that no symbolic link of the tree is ever followed. What is put
+ * where a folder was, or below a file, takes its place; a folder without files is none.
  */
 export async function editTree(store: Store, tree: string, edits: readonly Edit[]): Promise<string> {
   if (edits.length === 0) return tree;
-  const none = '0'.repeat(tree.length);
-  const input = Buffer.concat(
-    edits.flatMap(({ path, to }) => [
-      Buffer.from(`${to?.mode ?? '0'} ${to?.id ?? none}\t`),
-      encodePath(path),
-      Buffer.from([0]),
-    ]),
-  );
-  const index = join(store.dir, `edit-${randomUUID()}.index`);
-  try {
-    await mustInStore(store, ['read-tree', tree], { index });
-    await mustInStore(store, ['update-index', '--add', '--replace', '-z', '--index-info'], { index, input });
-    return line(await mustInStore(store, ['write-tree'], { index }));
-  } finally {
-    await rm(index, { force: true });
-  }
+  const top = await folderOf(store, tree);
+  for (const { path, to } of edits) await edit(store, top, path.split('/'), to);
+  return writeFolder(store, top);
 }
 
 /** Puts a blob into the store and gives its id. */
-export const writeBlob = async (store: Store, content: Buffer | string): Promise<string> =>
-  line(await mustInStore(store, ['hash-object', '-w', '--stdin'], { input: content }));
+export const writeBlob = (store: Store, content: Buffer | string): string =>
+  writeObject(store, 'blob', Buffer.from(content));
 
-/** Blobs that are kept of one store, in bytes: gates read the same changed files one after the other. */
-const MAX_KEPT_BYTES = 16 * 1_048_576;
-const kept = new WeakMap<Store, { readonly blobs: Map<string, Buffer>; bytes: number }>();
+const folderOf = async (store: Store, tree: string): Promise<Folder> =>
+  new Map((await listFolder(store, tree, '')).map(({ path, mode, id }) => [path, { mode, id }]));
 
-/** Reads several blobs. @throws CheckoutError when they are larger than `maxBytes` together. */
-export async function readBlobs(
+async function edit(
   store: Store,
-  ids: readonly string[],
-  maxBytes = 64 * 1_048_576,
-): Promise<Map<string, Buffer>> {
-  const blobs = new Map<string, Buffer>();
-  const known = kept.get(store) ?? { blobs: new Map<string, Buffer>(), bytes: 0 };
-  kept.set(store, known);
-  let bytes = 0;
-  for (const id of ids) {
-    const there = known.blobs.get(id);
-    if (!there || blobs.has(id)) continue;
-    blobs.set(id, there);
-    bytes += there.length;
+  folder: Folder,
+  [name = '', ...below]: readonly string[],
+  to: Entry | null,
+): Promise<void> {
+  if (name === '') throw new CheckoutError('unknown', 'a path of a tree has a name without letters');
+  const there = folder.get(name);
+  const isFolder = there instanceof Map || there?.mode === FOLDER;
+  if (below.length === 0) {
+    if (to) folder.set(name, to);
+    else if (!isFolder) folder.delete(name);
+    return;
   }
-  if (bytes > maxBytes) throw new CheckoutError('unknown', 'the files are too large to be read');
-  const wanted = [...new Set(ids)].filter((id) => !blobs.has(id));
-  if (wanted.length === 0) return blobs;
-  for (const [id, blob] of await read(store, wanted, maxBytes - bytes)) {
-    blobs.set(id, blob);
-    if (known.blobs.has(id) || blob.length > MAX_KEPT_BYTES / 16) continue;
-    if (known.bytes + blob.length > MAX_KEPT_BYTES) {
-      known.blobs.clear();
-      known.bytes = 0;
-    }
-    known.blobs.set(id, blob);
-    known.bytes += blob.length;
-  }
-  return blobs;
+  if (!isFolder && to === null) return;
+  const inner =
+    there instanceof Map ? there : isFolder && there ? await folderOf(store, there.id) : new Map();
+  folder.set(name, inner);
+  await edit(store, inner, below, to);
 }
 
-async function read(store: Store, wanted: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
-  const blobs = new Map<string, Buffer>();
-  let bytes = 0;
-  await askObjects(store, '--batch', wanted, ({ id, type, size }) => {
-    if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
-    bytes += size;
-    if (bytes > maxBytes) throw new CheckoutError('unknown', 'the files are too large to be read');
-    const pieces: Buffer[] = [];
-    return {
-      piece: (piece) => void pieces.push(piece),
-      // Always a copy: a part of what the pipe gave would keep all of that.
-      end: () => void blobs.set(id, Buffer.concat(pieces)),
-    };
-  });
-  return blobs;
+/** https://git-scm.com/docs/git-mktree knows the same in text. */
+function writeFolder(store: Store, folder: Folder): string {
+  const lines: { readonly key: Buffer; readonly line: Buffer }[] = [];
+  for (const [name, what] of folder) {
+    const isEdited = what instanceof Map;
+    const { mode, id } = isEdited ? { mode: FOLDER, id: writeFolder(store, what) } : what;
+    if (isEdited && !hasFiles(what)) continue;
+    const bytes = encodePath(name);
+    lines.push({
+      // A folder is sorted as if its name ended with a slash.
+      key: mode === FOLDER ? Buffer.concat([bytes, Buffer.from('/')]) : bytes,
+      line: Buffer.concat([Buffer.from(`${mode} `), bytes, Buffer.from([0]), Buffer.from(id, 'hex')]),
+    });
+  }
+  lines.sort((one, other) => Buffer.compare(one.key, other.key));
+  return writeObject(store, 'tree', Buffer.concat(lines.map(({ line }) => line)));
 }
+
+const hasFiles = (folder: Folder): boolean =>
+  [...folder.values()].some((what) => !(what instanceof Map) || hasFiles(what));

@@ -1,4 +1,4 @@
-import { readBlobs } from './edit.ts';
+import { readBlobs } from './blobs.ts';
 import { CheckoutError } from './error.ts';
 import { askObjects, IGNORED } from './object-reader.ts';
 import { decodePath } from './path-bytes.ts';
@@ -13,7 +13,7 @@ export interface FolderEntry {
   readonly id: string;
 }
 
-const FOLDER = '40000';
+export const FOLDER = '40000';
 /** Largest folder that is read, in bytes: some hundred thousand names. */
 const MAX_TREE_BYTES = 16 * 1_048_576;
 /** Folders that are kept of one store. */

@@ -198,7 +198,7 @@ async function hiddenIn(store: Store, files: Files): Promise<HiddenTests | null>
   const edits = await Promise.all(
     Object.entries(files).map(async ([path, content]) => ({
       path,
-      to: { id: await writeBlob(store, String(content)), mode: '100644' },
+      to: { id: writeBlob(store, String(content)), mode: '100644' },
     })),
   );
   return edits.length === 0 ? null : edits;

@@ -29,34 +29,40 @@ const pemFile = (): string => {
 };
 
 const PAGE_ROUTES = Object.values(PAGE_PATHS).map((path) => `GET ${path}`);
+/** What the rules say of the stack with everything that it can have, and with a queue that breaks some of them. */
+function refusal(): string {
+  const everything = {
+    'assay:network': 'private-nat',
+    'assay:alarmEmail': 'ops@example.com',
+    'assay:deliverTo': '["https://github.com/acme"]',
+    'assay:deliverySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf',
+    'assay:gitSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf',
+    'assay:readFrom': '["https://github.com/acme"]',
+    'assay:notifyEmail': 'dev@example.com',
+    'assay:caFile': pemFile(),
+    'assay:onDelete': 'destroy',
+    'assay:judges': JUDGES,
+  };
+  try {
+    synthesiseChecked(everything, (stack) => {
+      const queue = new Queue(stack, 'Bad');
+      (queue.node.defaultChild as CfnQueue).addPropertyOverride('VisibilityTimout', 30);
+    });
+  } catch (error) {
+    return String(error);
+  }
+  return '';
+}
+
+// First, as it has a resource of every type that the default has: for types that are new to it, the rules are read anew, which takes seconds.
+const refused = refusal();
 const template = synthesiseChecked();
 const ids = (type: string): string[] => Object.keys(template.findResources(type));
 const all = (type: string) => Object.entries(template.findResources(type));
 
 describe('the synthesised app', () => {
   it('refuses what breaks a rule of cdk-nag or of CloudFormation, and nothing else in any mode', () => {
-    const everything = {
-      'assay:network': 'private-nat',
-      'assay:alarmEmail': 'ops@example.com',
-      'assay:deliverTo': '["https://github.com/acme"]',
-      'assay:deliverySecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf',
-      'assay:gitSecretArn': 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf',
-      'assay:readFrom': '["https://github.com/acme"]',
-      'assay:notifyEmail': 'dev@example.com',
-      'assay:caFile': pemFile(),
-      'assay:onDelete': 'destroy',
-      'assay:judges': JUDGES,
-    };
-    let refusal = '';
-    try {
-      synthesiseChecked(everything, (stack) => {
-        const queue = new Queue(stack, 'Bad');
-        (queue.node.defaultChild as CfnQueue).addPropertyOverride('VisibilityTimout', 30);
-      });
-    } catch (error) {
-      refusal = String(error);
-    }
-    const broken = [...refusal.matchAll(/Acknowledge with '[\w-]+::(\S+)'/g)].map(([, rule]) => rule);
+    const broken = [...refused.matchAll(/Acknowledge with '[\w-]+::(\S+)'/g)].map(([, rule]) => rule);
     expect(new Set(broken)).toEqual(new Set(['AwsSolutions-SQS3', 'AwsSolutions-SQS4', 'F3002']));
     expect(broken).toHaveLength(3);
   });

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { dirname } from 'node:path';
+import { writeObject as write } from '../../gates/checkout/write-object.ts';
 
 /** A file or link as a tree has it. */
 export interface Entry {
@@ -11,17 +9,9 @@ export interface Entry {
 
 const FOLDER = '40000';
 
-/** Writes one object as git does, and gives its id. No process is started: fixtures make thousands of them. */
-export function writeObject(objects: string, type: 'blob' | 'tree' | 'commit', content: Buffer): string {
-  const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
-  const id = createHash('sha1').update(whole).digest('hex');
-  const path = join(objects, id.slice(0, 2), id.slice(2));
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, deflateSync(whole, { level: 1 }), { mode: 0o444 });
-  }
-  return id;
-}
+/** Writes one object of a repository of fixtures. */
+export const writeObject = (objects: string, type: 'blob' | 'tree' | 'commit', content: Buffer): string =>
+  write({ dir: dirname(objects), format: 'sha1' }, type, content);
 
 /**
  * Writes the trees of these files and gives the id of the first.

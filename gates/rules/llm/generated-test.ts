@@ -66,7 +66,7 @@ export async function generateAndRun(
   const cases = (await casesIn(place.file, code)) ?? [];
   if (!cases.some(({ assertions, skipped }) => assertions > 0 && !skipped))
     return without('inert', 'the model wrote no test that asserts anything', asked.metadata, onError);
-  const id = await writeBlob(subject.store, code);
+  const id = writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
     { path: place.file, to: { id, mode: '100644' } },
   ]);

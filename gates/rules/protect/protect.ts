@@ -144,5 +144,5 @@ async function merged(
     isDeleted: (each) => deleted.has(each),
   });
   if (result === null) return undefined;
-  return result === 'base' ? base : { id: await writeBlob(store, result), mode: head.mode };
+  return result === 'base' ? base : { id: writeBlob(store, result), mode: head.mode };
 }

@@ -57,7 +57,7 @@ export async function oldTests(subject: Subject): Promise<OldTests | null> {
   const beside = await testsBeside(subject);
   const put = async (path: string, mode: string, text: string): Promise<Edit> => ({
     path,
-    to: { id: await writeBlob(subject.store, text), mode },
+    to: { id: writeBlob(subject.store, text), mode },
   });
   const changed = subject.changes.filter((change) => isTestPath(basePath(change) ?? '') && differs(change));
   const others = changed.flatMap((change) => basePath(change) ?? []);

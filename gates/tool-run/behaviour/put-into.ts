@@ -111,7 +111,7 @@ async function treeWith(
       first.donor,
       own.map((each) => each.case),
     );
-    edits.push({ path, to: { id: await writeBlob(subject.store, put), mode } });
+    edits.push({ path, to: { id: writeBlob(subject.store, put), mode } });
   }
   const tree = into === 'base' ? subject.base : subject.tree;
   return editTree(subject.store, await withOnly(subject, tree, paths), edits);

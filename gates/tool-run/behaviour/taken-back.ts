@@ -41,7 +41,7 @@ export async function partsOf(
             const there = path.endsWith('.rs') ? await baseFiles(subject.store, tree)(path) : null;
             const put = (there && (await withTestsOf(back, there))) ?? back;
             return editTree(subject.store, tree, [
-              { path, to: { id: await writeBlob(subject.store, put), mode: head.mode } },
+              { path, to: { id: writeBlob(subject.store, put), mode: head.mode } },
             ]);
           },
         },

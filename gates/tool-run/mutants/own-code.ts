@@ -44,7 +44,7 @@ export async function withOwnCode(
       text === undefined || grammar === null
         ? null
         : await unlessUnreadable(rewrite({ path, text, grammar }));
-    if (made !== null) edits.push({ path, to: { id: await writeBlob(store, made), mode } });
+    if (made !== null) edits.push({ path, to: { id: writeBlob(store, made), mode } });
   }
   return edits.length === 0 ? null : editTree(store, tree, edits);
 }

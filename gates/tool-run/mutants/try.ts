@@ -104,7 +104,7 @@ export async function* eachMutant({ store, files, most, budget }: TryOptions): A
       ...mutant,
       in: async (tree) => {
         const there = await testsBesideIn(store, tree, mutant.path);
-        const id = await writeBlob(store, (there && (await withTestsOf(text, there))) ?? text);
+        const id = writeBlob(store, (there && (await withTestsOf(text, there))) ?? text);
         return editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }]);
       },
     };

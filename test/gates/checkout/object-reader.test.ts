@@ -22,7 +22,7 @@ describe('objects that are asked for one after the other', () => {
   test('come whole, however they are cut, empty ones and ones of many pieces among them', async () => {
     const contents = [Buffer.alloc(0), Buffer.from('\n'), randomBytes(300_000), Buffer.from('a blob 3\nxyz')];
     const ids: string[] = [];
-    for (const content of contents) ids.push(await writeBlob(store, content));
+    for (const content of contents) ids.push(writeBlob(store, content));
     const blobs = await readBlobs(store, ids);
     expect(ids.map((id) => blobs.get(id))).toEqual(contents);
     expect([...(await blobSizes(store, ids)).values()]).toEqual(contents.map(({ length }) => length));
@@ -37,15 +37,12 @@ describe('objects that are asked for one after the other', () => {
 
   test('what came into the store after the first question is found', async () => {
     await expect(readBlobs(store, [NOWHERE])).rejects.toThrow(`git has no blob ${NOWHERE}`);
-    const late = await writeBlob(store, 'late');
+    const late = writeBlob(store, 'late');
     expect((await readBlobs(store, [late])).get(late)?.toString()).toBe('late');
   });
 
   test('a limit holds, and who asks next is answered', async () => {
-    const [large, small] = [
-      await writeBlob(store, randomBytes(2_000_000)),
-      await writeBlob(store, 'small'),
-    ] as const;
+    const [large, small] = [writeBlob(store, randomBytes(2_000_000)), writeBlob(store, 'small')] as const;
     const [refused, answered] = await Promise.allSettled([
       readBlobs(store, [large], 1_000_000),
       readBlobs(store, [small]),
@@ -55,7 +52,7 @@ describe('objects that are asked for one after the other', () => {
   });
 
   test('a process that is killed in between fails nobody', async () => {
-    const id = await writeBlob(store, 'still here');
+    const id = writeBlob(store, 'still here');
     expect(await blobSizes(store, [id])).toEqual(new Map([[id, 10]]));
     killAllGroups();
     expect(await blobSizes(store, [id])).toEqual(new Map([[id, 10]]));
@@ -69,7 +66,7 @@ describe('objects that are asked for one after the other', () => {
   });
 
   test('an error of the one who asks is his own', async () => {
-    const id = await writeBlob(store, 'x');
+    const id = writeBlob(store, 'x');
     const asked = askObjects(store, '--batch', [id], () => {
       throw new RangeError('mine');
     });
@@ -85,7 +82,7 @@ describe('objects that are asked for one after the other', () => {
     ['many', 3_000_000],
   ])('%s bytes come in the order in which they were asked for', async (_, bytes) => {
     const ids: string[] = [];
-    for (const letter of 'abc') ids.push(await writeBlob(store, letter.repeat(bytes)));
+    for (const letter of 'abc') ids.push(writeBlob(store, letter.repeat(bytes)));
     const order = [...ids, ids[0] ?? ''];
     const seen: string[] = [];
     const inTime = await streamBlobs(
@@ -107,8 +104,8 @@ describe('objects that are asked for one after the other', () => {
   });
 
   test.each([1_000, 3_000_000])('of files of %i bytes none is read when the time is over', async (bytes) => {
-    const id = await writeBlob(store, 'z'.repeat(bytes));
-    const other = await writeBlob(store, 'y'.repeat(bytes));
+    const id = writeBlob(store, 'z'.repeat(bytes));
+    const other = writeBlob(store, 'y'.repeat(bytes));
     expect(await streamBlobs(store, [id, other], () => IGNORED, ownCpuMs())).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ async function judge(source: string) {
   const repository = makeRepository(BASE);
   repository.write({ 'price.js': source, 'test/price.test.js': NEW_TEST });
   const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
-  const id = await writeBlob(store, HIDDEN);
+  const id = writeBlob(store, HIDDEN);
   const evidence = await gatherOn(repository, [], {
     task: { id: 't', title: '', description: '', expects: ['tests_change'] },
     hidden: [{ path: 'test/hidden.test.js', to: { id, mode: '100644' } }],
