@@ -7,6 +7,7 @@ import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
 import { BOX_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
 import { type Bundles, bundlesIn, CONTAINERS, type ContainerName, FUNCTIONS } from './bundles.ts';
+import { bundleWithParts } from './function-bundles.ts';
 import { imageLock, locked } from './image-lock.ts';
 import { TOOLCHAINS } from './images.ts';
 
@@ -55,24 +56,29 @@ const AS_MODULE = {
 const entries = (sources: Record<string, string>, file: string): Record<string, string> =>
   Object.fromEntries(Object.entries(sources).map(([name, source]) => [`${name}/${file}`, source]));
 
+interface FunctionCode {
+  readonly files: readonly Pick<OutputFile, 'path' | 'contents'>[];
+  /** What of which source has come into each file: the bench asks. */
+  readonly made: Metafile['outputs'];
+}
+
 /**
  * The SDK is bundled: it loads faster than Lambda's own copy, and it is the version that the tests run with.
  * CommonJS, because `import … from 'node:http'` in an ES module reads every lazy getter of the builtin at cold start.
  * The package.json keeps the bundle loadable from below this folder too, where the nearest one says "module".
  */
-export const bundleFunctions = async (
-  outdir: string,
-): Promise<{ readonly files: readonly OutputFile[]; readonly made: Metafile['outputs'] }> => {
-  const { judge, ...whole } = FUNCTIONS;
+export const bundleFunctions = async (outdir: string): Promise<FunctionCode> => {
+  const { judge, deliver, ...others } = FUNCTIONS;
   const common = {
     ...COMMON,
     outdir,
-    // What of which source has come into each file: the bench asks.
     metafile: true as const,
     alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
   };
-  const [plain, split] = await Promise.all([
-    build({ ...common, entryPoints: entries(whole, 'index'), format: 'cjs' }),
+  const [parted, whole, split] = await Promise.all([
+    bundleWithParts(common, ROOT, outdir, Object.keys(others) as (keyof typeof others)[]),
+    // Into its image goes one file.
+    build({ ...common, entryPoints: entries({ deliver }, 'index'), format: 'cjs' }),
     // Protocols of five providers, of which a deployment uses one or two: only modules can be loaded when they are used.
     build({
       ...common,
@@ -83,8 +89,8 @@ export const bundleFunctions = async (
     }),
   ]);
   return {
-    files: [...plain.outputFiles, ...split.outputFiles],
-    made: { ...plain.metafile.outputs, ...split.metafile.outputs },
+    files: [...parted.files, ...whole.outputFiles, ...split.outputFiles],
+    made: { ...parted.made, ...whole.metafile.outputs, ...split.metafile.outputs },
   };
 };
 
@@ -124,7 +130,7 @@ async function place(directory: string, files: ReadonlyMap<string, Uint8Array>):
   }
 }
 
-const filesOf = (outputs: readonly OutputFile[], outdir: string, name: string): Map<string, Uint8Array> =>
+const filesOf = (outputs: FunctionCode['files'], outdir: string, name: string): Map<string, Uint8Array> =>
   new Map(
     outputs
       .filter((output) => dirname(relative(outdir, output.path)) === name)

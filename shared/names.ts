@@ -320,3 +320,6 @@ export const MODEL_KEYS = {
   openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' },
   gemini: { key: 'GEMINI_API_KEY', url: 'GOOGLE_GEMINI_BASE_URL' },
 } as const;
+
+/** What the names of files begin with that functions have alike, the packages of several. The rest of a name is from what is in the file. */
+export const FUNCTION_PART = 'part-';

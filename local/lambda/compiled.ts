@@ -26,7 +26,7 @@ export type Bundle = (...around: readonly unknown[]) => void;
 
 interface Compiled {
   readonly bundle: Bundle;
-  /** Keeps what has been compiled by now, twice at most, and never where something was there. */
+  /** Keeps what has been compiled by now, as often as is worth it, and never where something was there. */
   keep(): void;
 }
 
@@ -44,9 +44,9 @@ function read(file: string): Buffer | undefined {
 /**
  * Compiles a bundle, once in a thread, with what an earlier run has kept.
  * @param names what the bundle gets in place of what is global, in the order of its arguments.
- * @param cache folder of what is kept.
+ * @param cache folder of what is kept. @param most how often it is kept.
  */
-export function compile(path: string, names: readonly string[], cache: string): Compiled {
+export function compile(path: string, names: readonly string[], cache: string, most: number): Compiled {
   const present = compiled.get(path);
   if (present) return present;
   const source = `(function (${names.join(', ')}) {${readFileSync(path, 'utf8')}\n})`;
@@ -54,7 +54,7 @@ export function compile(path: string, names: readonly string[], cache: string): 
   const file = join(cache, `${name}.function`);
   const cachedData = read(file);
   const script = new Script(source, { filename: path, ...(cachedData && { cachedData }), ...IMPORTS });
-  let writes = cachedData && script.cachedDataRejected !== true ? 0 : 2;
+  let writes = cachedData && script.cachedDataRejected !== true ? 0 : most;
   const made: Compiled = {
     bundle: script.runInThisContext() as Bundle,
     keep() {

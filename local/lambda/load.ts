@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, flushCompileCache, isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { FUNCTION_PART } from '../../shared/names.ts';
 import { compile } from './compiled.ts';
 import type { FunctionData } from './protocol.ts';
-import type { Surroundings } from './surroundings.ts';
+import { runFor, type Surroundings, surroundingsOfWhoRuns } from './surroundings.ts';
 
 class ImportModuleError extends Error {
   override readonly name = 'Runtime.ImportModuleError';
@@ -70,34 +71,52 @@ function isCommonJs(file: string): boolean {
   return type !== 'module';
 }
 
-/** Loads CommonJS files, and what they require that is in no bundle, into the same surroundings. */
-function within(around: Surroundings, awslambda: unknown, cache: string): (path: string) => Loaded {
+/** How often what was compiled is kept for a function: once it is loaded, and once it was called. */
+const KEPT = 2;
+
+type Enter = (path: string) => Loaded;
+
+/** What functions have alike is loaded once in a thread, by its name, which tells what is in it. */
+const parts = new Map<string, Loaded>();
+const ofWhoRuns = surroundingsOfWhoRuns();
+
+/** Loads CommonJS files, and what they require that is in no bundle, into the same surroundings; what functions have alike into those of whoever runs. */
+function within(around: Surroundings, awslambda: unknown, cache: string): Enter {
   const loaded = new Map<string, Loaded>();
-  const enter = (path: string): Loaded => {
-    const present = loaded.get(path);
+  const enter: Enter = (path) => {
+    const name = basename(path);
+    const isPart = name.startsWith(FUNCTION_PART);
+    const [kept, key, surroundings] = isPart ? [parts, name, ofWhoRuns] : [loaded, path, around];
+    const present = kept.get(key);
     if (present) return present;
     const real = createRequire(path);
     const require = (id: string): unknown => {
-      if (isBuiltin(id)) return id.replace(/^node:/, '') === 'process' ? around.process : real(id);
+      if (isBuiltin(id)) return id.replace(/^node:/, '') === 'process' ? surroundings.process : real(id);
       const file = real.resolve(id);
       return isCommonJs(file) ? enter(file).module.exports : real(id);
     };
-    const { bundle, keep } = compile(path, NAMES, cache);
+    // Each function has more of a part compiled.
+    const { bundle, keep } = compile(path, NAMES, cache, isPart ? Number.POSITIVE_INFINITY : KEPT);
     const module = { exports: {} };
     // Before it runs: files may require each other.
-    loaded.set(path, { module, keep });
-    bundle(
-      module.exports,
-      Object.assign(require, { resolve: real.resolve }),
-      module,
-      path,
-      dirname(path),
-      around.process,
-      around.console,
-      around.globalThis,
-      around.globalThis,
-      awslambda,
-    );
+    kept.set(key, { module, keep });
+    try {
+      bundle(
+        module.exports,
+        Object.assign(require, { resolve: real.resolve }),
+        module,
+        path,
+        dirname(path),
+        surroundings.process,
+        surroundings.console,
+        surroundings.globalThis,
+        surroundings.globalThis,
+        isPart ? undefined : awslambda,
+      );
+    } catch (error) {
+      kept.delete(key);
+      throw error;
+    }
     return { module, keep };
   };
   return enter;
@@ -121,6 +140,12 @@ export function load(
     const exports: Readonly<Record<string, unknown>> = createRequire(path)(path);
     return { handler: handlerOf(exports[name], data), keep: flushCompileCache };
   }
-  const { module, keep } = within(around, awslambda, cache)(path);
-  return { handler: handlerOf((module.exports as Readonly<Record<string, unknown>>)[name], data), keep };
+  const { module, keep } = runFor(around, () => within(around, awslambda, cache)(path));
+  let left = KEPT;
+  return {
+    handler: handlerOf((module.exports as Readonly<Record<string, unknown>>)[name], data),
+    keep() {
+      if (left-- > 0) for (const each of [{ keep }, ...parts.values()]) each.keep();
+    },
+  };
 }

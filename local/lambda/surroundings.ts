@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 
@@ -40,8 +41,17 @@ export function surroundings(
     stderr: value(stderr),
   }) as NodeJS.Process;
   const console = new Console({ stdout, stderr });
-  const kept = new Map<PropertyKey, unknown>(Object.entries({ process: own, console, ...globals }));
-  const everything = new Proxy(globalThis, {
+  return {
+    process: own,
+    console,
+    globalThis: globalsWith({ process: own, console, ...globals }),
+  };
+}
+
+/** All that is global, with some of it in the place of what is there; what is set is set for whoever has this. */
+function globalsWith(own: Readonly<Record<string, unknown>>): typeof globalThis {
+  const kept = new Map<PropertyKey, unknown>(Object.entries(own));
+  return new Proxy(globalThis, {
     get: (target, key) => (kept.has(key) ? kept.get(key) : Reflect.get(target, key)),
     has: (target, key) => kept.has(key) || Reflect.has(target, key),
     set: (_target, key, to) => {
@@ -49,5 +59,23 @@ export function surroundings(
       return true;
     },
   });
-  return { process: own, console, globalThis: everything };
+}
+
+const whoRuns = new AsyncLocalStorage<Surroundings>();
+
+/** Runs what is of a function: what it calls of code that functions share finds its surroundings. */
+export const runFor = <T>(around: Surroundings, work: () => T): T => whoRuns.run(around, work);
+
+/** For code that functions share: the environment and the output of the function that it works for at the time. */
+export function surroundingsOfWhoRuns(): Surroundings {
+  const ofWhoRuns = <Name extends 'process' | 'console'>(name: Name, none: Surroundings[Name]) =>
+    new Proxy(none, {
+      get: (target, key) => Reflect.get(whoRuns.getStore()?.[name] ?? target, key),
+      set: (target, key, to) => Reflect.set(whoRuns.getStore()?.[name] ?? target, key, to),
+    }) as Surroundings[Name];
+  const shared = {
+    process: ofWhoRuns('process', process),
+    console: ofWhoRuns('console', console as Console),
+  };
+  return { ...shared, globalThis: globalsWith(shared) };
 }

@@ -10,7 +10,7 @@ import {
   type WorkerMessage,
 } from './protocol.ts';
 import { createResponseStreams } from './response-stream.ts';
-import { surroundings } from './surroundings.ts';
+import { runFor, surroundings } from './surroundings.ts';
 
 /** Lambda's limit of a synchronous answer, in bytes. */
 const MAX_PAYLOAD_BYTES = 6 * 1_048_576;
@@ -45,9 +45,9 @@ function open(data: FunctionData, port: MessagePort): void {
     try {
       const event: unknown = JSON.parse(message.event);
       const context = contextOf(data, message);
-      const result = streams.isStreaming(handler)
-        ? await streams.run(handler, event, context)
-        : await handler(event, context);
+      const result = await runFor(around, () =>
+        streams.isStreaming(handler) ? streams.run(handler, event, context) : handler(event, context),
+      );
       const payload = JSON.stringify(result ?? null);
       if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
         throw new ResponseSizeTooLarge(`Response payload size exceeded maximum allowed payload size`);

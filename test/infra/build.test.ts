@@ -77,6 +77,39 @@ describe('the bundles of the functions', () => {
     },
   );
 
+  it('have the packages that several use in parts that are the same wherever they are, and nothing of our own in them', () => {
+    const parts = functions.flatMap((name) => {
+      const folder = bundles.functionDirectory(name);
+      const files = readdirSync(folder).filter((file) => /^part-.*\.js$/.test(file));
+      return files.map((file) => ({
+        name,
+        file,
+        code: read(folder, file),
+        map: read(folder, `${file}.map`),
+      }));
+    });
+    const contents = (file: string) =>
+      new Set(parts.filter((part) => part.file === file).map(({ code }) => code));
+    expect(parts.filter(({ file }) => contents(file).size > 1)).toEqual([]);
+    const own = parts.flatMap(({ map, file }) =>
+      (JSON.parse(map) as { sources: string[] }).sources
+        // One that only hands on what is in others has no source but itself.
+        .filter((source) => !source.includes('node_modules/') && source !== file)
+        .map((source) => source.replace(/^(\.\.\/)+/, '')),
+    );
+    expect(new Set(own)).toEqual(new Set(['infra/lambda-credentials.ts']));
+    // Neither of them is in what is of one function.
+    const shared = ['there are no AWS credentials in the environment', 'ZodError'];
+    const whole = functions.filter((name) =>
+      shared.some((text) => read(bundles.functionDirectory(name), indexOf(name)).includes(text)),
+    );
+    expect(whole).toEqual(['deliver', 'judge']);
+    // Each has an environment and an output of its own: what keeps something of them is not shared.
+    expect(parts.filter(({ map }) => /aws-lambda-powertools\/(?:logger|metrics|batch)\//.test(map))).toEqual(
+      [],
+    );
+  });
+
   it('hold nothing of AWS where the page is served', () => {
     expect(codeOf('page')).not.toMatch(/there are no AWS credentials|AWS_ACCESS_KEY/);
   });

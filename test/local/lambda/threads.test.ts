@@ -64,6 +64,47 @@ test('functions at rest are in one thread, each with an environment, an output a
   ]);
 });
 
+/** What functions share: it is asked for a name late, when others may run, and counts how often it was loaded. */
+const PART = `let loads = (globalThis.loads = (globalThis.loads ?? 0) + 1);
+  exports.tell = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    console.log('told');
+    process.env.TOLD = process.env.ASSAY_NAME;
+    return { loads, name: process.env.ASSAY_NAME, required: require('node:process').env.ASSAY_NAME, version: process.version };
+  };`;
+
+test('a part that functions have alike is loaded once in a thread, and works with the surroundings of whoever calls it', async () => {
+  const source = `const { tell } = require('./part-A1.js');
+    exports.handler = async () => ({ ...(await tell()), told: process.env.TOLD });`;
+  const specs = ['one', 'two'].map((name) =>
+    functionOf(directory.path, `${name}-${count++}`, source, { name, variables: { ASSAY_NAME: name } }),
+  );
+  for (const spec of specs) writeFileSync(join(spec.directory ?? '', 'part-A1.js'), PART);
+  const made = hostOf(directory.path, specs);
+  hosts.push(made);
+  const answers = await Promise.all([made.invoke('one', {}), made.invoke('two', {})]);
+  expect(answers.map(({ payload }) => payload)).toEqual(
+    ['one', 'two'].map((name) => ({ loads: 1, name, required: name, told: name, version: process.version })),
+  );
+  expect(made.lines.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(['one: told', 'two: told']);
+});
+
+test('a part that cannot be loaded is tried again by the next function', async () => {
+  const source = "require('./part-B2.js'); exports.handler = async () => 1;";
+  const part = "if (!process.env.ASSAY_GOOD) throw new Error('no part'); exports.part = 1;";
+  const specs = ['bad', 'good'].map((name) =>
+    functionOf(directory.path, `${name}-${count++}`, source, {
+      name,
+      variables: name === 'good' ? { ASSAY_GOOD: '1' } : {},
+    }),
+  );
+  for (const spec of specs) writeFileSync(join(spec.directory ?? '', 'part-B2.js'), part);
+  const made = hostOf(directory.path, specs);
+  hosts.push(made);
+  expect((await made.invoke('bad', {})).error?.errorMessage).toBe('no part');
+  expect((await made.invoke('good', {})).payload).toBe(1);
+});
+
 test('what is beside a function that takes too long may finish, and then both begin anew', async () => {
   const wait = 'await new Promise((resolve) => setTimeout(resolve, ms));';
   const source = `${THREAD} exports.handler = async ({ ms }) => { ${wait} return threadId; };`;
