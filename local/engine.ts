@@ -6,10 +6,16 @@ import { startThread } from './thread.ts';
 /** In MB: what an engine makes for one request is small, and V8 would let each thread have some 50 of it before it looks. */
 const YOUNG_MB = 8;
 
-/** An engine in a thread of its own, reached over HTTP. */
+/** An engine that is reached over HTTP. */
 export interface Engine extends Running {
   /** `http://127.0.0.1:PORT`. */
   readonly endpoint: string;
+}
+
+/** An engine in a thread of its own, which is reached over HTTP where it listens, and by messages. */
+export interface EngineThread extends Running {
+  readonly port: number | null;
+  post(message: unknown): void;
 }
 
 interface EngineOptions {
@@ -25,7 +31,7 @@ interface EngineOptions {
 }
 
 /** Messages between the stack and an engine's thread. */
-export type FromEngine = { readonly port: number } | { readonly message: unknown };
+export type FromEngine = { readonly port: number | null } | { readonly message: unknown };
 export const STOP_ENGINE = 'stop';
 
 /** An engine that runs elsewhere, and is not ours to stop. */
@@ -34,14 +40,19 @@ export const elsewhere = (endpoint: string): Engine => ({
   stop: async () => {},
 });
 
-/** Starts an engine's thread and waits until it listens. Throws when it cannot. */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export const endpointOf = ({ port, stop }: EngineThread): Engine => ({
+  endpoint: `http://${LOOPBACK}:${port}`,
+  stop,
+});
+
+/** Starts an engine's thread and waits until it is ready. Throws when it cannot be. */
+export async function startEngine(options: EngineOptions): Promise<EngineThread> {
   const worker = startThread(options.script, process.env['NODE_COMPILE_CACHE'] ?? null, {
     workerData: options.data,
     env: { ...options.env },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const port = await new Promise<number>((resolve, reject) => {
+  const port = await new Promise<number | null>((resolve, reject) => {
     const fail = (error: unknown) => reject(new Error(`${options.name} did not start: ${String(error)}`));
     worker.once('error', fail);
     worker.once('exit', (code) => fail(`exit ${code}`));
@@ -58,7 +69,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   worker.on('error', fail);
   worker.on('exit', (code) => fail(`exit ${code}`));
   return {
-    endpoint: `http://${LOOPBACK}:${port}`,
+    port,
+    post: (message) => worker.postMessage(message),
     async stop() {
       stopping = true;
       const exited = once(worker, 'exit');

@@ -1,9 +1,8 @@
-import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import dynalite from 'dynalite';
-import type { FromEngine } from '../engine.ts';
-import { keepConnections, LOOPBACK, portOf } from '../http/listen.ts';
+import { type FromEngine, STOP_ENGINE } from '../engine.ts';
+import { type Dynalite, openDynalite } from './dynalite-parts.ts';
+import type { EngineAnswer, EngineCall } from './engine-client.ts';
 
 /** The thread of dynalite. Its data: where the tables are kept. */
 export interface DynamoEngineData {
@@ -15,7 +14,6 @@ interface Level {
 }
 
 const { directory } = workerData as DynamoEngineData;
-const server = dynalite({ path: directory, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
 
 /** Dynalite says only that its database is not open. Opening it once more says why. */
 async function whyUnreadable(error: unknown): Promise<never> {
@@ -30,35 +28,26 @@ async function whyUnreadable(error: unknown): Promise<never> {
   throw new Error(`the tables in ${directory} cannot be read: ${reason}. Nothing was changed.`);
 }
 
+const post = (message: FromEngine): void => parentPort?.postMessage(message);
+
 /** The database opens with the first request, and an error of it is thrown where nobody waits for it. */
-function firstRequest(port: number): void {
+function firstRequest(dynalite: Dynalite): void {
   const fail = (error: unknown): void => void whyUnreadable(error);
   process.once('uncaughtException', fail);
-  const headers = {
-    'x-amz-target': 'DynamoDB_20120810.ListTables',
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-date': '20200101T000000Z',
-    authorization:
-      'AWS4-HMAC-SHA256 Credential=embedded/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none',
-  };
-  const first = request(
-    { host: LOOPBACK, port, method: 'POST', path: '/', headers, agent: false },
-    (answer) => {
-      answer.resume().once('end', () => {
-        process.off('uncaughtException', fail);
-        const message: FromEngine = { port };
-        parentPort?.postMessage(message);
-      });
-    },
-  );
-  // It ends without an answer when the error is thrown.
-  first.once('error', () => {});
-  first.end('{}');
+  dynalite.call('ListTables', {}, () => {
+    process.off('uncaughtException', fail);
+    post({ port: null });
+  });
 }
 
-keepConnections(server);
-server.listen(0, LOOPBACK, () => firstRequest(portOf(server)));
-parentPort?.on('message', () => {
-  server.close(() => parentPort?.close());
-  server.closeAllConnections();
+const engine = openDynalite(directory);
+firstRequest(engine);
+parentPort?.on('message', (message: EngineCall | typeof STOP_ENGINE) => {
+  if (message === STOP_ENGINE) return engine.close(() => parentPort?.close());
+  const { id, operation, text } = message;
+  // As over a wire: nothing that JSON does not know comes through.
+  engine.call(operation, JSON.parse(text), ({ status, body }) => {
+    const answer: EngineAnswer = { id, status, text: JSON.stringify(body) };
+    post({ message: answer });
+  });
 });

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { FILE_CALLS, type FileCalls } from '../durable.ts';
-import { type Engine, elsewhere, startEngine } from '../engine.ts';
-import { awsJsonClient } from '../http/aws-json.ts';
+import { type EngineThread, elsewhere, startEngine } from '../engine.ts';
+import { type AwsJsonClient, awsJsonClient } from '../http/aws-json.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { type EngineAnswer, engineClient } from './engine-client.ts';
 import type { DynamoEngineData } from './engine-worker.ts';
 import { openExpiries } from './expiries.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -46,7 +47,8 @@ export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 
 /** Starts DynamoDB: the engine, the tables of the template, and the tap in front. Interrupted writes are ended first. */
 export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
-  const engine = options.engine === undefined ? await startDynalite(options) : elsewhere(options.engine);
+  const engine =
+    options.engine === undefined ? await startDynalite(options) : engineElsewhere(options.engine);
   try {
     return await startTapped(options, engine);
   } catch (error) {
@@ -55,25 +57,40 @@ export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
   }
 }
 
-async function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<Engine> {
+/** The engine, and how it is called. */
+interface CalledEngine extends Running {
+  readonly client: AwsJsonClient;
+}
+
+function engineElsewhere(url: string): CalledEngine {
+  const { endpoint, stop } = elsewhere(url);
+  return { client: awsJsonClient(endpoint, DYNAMODB_TARGET), stop };
+}
+
+async function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<CalledEngine> {
   const data: DynamoEngineData = { directory: join(dataDir, 'dynamodb') };
   const damage = damageOf(data.directory);
   if (damage !== null)
     throw new Error(
       `${damage}: no kill does that. Nothing was changed. Bring the folder back from a copy, all of it at once.`,
     );
-  return startEngine({
+  // It is called only once it is there.
+  let thread: EngineThread | null = null;
+  const client = engineClient((call) => thread?.post(call));
+  thread = await startEngine({
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
     data,
     env: { AWS_REGION: REGION, AWS_ACCOUNT_ID: ACCOUNT_ID },
     onFailure,
+    onMessage: (message) => client.answered(message as EngineAnswer),
   });
+  return { client, stop: thread.stop };
 }
 
-async function startTapped(options: DynamoOptions, engine: Engine): Promise<Dynamo> {
+async function startTapped(options: DynamoOptions, engine: CalledEngine): Promise<Dynamo> {
   const { dataDir, counters, onError, onFailure, port = 0 } = options;
-  const client = awsJsonClient(engine.endpoint, DYNAMODB_TARGET);
+  const { client } = engine;
   const tables = tableSpecs(options.resources);
   await createTables(client, tables);
   const journal = openJournal(join(dataDir, 'stream'), {

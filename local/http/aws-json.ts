@@ -57,13 +57,16 @@ export function awsJsonClient(endpoint: string, target: string): AwsJsonClient {
       });
       request.end(text);
     });
-  return {
-    call,
-    async expect(operation, body) {
-      const answer = await call(operation, body);
-      if (answer.status < 400) return answer.body;
-      throw new Error(`${operation} failed: ${JSON.stringify(answer.body)}`);
-    },
-    close: () => agent.destroy(),
-  };
+  return clientOf(call, () => agent.destroy());
 }
+
+/** What follows from a way to call. */
+export const clientOf = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
+  call,
+  async expect(operation, body) {
+    const answer = await call(operation, body);
+    if (answer.status < 400) return answer.body;
+    throw new Error(`${operation} failed: ${JSON.stringify(answer.body)}`);
+  },
+  close,
+});

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Engine, elsewhere, startEngine } from '../engine.ts';
+import { type Engine, elsewhere, endpointOf, startEngine } from '../engine.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { createBuckets, createQueues } from './elsewhere.ts';
@@ -72,16 +72,18 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
   };
 }
 
-const startFauxqs = (options: QueuesOptions, data: QueuesEngineData): Promise<Engine> =>
-  startEngine({
-    name: 'SQS and S3',
-    script: new URL('./engine-worker.ts', import.meta.url),
-    data,
-    env: {},
-    onFailure: options.onFailure,
-    onMessage: (message) => {
-      const told = message as RequestCount | Notice;
-      if ('notice' in told) options.onError?.(told.notice);
-      else options.counters.add(told.service, told.operation);
-    },
-  });
+const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Promise<Engine> =>
+  endpointOf(
+    await startEngine({
+      name: 'SQS and S3',
+      script: new URL('./engine-worker.ts', import.meta.url),
+      data,
+      env: {},
+      onFailure: options.onFailure,
+      onMessage: (message) => {
+        const told = message as RequestCount | Notice;
+        if ('notice' in told) options.onError?.(told.notice);
+        else options.counters.add(told.service, told.operation);
+      },
+    }),
+  );
