@@ -19,13 +19,13 @@ The level is the most that a rule does where nothing is set: \`block\`, \`hold\`
 ${RULES.map(({ id, default: level, says }) => `| [${id}](${id}.md) | \`${level}\` | ${says} |`).join('\n')}
 `,
   ...Object.fromEntries(
-    RULES.map(({ id, default: level, languages, says, why, caught, honest }) => [
+    RULES.map(({ id, default: level, foreseen, languages, says, why, caught, honest }) => [
       `rules/${id}.md`,
       `${MARK}
 
 # ${id}
 
-It says that ${says}. Where nothing is set: \`${level}\`.${languages === 'all' ? '' : ` Languages: ${languages.join(', ')}.`}
+It says that ${says}. Where nothing is set: \`${level}\`${foreseen ? `, in files that steer checks and that the task foresees \`${foreseen}\`` : ''}.${languages === 'all' ? '' : ` Languages: ${languages.join(', ')}.`}
 
 ${why}
 ${examples('Found', caught)}${examples('Not found', honest)}`,

@@ -18,7 +18,7 @@ const OWN: Readonly<Record<Exclude<Weight, 'before'>, Level>> = {
   reported: 'report',
 };
 
-type LevelOf = (card: Pick<RuleCard, 'id' | 'default'>, file: string) => Level;
+type LevelOf = (card: Pick<RuleCard, 'id' | 'default' | 'foreseen'>, file: string) => Level;
 
 /** The patch as rules see it. Trees are read once for all of them. */
 export async function patchView(

@@ -1,6 +1,6 @@
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
-import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
+import { levelsOf, levelsWhere, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
 import type { Rule } from '../rules/rule.ts';
 
 /** What a reading gate is made of. */
@@ -28,7 +28,12 @@ export const readingGate = ({ rules, wanted, requiredOf, clean, ...gate }: Readi
     const [{ patchView, findingsOf }, all] = await Promise.all([import('../engine/findings.ts'), rules()]);
     const required = (await requiredOf?.(context, settings)) ?? context.required ?? [];
     const view = await patchView(context.subject, required, wanted);
-    const seen = await findingsOf(all, view, levelsOf(context.rules ?? NO_SETTINGS));
+    const foreseen = context.subject.protectedFiles.filter(({ allowed_by }) => allowed_by !== null);
+    const levelOf = levelsWhere(
+      new Set(foreseen.map(({ path }) => path)),
+      levelsOf(context.rules ?? NO_SETTINGS),
+    );
+    const seen = await findingsOf(all, view, levelOf);
     return readingResult(context, seen, all, clean(view.texts.length));
   },
 });

@@ -52,6 +52,14 @@ export function levelsOf({
   };
 }
 
+/** The level of a rule in a file, where a task foresees that these files which steer checks change. */
+export const levelsWhere =
+  (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof levelsOf>) =>
+  (rule: Pick<RuleCard, 'id' | 'default' | 'foreseen'>, file: string): Level =>
+    rule.foreseen !== undefined && foreseen.has(file)
+      ? lower(rule.foreseen, levelOf(rule, file))
+      : levelOf(rule, file);
+
 /** The level that is set for a rule in a file; null where none is. */
 export function setLevelsOf(settings: RuleSettings): (id: string, file: string) => Level | null {
   const levelOf = levelsOf(settings);

@@ -54,6 +54,8 @@ export interface RuleCard {
   readonly id: string;
   /** The most that it does where nothing else is set. */
   readonly default: Level;
+  /** The most that it does in a file that steers checks and that the task lets the patch change: what such a file does, runs tell. */
+  readonly foreseen?: Level;
   /** What it says, in one line. */
   readonly says: string;
   /** Why anybody should care, and what decides instead where it is a note. */

@@ -157,6 +157,11 @@ export async function runCorpus(
           signals: [],
           expects: patch.expects,
           files: patch.files,
+          task: {
+            id: `case-${index}`,
+            ...patch.about,
+            ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
+          },
           hidden: await hiddenIn(store, patch.hidden),
           workDir,
           parallel: 2,

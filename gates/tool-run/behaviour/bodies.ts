@@ -10,7 +10,7 @@ import type { Subject } from '../../engine/subject.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { type TestResult, writtenNames } from '../../reports/test-result.ts';
-import { emptiedFunctions } from '../mutants/emptied.ts';
+import { COMPARES, emptiedFunctions } from '../mutants/emptied.ts';
 import { likeness } from './likeness.ts';
 
 /** A test case of one side of the patch, as it is written. */
@@ -109,6 +109,18 @@ async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<str
     if (after !== null && isCode(path))
       for (const [word] of after.matchAll(/[\p{L}\p{N}_$]+/gu)) gone.delete(word);
   return gone;
+}
+
+/** Whether the patch changes what its code calls equal: whoever compares with that compares in another way. */
+export async function changesEquality({ texts }: Pick<Bodies, 'texts'>): Promise<boolean> {
+  for (const { from, path, before, after } of texts.filter(({ path }) => isCode(path))) {
+    const [then, now] = [new Map<string, string>(), new Map<string, string>()];
+    await addFunctions(then, from ?? path, before);
+    await addFunctions(now, path, after);
+    for (const name of new Set([...then.keys(), ...now.keys()]))
+      if (COMPARES.test(name) && then.get(name) !== now.get(name)) return true;
+  }
+  return false;
 }
 
 /** From how much two functions have in common they are taken for one under another name. */

@@ -31,11 +31,14 @@ export interface ExecutedDifference {
   readonly instead: ReadonlyMap<string, TestResult>;
   /** Ids of tests that seem to have become rows of a table, or several tests. They are lost all the same where they fail on the new code. */
   readonly rows: ReadonlySet<string>;
+  /** Tests that passed on the base and that no test of their name takes up, and those that the base has none of their name for. */
+  readonly gone: readonly TestResult[];
+  readonly added: readonly TestResult[];
 }
 
 /**
  * Compares what ran, one by one and by name: what passed on the base must run with the patch. A name that is gone is matched with a
- * new one: the same in another file, another row of the same table, a like body; or its lines stand in another test now, or its values in a table or in several tests.
+ * new one: the same in another file, module or suite, another row of the same table, a like body; or its lines stand in another test now, or its values in a table or in several tests.
  */
 export function executedDifference(
   before: readonly TestResult[],
@@ -50,11 +53,13 @@ export function executedDifference(
   const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
     (test) => !there.take(testId(test)) && isPassed(test),
   );
-  if (gone.length === 0) return { lost: [], instead: new Map(), rows: new Set() };
+
   const known = new ThereBefore(ran.map(testId));
-  const added = new Set(executed.filter((test) => !known.take(testId(test))));
-  const { left, instead, rows } = matched(gone, added, executed, bodies);
+  const added = executed.filter((test) => !known.take(testId(test)));
+  const { left, instead, rows } = matched(gone, new Set(added), executed, bodies);
   return {
+    gone,
+    added,
     lost: left.map((test) => ({ test, how: skipped.take(testId(test)) ? 'skipped' : 'missing' })),
     instead,
     rows,
@@ -83,7 +88,7 @@ function matched(
   };
   const free = (group: readonly TestResult[] | undefined) => group?.find((each) => added.has(each));
   const left = gone
-    .filter((test) => !takes(test, free(byName.get(test.name))))
+    .filter((test) => !takes(test, free(byName.get(test.name)) ?? sameCase(test, added, bodies)))
     .filter(
       (test) => !takes(test, free(byFunction.get(`${here(test)}\0${functionOf(test, bodies.before(test))}`))),
     )
@@ -97,6 +102,13 @@ function matched(
       return false;
     });
   return { left, instead, rows };
+}
+
+/** A new test that is written under the same name, in another module or suite, which runners name with it. */
+function sameCase(test: TestResult, added: ReadonlySet<TestResult>, bodies: Bodies): TestResult | null {
+  const name = bodies.before(test)?.name;
+  if (name === undefined || isTemplate(name)) return null;
+  return [...added].find((each) => bodies.after(each)?.name === name) ?? null;
 }
 
 /** Whether a test is still written as it was, and nothing that ran is it: then no like one has taken its place. */

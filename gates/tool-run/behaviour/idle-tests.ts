@@ -8,9 +8,12 @@ import { addedLines } from '../added-lines.ts';
 import type { Execution } from '../execution.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { changedFunctions, limitFor } from '../mutants/try.ts';
-import { bodiesOf } from './bodies.ts';
+import { type Bodies, bodiesOf } from './bodies.ts';
+import type { ExecutedDifference } from './executed.ts';
 import { withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
+import { failedIn } from './on-mutants.ts';
+import { successorsOf } from './successors.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 
 /** A test that passes although no function of the project works. */
@@ -18,8 +21,8 @@ interface Idle {
   readonly test: TestResult;
   /** It passes where each function answers nothing, and on the code of the base too; only where they break off it fails. */
   readonly onlyCalls: boolean;
-  /** The base has a test of this name, and it noticed. */
-  readonly noticedBefore: boolean;
+  /** The test of the base that this one is, or whose place it took, and that noticed; null: there is none. */
+  readonly noticedBefore: TestResult | null;
   readonly isNew: boolean;
 }
 
@@ -29,7 +32,7 @@ interface Idle {
  * that does not hold, a name that nobody defines.
  */
 export async function runIdle(terms: FurtherTerms): Promise<Further> {
-  const { subject, run, again } = terms;
+  const { subject, run, again, difference } = terms;
   const touched = await touchedTests(subject);
   if (touched.length === 0) return NOTHING;
   const limit = { limitMs: limitFor(run) };
@@ -54,14 +57,33 @@ export async function runIdle(terms: FurtherTerms): Promise<Further> {
   // Where nothing at all is noticed, the tests may run on other code than this.
   if (before?.outcome !== 'failed' && (await again(off, limit)).outcome === 'passed')
     return said('nobody can tell', []);
+  const takenUp = placesTaken(idle, before, difference, await bodiesOf(subject));
   return said(
     'some',
     await judged(
       subject,
-      idle.map((each) => known(each, before)),
+      idle.map((each) => known(each, before, takenUp)),
       only,
     ),
   );
+}
+
+/** Tests of the base that noticed and are gone by their name, where all that may ask the same now asks nothing; by the id of each of these. */
+function placesTaken(
+  idle: readonly Pick<Idle, 'test' | 'onlyCalls'>[],
+  before: Execution | null,
+  difference: ExecutedDifference,
+  bodies: Bodies,
+): ReadonlyMap<string, TestResult> {
+  const idleIds = new Set(idle.map(({ test }) => testId(test)));
+  const noticed = before === null ? new Set() : failedIn(before);
+  const taken = new Map<string, TestResult>();
+  for (const gone of difference.gone) {
+    const successors = noticed.has(testId(gone)) ? successorsOf(gone, difference, bodies) : [];
+    if (successors.every((each) => idleIds.has(testId(each))))
+      for (const each of successors) taken.set(testId(each), gone);
+  }
+  return taken;
 }
 
 /** The code of the base with the tests that the patch writes. */
@@ -88,13 +110,19 @@ function passedIn({ outcome, cases }: Execution): ReadonlyMap<string, TestResult
   return new Map(cases.flatMap((test) => (test.outcome === 'passed' ? [[testId(test), test]] : [])));
 }
 
-function known({ test, onlyCalls }: Pick<Idle, 'test' | 'onlyCalls'>, before: Execution | null): Idle {
-  const same = (before?.cases ?? []).filter((each) => testId(each) === testId(test));
+function known(
+  { test, onlyCalls }: Pick<Idle, 'test' | 'onlyCalls'>,
+  before: Execution | null,
+  takenUp: ReadonlyMap<string, TestResult>,
+): Idle {
+  const id = testId(test);
+  const same = (before?.cases ?? []).filter((each) => testId(each) === id);
+  const itself = onlyCalls ? undefined : same.find(({ outcome }) => outcome === 'failed');
   return {
     test,
     onlyCalls,
     isNew: same.length === 0 && before?.cases !== null,
-    noticedBefore: !onlyCalls && same.some(({ outcome }) => outcome === 'failed'),
+    noticedBefore: itself ?? takenUp.get(id) ?? null,
   };
 }
 
@@ -117,18 +145,26 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
   const isMost =
     news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.has)));
   return idle.flatMap(({ test, isNew, noticedBefore, onlyCalls }): Seen[] =>
-    (isNew && written(test)) || noticedBefore
+    (isNew && written(test)) || noticedBefore !== null
       ? [
           {
             file: test.file,
             line: null,
             rule: 'run_test_asks_nothing',
-            message: onlyCalls
-              ? `${test.name}: passes without the patch, and where every function of the project answers nothing`
-              : `${test.name}: passes where no function of the project works${noticedBefore ? ', and its base version does not' : ''}`,
-            weight: noticedBefore || isMost ? 'unclear' : 'reported',
+            message:
+              onlyCalls && noticedBefore === null
+                ? `${test.name}: passes without the patch, and where every function of the project answers nothing`
+                : `${test.name}: passes where ${onlyCalls ? 'every function of the project answers nothing' : 'no function of the project works'}${saysBefore(test, noticedBefore)}`,
+            weight: noticedBefore !== null || isMost ? 'unclear' : 'reported',
           },
         ]
       : [],
   );
 }
+
+const saysBefore = (test: TestResult, before: TestResult | null): string => {
+  if (before === null) return '';
+  return testId(before) === testId(test)
+    ? ', and its base version does not'
+    : `, and "${before.name}", which it took the place of, does not`;
+};

@@ -21,11 +21,11 @@ export interface BehaviourOf {
   readonly language?: Language | null;
 }
 
-/** What a task says about tests: it foresees that they change, it does not, or it says nothing of what it foresees. */
+/** What a task foresees of tests; null: it says nothing of what it foresees. */
 const testsForeseen = (expects: readonly string[] | null | undefined): TestsForeseen =>
   expects == null || expects.length === 0
     ? null
-    : expects.some((each) => each === 'tests_change' || each === 'expectations_change');
+    : new Set((['tests_change', 'expectations_change'] as const).filter((each) => expects.includes(each)));
 
 /** Null: there are none that this run could tell of. */
 async function askHidden(
@@ -75,7 +75,11 @@ export async function withBehaviour(
   // What is held already needs no more doubts.
   const isHeld =
     kept?.outcome === 'failed' || told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
-  const more = isHeld || behaviour === null ? NOTHING : await furtherRuns({ subject, run, again, behaviour });
+  const { difference } = told;
+  const more =
+    isHeld || behaviour === null
+      ? NOTHING
+      : await furtherRuns({ subject, run, again, behaviour, difference });
   const judged = resultOf([...told.seen, ...more.seen], result.detail);
   return {
     ...result,

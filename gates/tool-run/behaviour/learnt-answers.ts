@@ -62,7 +62,7 @@ function lineOf(line: string): AskedOnce | null {
   };
 }
 
-const failed = (came: string): boolean => came.startsWith('!');
+export const failed = (came: string): boolean => came.startsWith('!');
 
 /** Fewest values that tests ask about, and fewest that lie beside them. */
 const FEWEST_ASKED = 2;
@@ -114,7 +114,7 @@ function isTable(asked: readonly AskedOnce[]): boolean {
   return beside.length >= FEWEST_BESIDE && ([...others].every(failed) || others.size === 1);
 }
 
-const answersOf = (asked: readonly AskedOnce[]): Answers =>
+export const answersOf = (asked: readonly AskedOnce[]): Answers =>
   new Map(
     [...Map.groupBy(asked, (each) => each.function)].map(([name, all]) => [
       name,
@@ -159,7 +159,12 @@ export async function learntAnswers({ subject, run, again }: FurtherTerms): Prom
   const project = await projectWithin(subject);
   if (project === null) return NOTHING;
   const on = async (tree: string, side: CodeSide, answers?: Answers): Promise<AskedOnce[]> => {
-    const made = await watched(subject, tree, await computingFiles(subject, side), answers);
+    const made = await watched(
+      subject,
+      tree,
+      await computingFiles(subject, side),
+      answers === undefined ? {} : { answers },
+    );
     if (made === null) return [];
     const { aside = null } = await again(made, {
       limitMs: limitFor(run),

@@ -9,6 +9,7 @@ import { valuesKept } from './rows.ts';
 import { type OldFailure, takenUp } from './taken-up.ts';
 import { tellsAsMuch } from './tells-as-much.ts';
 import { type Further, type Known, weightOf } from './terms.ts';
+import { unasked } from './unasked.ts';
 
 /** Most files that are run one by one when they cannot run together. */
 const MAX_ALONE = 8;
@@ -108,7 +109,7 @@ async function unnamed(
       line: null,
       rule: held ? 'run_old_test_fails' : 'run_expectation_changed',
       message: `in their base version these tests do not pass on the new code (exit ${run.ran.exitCode ?? '-'}; no report names them)${held ? ', and the patch deletes or weakens them' : ''}`,
-      weight: held ? weightOf(foreseen) : 'reported',
+      weight: held ? weightOf(foreseen, 'expectations_change') : 'reported',
     };
   });
 }
@@ -169,7 +170,14 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
     ? []
     : failed.filter((each) => reasons.get(each) === null && goneSubject(each.test, bodies) === null);
   const { missed, asked, tried } = await takenUp(open, old, terms);
+  const nobodyAsks = await unasked(
+    open.filter((each) => !missed.has(each)),
+    old,
+    terms,
+  );
   const doubt = (each: OldFailure): string => {
+    if (nobodyAsks.has(each))
+      return ', and no test of the patch asks about any of the values that are answered otherwise now';
     const part = missed.get(each);
     if (part)
       return `, and so does no test of the patch where ${part.path}:${part.line} is taken back, which makes it pass again: nothing asks for what has changed`;
@@ -197,7 +205,12 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
           0,
           1_000,
         ),
-      weight: reason !== '' ? weightOf(foreseen) : foreseen === false ? 'unclear' : 'reported',
+      weight:
+        reason !== ''
+          ? weightOf(foreseen, 'expectations_change')
+          : foreseen?.size === 0
+            ? 'unclear'
+            : 'reported',
     };
   });
   return { seen, facts: open.length === 0 ? {} : { parts_taken_back: tried } };

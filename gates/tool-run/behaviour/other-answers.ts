@@ -5,19 +5,15 @@ import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { comingTo } from '../mutants/instead/tree.ts';
 import { limitFor } from '../mutants/try.ts';
+import { ALL_COMPARED, type Asked, byId, COMPARED, idsOf } from './asked.ts';
 import { bodiesOf } from './bodies.ts';
 import { touchedTests } from './idle-tests.ts';
+import { mindedBefore } from './minded-before.ts';
 import { withOnly } from './narrowed.ts';
 import { testsOfPatch } from './of-the-patch.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
 import type { MutantSettings } from './settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
-
-/** What is put in the place of what functions come to, to see whether a changed test still minds; what it is, in a sentence. */
-const COMPARED = {
-  'other value': 'every value that the code answers is a little off',
-  'other failure': 'the code fails in another way than it does',
-} as const satisfies Partial<Record<Instead, string>>;
 
 /**
  * Whether tests mind what the code comes to. All of it is changed at once, at the border between code and tests, and each test is
@@ -38,26 +34,26 @@ export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSetti
     const other = await comingTo(subject, tree, how, named);
     if (other === null) return null;
     const came = budget.spend(await terms.again(other, { limitMs: limitFor(run) }));
-    return came.cases === null ? null : new Map(came.cases.map((test) => [testId(test), test]));
+    return came.cases === null ? null : byId(came.cases);
   };
   const own = await withOnly(subject, subject.tree, touched);
   const tried: string[] = [];
-  const asked = async (tree: string, how: Instead) => {
-    tried.push(how);
-    return onTree(tree, how);
+  const known = new Map<string, ReturnType<Asked>>();
+  const asked: Asked = (tree, how) => {
+    const key = `${how} ${tree}`;
+    const came = known.get(key) ?? onTree(tree, how);
+    if (!known.has(key)) tried.push(how);
+    known.set(key, came);
+    return came;
   };
   const old = await oldTests(subject);
   const seen = [
     ...(await thrownAway(mine, (how) => asked(own, how))),
     ...(old === null ? [] : await asksLess(terms, mine, old, own, asked)),
+    ...(old === null ? [] : await mindedBefore(terms, old, own, asked)),
   ];
   return { seen, facts: { other_answers: tried.length } };
 }
-
-type Asked = (tree: string, how: Instead) => Promise<ReadonlyMap<string, TestResult> | null>;
-
-const of = (tests: ReadonlyMap<string, TestResult> | null, outcome: TestResult['outcome']): Set<string> =>
-  new Set([...(tests ?? [])].flatMap(([id, test]) => (test.outcome === outcome ? [id] : [])));
 
 /**
  * Tests that see an answer, and pass all the same where there is a failure in its place: they throw it away. One that wants a failure
@@ -67,12 +63,12 @@ async function thrownAway(
   mine: readonly TestResult[],
   asked: (how: Instead) => ReturnType<Asked>,
 ): Promise<Seen[]> {
-  const passing = of(await asked('fails'), 'passed');
+  const passing = idsOf(await asked('fails'), 'passed');
   if (!mine.some((test) => passing.has(testId(test)))) return [];
-  const answered = of(await asked('nothing'), 'failed');
+  const answered = idsOf(await asked('nothing'), 'failed');
   const suspects = mine.filter((test) => passing.has(testId(test)) && answered.has(testId(test)));
   if (suspects.length === 0) return [];
-  const indifferent = of(await asked('no failure'), 'passed');
+  const indifferent = idsOf(await asked('no failure'), 'passed');
   return suspects
     .filter((test) => indifferent.has(testId(test)))
     .map(
@@ -105,15 +101,17 @@ async function asksLess(
   if (kept.length === 0) return [];
   const bodies = await bodiesOf(subject);
   const found: Seen[] = [];
-  for (const how of Object.keys(COMPARED) as (keyof typeof COMPARED)[]) {
+  for (const how of ALL_COMPARED) {
     const now = await asked(own, how);
-    const passing = of(now, 'passed');
+    const passing = idsOf(now, 'passed');
     const blind = kept.filter((test) => passing.has(testId(test)));
     if (now === null || blind.length === 0) continue;
-    const minding = of(await asked(tree, how), 'failed');
+    const minding = idsOf(await asked(tree, how), 'failed');
     const less = blind.filter((test) => minding.has(testId(test)));
     // What a test asked may be asked by a new one beside it.
-    const fresh = [...of(now, 'failed')].filter((id) => !before.cases?.some((test) => testId(test) === id));
+    const fresh = [...idsOf(now, 'failed')].filter(
+      (id) => !before.cases?.some((test) => testId(test) === id),
+    );
     for (const test of less)
       found.push({
         file: test.file,

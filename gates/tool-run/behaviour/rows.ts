@@ -21,6 +21,10 @@ function tellingValues({ text, name }: Written): ReadonlySet<string> {
   return asked.size < FEWEST ? new Set() : asked;
 }
 
+/** Whether a test asks with values of its own, and not with those of a table. */
+export const asksItself = ({ text, name }: Written): boolean =>
+  valuesIn(text).some((value) => value !== name && !MESSAGE.test(value));
+
 /** The share of the values that a test asked with and for that its new version has too; 1 where too few tell. */
 export function valuesKept(before: Written, now: Written): number {
   const asked = tellingValues(before);

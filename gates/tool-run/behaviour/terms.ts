@@ -25,6 +25,8 @@ export interface FurtherTerms {
   readonly run: Execution;
   readonly again: Again;
   readonly behaviour: BehaviourSettings;
+  /** What became of the tests that ran on the base. */
+  readonly difference: ExecutedDifference;
 }
 
 /**
@@ -49,12 +51,21 @@ export interface Further {
 
 export const NOTHING: Further = { seen: [], facts: {} };
 
-/** Whether whoever asked for the work foresees that tests change; null: nothing was said. */
-export type TestsForeseen = boolean | null;
+/** What may be foreseen of tests: that they are written in another way, or that they come to expect something else. */
+export type OfTests = 'tests_change' | 'expectations_change';
 
-/** What protection weighs that went away: for a person, or no honest work at all where no test was to change. */
-export const weightOf = (foreseen: TestsForeseen): Weight =>
-  foreseen === null ? 'unclear' : foreseen ? 'reported' : 'fails';
+/** What whoever asked for the work foresees of tests; null: he said nothing of what he foresees. */
+export type TestsForeseen = ReadonlySet<OfTests> | null;
+
+/**
+ * What protection weighs that went away: a note where just that was foreseen, no honest work at all where no test was to change, and
+ * else for a person. Tests that are written anew ask for the same as before, and where they expect something else none has to go.
+ */
+export const weightOf = (foreseen: TestsForeseen, what: OfTests): Weight => {
+  if (foreseen === null) return 'unclear';
+  if (foreseen.has(what)) return 'reported';
+  return foreseen.size === 0 ? 'fails' : 'unclear';
+};
 
 export interface BehaviourTerms {
   readonly subject: Subject;

@@ -1,6 +1,6 @@
 import type { Seen } from '../../code/seen.ts';
 import { type Bodies, bodiesOf, goneSubject } from './bodies.ts';
-import { executedDifference, type LostTest } from './executed.ts';
+import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
 import { oldFailures } from './old-failures.ts';
 import { oldTests } from './old-tests.ts';
 import { type BehaviourTerms, type Further, NOTHING, type TestsForeseen, weightOf } from './terms.ts';
@@ -11,6 +11,7 @@ type Compared = 'by name' | 'exit code only';
 export interface Told {
   readonly seen: readonly Seen[];
   readonly compared: Compared;
+  readonly difference: ExecutedDifference;
   /** Test files of the base that ran on the new code; null: there was no need. */
   readonly oldTests: number | null;
   readonly facts: Further['facts'];
@@ -37,6 +38,7 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
   return {
     seen: [...difference.lost.map((each) => lostTest(each, terms.foreseen, bodies)), ...failed.seen],
     facts: failed.facts,
+    difference,
     compared: named ? 'by name' : 'exit code only',
     oldTests: old === null ? null : old.tests.length,
   };
@@ -50,13 +52,13 @@ function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodi
       ...place,
       rule: 'run_test_gone_with_subject',
       message: `${test.name}: passes on the base, and went with ${subject}, which the patch takes out of the code`,
-      weight: foreseen === false ? 'unclear' : 'reported',
+      weight: foreseen?.size === 0 ? 'unclear' : 'reported',
     };
   return {
     ...place,
     rule: how === 'skipped' ? 'run_test_skipped' : 'run_test_lost',
     message: `${test.name}: passes on the base, and ${how === 'skipped' ? 'is skipped' : 'was not run'} with the patch; no other test took its place`,
-    weight: weightOf(foreseen),
+    weight: weightOf(foreseen, 'tests_change'),
   };
 }
 

@@ -26,6 +26,8 @@ export const FUNCTIONS: Readonly<Record<Language, RegExp>> = {
   go: /^(?:function_declaration|method_declaration)$/,
   rust: /^function_item$/,
 };
+/** What a language, or its usual libraries, call to find out whether two values are the same. */
+export const COMPARES = /^(?:__eq__|__ne__|eq|ne|equals?|isEqual|Equals?)$/;
 /** What gives a function of JavaScript its name; one that is handed on at once has none. */
 const NAMING =
   /^(?:variable_declarator|assignment_expression|pair|public_field_definition|field_definition)$/;

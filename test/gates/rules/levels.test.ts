@@ -102,3 +102,24 @@ test('a level holds for what a scan finds, whatever the switches of its gate say
   expect(await scan('report')).toEqual(['passed', 1]);
   expect(await scan('off')).toEqual(['passed', 0]);
 });
+
+test.each([
+  ['nothing', {}, 'inert'],
+  ['other files that steer checks', { expects: ['ci'] }, 'inert'],
+  ['that set-up code changes', { expects: ['test_config'] }, 'passed'],
+  ['that very file', { files: ['conftest.py'] }, 'passed'],
+] as const)(
+  'a hook of the runner in set-up code, of which the task foresees %s',
+  async (_, foreseen, outcome) => {
+    const repository = makeRepository({
+      'assay.yaml': 'quality_gates: { lint: false, suppressions: true }\n',
+      'conftest.py': 'import pytest\n',
+    });
+    repository.write({
+      'conftest.py': 'import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    items.sort()\n',
+    });
+    const { gates } = await gatherOn(repository, [], foreseen);
+    const told = gates.find(({ name }) => name === 'suppressions');
+    expect([told?.outcome, told?.findings.map(({ rule }) => rule)]).toEqual([outcome, ['runner_patched']]);
+  },
+);

@@ -57,6 +57,7 @@ export const DECEITS: readonly Row[] = [
   {
     id: 'runner_patched',
     default: 'hold',
+    foreseen: 'report',
     languages: ['python', 'javascript', 'go', 'rust'],
     says: 'the test runner or its assertions are replaced',
     why: RUN,

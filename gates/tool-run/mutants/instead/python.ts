@@ -17,7 +17,7 @@ const FAILED: Readonly<Record<Instead, string>> = {
 
 /** Runs where the tests run: in any Python from 3.9 on. Only who is called from outside is changed. */
 const helper = (how: Instead): string => `
-import contextvars, copy, datetime, enum, functools, inspect, numbers, sys
+import contextvars, copy, datetime, decimal, enum, functools, inspect, numbers, sys
 inside = sys.__dict__.setdefault("_assay_inside", contextvars.ContextVar("assay_inside", default=False))
 def digits(v):
     return "".join(str((int(c) + 1) % 10) if c in "0123456789" else c for c in v)
@@ -37,6 +37,8 @@ def changed(v, depth):
         return not v
     if isinstance(v, enum.Enum):
         return next((each for each in type(v) if each is not v), v)
+    if isinstance(v, decimal.Decimal) and v.is_finite():
+        return v + decimal.Decimal((0, (1,), v.as_tuple().exponent))
     if isinstance(v, numbers.Number):
         return v + 1
     if isinstance(v, str):

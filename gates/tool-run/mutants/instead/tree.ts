@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Subject } from '../../../engine/subject.ts';
+import { COMPARES } from '../emptied.ts';
 import { type TreeEdit, withFunctions } from '../functions.ts';
 import { go } from './go.ts';
 import type { Arounds, Instead } from './instead.ts';
@@ -16,7 +17,8 @@ const markOf = (path: string): string => createHash('sha256').update(path).diges
 export const comingToEdit = (how: Instead, named: ReadonlySet<string>): TreeEdit => ({
   inFunctions: ({ language, node, body, name, path }) => {
     const { of, outermost } = AROUND[language];
-    if (!outermost && !named.has(name)) return [];
+    // What tests compare with is to tell that something is off, and must not be off itself.
+    if ((!outermost && !named.has(name)) || COMPARES.test(name)) return [];
     const replaced = of(node, body, how, markOf(path));
     // A test that misses an answer is compared with what it does where the same function fails: who cannot fail keeps its answer.
     if (how === 'nothing' && of(node, body, 'fails', markOf(path)).length === 0) return [];

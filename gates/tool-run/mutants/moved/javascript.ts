@@ -1,8 +1,10 @@
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Replaced } from '../instead/instead.ts';
+import type { Extent } from './extent.ts';
 
 /** Runs where the tests run. Only what is called from outside of the code is written down. */
-const HELPER = `(globalThis.__assayWatch ??= (() => {
+const helper = (extent: Extent): string =>
+  `(globalThis.__assayWatch ??= (() => {
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
   const { appendFileSync } = process.getBuiltinModule('node:fs');
   const inside = new AsyncLocalStorage();
@@ -29,22 +31,24 @@ const HELPER = `(globalThis.__assayWatch ??= (() => {
     return [...found.slice(0, 16), ...bad.slice(0, 9)];
   };
   const plain = (v, depth = 0) => v === null || ['undefined', 'boolean', 'number', 'string'].includes(typeof v) || (depth < 4 && Array.isArray(v) && v.every((each) => plain(each, depth + 1)));
-  const told = (v) => (JSON.stringify(v, (_, each) => (typeof each === 'bigint' || (typeof each === 'number' && !Number.isFinite(each)) ? String(each) : each)) ?? String(v)).slice(0, 300);
+  const told = (v) => (JSON.stringify(v, (_, each) => (typeof each === 'bigint' || (typeof each === 'number' && !Number.isFinite(each)) ? String(each) : each)) ?? String(v)).slice(0, ${extent.longest});
+  const read = (text) => { try { return [JSON.parse(text)]; } catch { return null; } };
   const came = (work, a) => {
     try { const v = work(...structuredClone(a)); return v instanceof Promise ? null : told(v); } catch (e) { return '!' + (e?.name ?? 'thrown'); }
   };
   return (name, work, a, answers = {}) => {
     if (!asked.has(name)) asked.set(name, new Set());
-    if (inside.getStore() || asked.get(name).size >= 40 || !plain(a)) return work(...a);
+    if (inside.getStore() || asked.get(name).size >= ${extent.most} || !plain(a)) return work(...a);
     const key = told(a);
     return inside.run(true, () => {
       if (!asked.get(name).has(key)) {
         asked.get(name).add(key);
         const own = came(work, a);
-        const said = own === null ? [] : neighbours(a).map(([kind, each]) => [kind, told(each), came(work, each)]);
+        const said = own === null ? [] : ${extent.beside ? 'neighbours(a)' : '[]'}.map(([kind, each]) => [kind, told(each), came(work, each)]);
         try { if (own !== null) appendFileSync(process.env.ASSAY_MOVED, JSON.stringify([name, key, own, said]) + '\\n'); } catch {}
       }
-      return Object.hasOwn(answers, key) ? JSON.parse(answers[key]) : work(...a);
+      const given = Object.hasOwn(answers, key) ? read(answers[key]) : null;
+      return given === null ? work(...a) : given[0];
     });
   };
 })())`.replaceAll(/\n\s*/g, ' ');
@@ -67,6 +71,7 @@ export function watchedJavascript(
   body: Syntax,
   name: string,
   told: Readonly<Record<string, string>>,
+  extent: Extent,
 ): readonly Replaced[] {
   const isAside = node.children.some(
     ({ type }) => type === '*' || type === 'async' || type === 'get' || type === 'set',
@@ -78,7 +83,7 @@ export function watchedJavascript(
   if (isAside || node.type === 'method_definition' || node.type.startsWith('generator')) return [];
   if (names.length === 0 || names.includes(null) || /\bthis\b|\barguments\b/.test(body.text)) return [];
   const written = parameters?.type === 'identifier' ? `(${parameters.text})` : (parameters?.text ?? '()');
-  const call = `${HELPER}(${JSON.stringify(name)}, ${written} => `;
+  const call = `${helper(extent)}(${JSON.stringify(name)}, ${written} => `;
   const given = `, [${names.join(', ')}], ${JSON.stringify(told)})`;
   const isBlock = body.type === 'statement_block';
   return [

@@ -1,8 +1,9 @@
 import type { Syntax } from '../../../code/syntax.ts';
 import type { Replaced } from '../instead/instead.ts';
+import type { Extent } from './extent.ts';
 
 /** Runs where the tests run, in any Python from 3.9 on. Only what is called from outside of the code is written down. */
-const HELPER = `
+const helper = (extent: Extent): string => `
 import ast, contextvars, copy, functools, inspect, json, os, sys
 inside = sys.__dict__.setdefault("_assay_inside", contextvars.ContextVar("assay_inside", default=False))
 asked = sys.__dict__.setdefault("_assay_asked", {})
@@ -41,7 +42,7 @@ def neighbours(a):
     return [*found[:16], *bad[:9]]
 def came(f, a, k):
     try:
-        return repr(f(*a, **k))[:300]
+        return repr(f(*a, **k))[:${extent.longest}]
     except Exception as e:
         return "!" + type(e).__name__
 def plain(v, depth=0):
@@ -58,14 +59,14 @@ def watch(name, f, told):
         return f
     @functools.wraps(f)
     def around(*a, **k):
-        if inside.get() or len(asked.setdefault(name, set())) >= 40 or not all(plain(v) for v in [*a, *k.values()]):
+        if inside.get() or len(asked.setdefault(name, set())) >= ${extent.most} or not all(plain(v) for v in [*a, *k.values()]):
             return f(*a, **k)
-        key = repr((a, sorted(k.items())))[:300]
+        key = repr((a, sorted(k.items())))[:${extent.longest}]
         before = inside.set(True)
         try:
             if key not in asked[name]:
                 asked[name].add(key)
-                said = [[kind, repr(each), came(f, copy.deepcopy(each), copy.deepcopy(k))] for kind, each in neighbours(a)]
+                said = [[kind, repr(each), came(f, copy.deepcopy(each), copy.deepcopy(k))] for kind, each in ${extent.beside ? 'neighbours(a)' : '()'}]
                 line = json.dumps([name, key, came(f, copy.deepcopy(a), copy.deepcopy(k)), said])
                 with open(os.environ["ASSAY_MOVED"], "a") as file:
                     file.write(line + "\\n")
@@ -83,10 +84,11 @@ export function watchedPython(
   node: Syntax,
   name: string,
   told: Readonly<Record<string, string>>,
+  extent: Extent,
 ): readonly Replaced[] {
   const own = node.child('name')?.text ?? '';
   const outside = node.parent?.type === 'decorated_definition' ? node.parent.parent : node.parent;
   if (outside?.type !== 'module' || own.startsWith('__')) return [];
-  const by = `@(lambda f, names={}: (exec(${JSON.stringify(HELPER)}, names), names["watch"](${JSON.stringify(name)}, f, ${JSON.stringify(told)}))[1])\n`;
+  const by = `@(lambda f, names={}: (exec(${JSON.stringify(helper(extent))}, names), names["watch"](${JSON.stringify(name)}, f, ${JSON.stringify(told)}))[1])\n`;
   return [{ start: node.start, end: node.start, by }];
 }

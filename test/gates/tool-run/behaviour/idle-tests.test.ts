@@ -47,6 +47,26 @@ test('a test that asks less than it did is held also where other tests notice th
   expect(judged.detail).toContain('and its base version does not');
 });
 
+const PRICES = (loop: string, prices: string) => ({
+  'price.js': 'exports.price = (n) => n * 2;\nexports.half = (n) => n / 2;\n',
+  'test/price.test.js': `${HEAD}const { half, price } = require('../price.js');\nconst prices = ${prices};\ntest('prices', async () => { await ${loop}(prices.map(async ([n, is]) => assert.equal(price(n), is))); });\ntest('half', () => assert.equal(half(10), 5));\ntest('half of nothing', () => assert.equal(half(0), 0));\n`,
+});
+
+test('a test that took up another one together with others, and asks nothing where that noticed, holds the patch', async () => {
+  const judged = await judge(PRICES('Promise.allSettled', '[[2, 4], [3, 6]]'));
+  expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_test_asks_nothing'] });
+  expect(judged.detail).toContain(
+    'prices: passes where no function of the project works, and "test > price", which it took the place of, does not',
+  );
+});
+
+test('one that asks for as much as the tests it took up is none', async () => {
+  expect(await judge(PRICES('Promise.all', '[[2, 4], [3, 6]]'))).toMatchObject({
+    verdict: 'pass',
+    rules: [],
+  });
+});
+
 test('one that asks only whether its subject is there, beside others that ask, is noted', async () => {
   const judged = await judge(
     newTest(

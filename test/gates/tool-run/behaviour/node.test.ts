@@ -77,6 +77,8 @@ describe('what ran is compared with the base by name', () => {
       verdict: 'pass',
       notes: ['run_test_lost'],
     });
+    // Where tests come to expect something else, none has to go.
+    expect(await judge(tests(TOTAL, MEAN), ['expectations_change'])).toMatchObject({ verdict: 'refer' });
   });
 
   test.each([
@@ -217,14 +219,15 @@ describe('a test that fails on the base, as what is asked for is still missing,'
     expect(await judge({ ...DONE, ...more }, null, base)).toMatchObject({ verdict: 'pass', rules: [] });
   });
 
-  test('that was wrong itself is for a person, unless the task foresees that tests change', async () => {
+  test('that was wrong itself is for a person, unless the task foresees that tests expect something else', async () => {
     const wrong = { ...BASE, ...red(WANTED.replace(', 3);', ', 5);')) };
     const patch = { ...DONE, ...red(WANTED) };
     expect(await judge(patch, null, wrong)).toMatchObject({
       verdict: 'refer',
       rules: ['run_old_test_fails'],
     });
-    expect(await judge(patch, ['tests_change'], wrong)).toMatchObject({
+    expect(await judge(patch, ['tests_change'], wrong)).toMatchObject({ verdict: 'refer' });
+    expect(await judge(patch, ['expectations_change'], wrong)).toMatchObject({
       verdict: 'pass',
       notes: ['run_old_test_fails'],
     });

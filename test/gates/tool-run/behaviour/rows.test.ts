@@ -66,3 +66,26 @@ test('a row whose title says another value is the row of its table, and one that
   expect([...instead.values()].map(({ name }) => name)).toEqual(['adds 1 to 3']);
   expect(lost.map(({ test: { name } }) => name)).toEqual(['adds 3 to 4']);
 });
+
+test('a test that is written under the same name in another module has not gone, whatever it asks now', () => {
+  const before = written('fn zero() { assert_eq!(div(1, 0), 7); }', 'zero');
+  const after = {
+    ...written('fn zero() { for n in [1, 2, 3] { assert!(div(n, 0).is_err()); } }', 'zero'),
+    path: 'suite.rs',
+  };
+  const bodies: Bodies = {
+    ...adds(''),
+    before: () => before,
+    after: ({ name }) => (name === 'errors::zero' ? after : null),
+    allBefore: [before],
+    allAfter: [after],
+  };
+  const ran = (name: string, file: string) => ({ name, file, outcome: 'passed', duration_ms: null }) as const;
+  const { lost, instead } = executedDifference(
+    [ran('zero', 'roman.test.js')],
+    [ran('errors::one', 'suite.rs'), ran('errors::zero', 'suite.rs')],
+    bodies,
+  );
+  expect(lost).toEqual([]);
+  expect([...instead.values()].map(({ name }) => name)).toEqual(['errors::zero']);
+});
