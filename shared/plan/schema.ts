@@ -3,7 +3,7 @@ import { ProgressLedger } from '../coordination/ledgers.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
 import { Expectation } from '../task/expects.ts';
 import { Complexity, Priority, Role, Scope } from '../task/schema.ts';
-import { CheckoutPath, CompletionSignal } from '../task/signals.ts';
+import { CompletionSignal, OwnedPath } from '../task/signals.ts';
 
 /** Where a planner leaves its plan in the checkout. It is read from the tree that was handed in, and never delivered. */
 export const PLAN_FILE = '.assay/plan.yaml';
@@ -27,11 +27,11 @@ export const PlannedTask = z.strictObject({
   complexity: Complexity.default('medium'),
   depends_on: z.array(PlanKey).max(MAX_PLANNED).default([]),
   files: z
-    .array(CheckoutPath)
+    .array(OwnedPath)
     .max(50)
     .default([])
     .describe('Files and folders of the base that the task changes.'),
-  creates: z.array(CheckoutPath).max(50).default([]).describe('Files that it adds.'),
+  creates: z.array(OwnedPath).max(50).default([]).describe('Files that it adds.'),
   expects: z.array(Expectation).max(20).default([]),
   completion_signals: z.array(CompletionSignal).min(1, 'needs at least one').max(20),
   acceptance_criteria: z.array(z.string().trim().min(1).max(1_000)).max(20).default([]),

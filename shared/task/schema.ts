@@ -9,7 +9,7 @@ import { ErrorActions } from './error-actions.ts';
 import { EXPECTATIONS, Expectation } from './expects.ts';
 import { GitRef } from './git-ref.ts';
 import { HiddenTests } from './hidden-tests.ts';
-import { CheckoutPath, CompletionSignal, isJudged } from './signals.ts';
+import { CompletionSignal, isJudged, OwnedPath } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
 export const RESERVED_IDS = ['batch', 'next'] as const;
@@ -104,7 +104,7 @@ export const SubmitTask = z
       'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
     ).default('main'),
     depends_on: unique(z.array(TaskId).max(100)).default([]),
-    files: unique(z.array(CheckoutPath).max(100))
+    files: unique(z.array(OwnedPath).max(100))
       .default([])
       .describe(
         'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',

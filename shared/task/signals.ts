@@ -28,6 +28,13 @@ const refine = (check: (value: string) => string | null) =>
 export const CheckoutPath = refine(unsafePath).describe(
   'A path inside the checkout, relative, with forward slashes.',
 );
+/** Says why a name is none of a file or folder to own, or null. As a pattern nobody would match it: all work would lie outside. */
+const unownable = (path: string): string | null =>
+  unsafePath(path) ??
+  (path.includes('*') ? 'is a file or a folder, and no pattern: name the folder itself' : null);
+export const OwnedPath = refine(unownable).describe(
+  'A file, or a folder with all that is in it, inside the checkout; relative, with forward slashes.',
+);
 export const CheckoutGlob = refine((value) =>
   value.length > MAX_PATTERN_LENGTH
     ? `is longer than ${MAX_PATTERN_LENGTH} characters`

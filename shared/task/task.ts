@@ -11,6 +11,7 @@ import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
 import { WorkOutcome } from './outcome.ts';
 import { DeliveryMode, ObjectId, SubmitTask, TaskId } from './schema.ts';
+import { CheckoutPath } from './signals.ts';
 import { Status } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
@@ -66,6 +67,8 @@ export const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, deliver
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const Task = Submitted.extend({
   id: TaskId,
+  /** Of an earlier version there may be patterns among them, which own nothing but a file of that name. */
+  files: z.array(CheckoutPath).default([]),
   status: Status,
   /** Why this role, where the request left the choice to the platform. */
   role_reason: z.string().optional(),

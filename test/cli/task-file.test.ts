@@ -85,6 +85,11 @@ describe('what is refused, with file, line and field', () => {
       `title: ''\n${REPOSITORY}\nfiles: [a, a]\n`,
       ['tasks.yaml:1: title must not be empty', 'tasks.yaml:3: files[1] is listed twice'],
     ],
+    [
+      'a pattern where files and folders are named',
+      `title: One\n${REPOSITORY}\nfiles: [src/a.ts, 'docs/**']\n`,
+      ['tasks.yaml:3: files[1] is a file or a folder, and no pattern: name the folder itself'],
+    ],
     ['an empty list', 'tasks: []\n', ['tasks.yaml:1: tasks Too small: expected array to have >=1 items']],
     [
       'two documents',

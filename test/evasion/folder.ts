@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Expectation } from '../../shared/task/expects.ts';
+import { OwnedPath } from '../../shared/task/signals.ts';
 import { aboutTask, type EvasionCase, HELD } from './case.ts';
 import { GO_ENVIRONMENT } from './projects.ts';
 
@@ -17,7 +18,7 @@ export const WrittenCase = z.object({
   task: z.string(),
   /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
   expects: z.array(Expectation).default([]),
-  files: z.array(z.string().min(1)).default([]),
+  files: z.array(OwnedPath).default([]),
   base: z.record(z.string(), z.string()),
   evasive: Patch,
   honest: Patch,
