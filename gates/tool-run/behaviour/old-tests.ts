@@ -19,7 +19,7 @@ export interface OldTests {
   readonly kept: readonly string[];
   /** What the patch has on the side of the tests that the base has not, or not like this. */
   readonly touched: readonly string[];
-  /** Tree of the patch with all of them in their base version, and without the tests that do not differ. */
+  /** Tree of the patch with these of them in their base version, and without the tests that do not differ; with all, also without what is new among the tests. */
   tree(paths?: readonly string[]): Promise<string>;
   /** Code of the base with the changed tests of the patch, and without the tests that do not differ. */
   newOnOldCode(): Promise<string>;
@@ -67,6 +67,10 @@ export async function oldTests(subject: Subject): Promise<OldTests | null> {
     ...subject.changes.flatMap(({ path, head }) => (head && isTestPath(path) ? [path] : [])),
     ...beside.map(({ path }) => path),
   ];
+  // As the base has them: what is new beside them may need what they have no more, as a crate of Rust its modules.
+  const added = subject.changes.flatMap(({ path, base }): Edit[] =>
+    base === null && isTestPath(path) ? [{ path, to: null }] : [],
+  );
   return {
     paths,
     tests: [...others.filter(isTestFile), ...beside.map(({ from }) => from)],
@@ -83,6 +87,7 @@ export async function oldTests(subject: Subject): Promise<OldTests | null> {
             .filter(({ from }) => wanted.includes(from))
             .map(({ path, mode, withOld }) => put(path, mode, withOld)),
         )),
+        ...(wanted === paths ? added : []),
         ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
       ]),
     newOnOldCode: async () =>

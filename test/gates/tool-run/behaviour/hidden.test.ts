@@ -25,7 +25,7 @@ async function judge(source: string) {
   const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
   const id = writeBlob(store, HIDDEN);
   const evidence = await gatherOn(repository, [], {
-    task: { id: 't', title: '', description: '', expects: ['tests_change'] },
+    task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
     hidden: [{ path: 'test/hidden.test.js', to: { id, mode: '100644' } }],
   });
   return { verdict: reduce(evidence).verdict, said: JSON.stringify(evidence) };
