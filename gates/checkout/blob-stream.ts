@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { ownCpuMs } from '../process/cpu-time.ts';
 import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
-import { readBlobs } from './edit.ts';
+import { readBlobs } from './blobs.ts';
 import { gitEnvironment } from './environment.ts';
 import { CheckoutError } from './error.ts';
 import { askObjects, BatchReader, IGNORED, type ObjectSink } from './object-reader.ts';

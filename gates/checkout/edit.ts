@@ -5,8 +5,6 @@ import { encodePath } from './path-bytes.ts';
 import type { Store } from './store.ts';
 import { writeObject } from './write-object.ts';
 
-export { readBlobs } from './blobs.ts';
-
 /** What a path is to become; null removes it. */
 export interface Edit {
   readonly path: string;

@@ -1,4 +1,4 @@
-import { readBlobs } from '../checkout/edit.ts';
+import { readBlobs } from '../checkout/blobs.ts';
 import type { Store } from '../checkout/store.ts';
 import { goImports } from './imports/go.ts';
 import { javascriptImports } from './imports/javascript.ts';

@@ -1,4 +1,4 @@
-import { readBlobs } from '../checkout/edit.ts';
+import { readBlobs } from '../checkout/blobs.ts';
 import type { Store } from '../checkout/store.ts';
 import type { ChangedCode } from './changed.ts';
 import type { Facts } from './kept-facts.ts';

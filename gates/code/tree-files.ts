@@ -1,4 +1,4 @@
-import { readBlobs } from '../checkout/edit.ts';
+import { readBlobs } from '../checkout/blobs.ts';
 import { isRegular, type ListedFile, listFiles } from '../checkout/list.ts';
 import type { Store } from '../checkout/store.ts';
 import { type Grammar, grammarOf, isOwnCode } from './language.ts';

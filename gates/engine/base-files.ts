@@ -1,4 +1,4 @@
-import { readBlobs } from '../checkout/edit.ts';
+import { readBlobs } from '../checkout/blobs.ts';
 import { type FolderEntry, listFolder } from '../checkout/folder.ts';
 import { isRegular } from '../checkout/list.ts';
 import type { Store } from '../checkout/store.ts';

@@ -1,6 +1,6 @@
 import { blobSizes } from '../checkout/blob-stream.ts';
+import { readBlobs } from '../checkout/blobs.ts';
 import { basePath, type Change, type Entry } from '../checkout/changes.ts';
-import { readBlobs } from '../checkout/edit.ts';
 import { isRegular } from '../checkout/list.ts';
 import type { Store } from '../checkout/store.ts';
 

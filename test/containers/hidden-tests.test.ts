@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hiddenTestsOf } from '../../containers/gates/hidden.ts';
-import { readBlobs } from '../../gates/checkout/edit.ts';
+import { readBlobs } from '../../gates/checkout/blobs.ts';
 import { CheckoutError } from '../../gates/checkout/error.ts';
 import { HiddenTests, hiddenText } from '../../shared/task/hidden-tests.ts';
 import { makeRepository, type Repository } from '../support/repository.ts';

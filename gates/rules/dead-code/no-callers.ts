@@ -1,4 +1,4 @@
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import type { Store } from '../../checkout/store.ts';
 import { languageOf } from '../../code/language.ts';
 import type { CodeSide } from '../../code/project.ts';

@@ -1,5 +1,5 @@
 import { blobSizes } from '../../checkout/blob-stream.ts';
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { type FolderEntry, listFolder } from '../../checkout/folder.ts';
 import { isRegular } from '../../checkout/list.ts';
 import type { Store } from '../../checkout/store.ts';

@@ -1,4 +1,4 @@
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import type { Seen } from '../../code/seen.ts';
 import type { PatchView } from '../rule.ts';
 import { scanChanges } from '../scan/changes.ts';

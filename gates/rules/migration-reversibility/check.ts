@@ -1,6 +1,6 @@
 import { blobSizes } from '../../checkout/blob-stream.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import type { Change } from '../../checkout/changes.ts';
-import { readBlobs } from '../../checkout/edit.ts';
 import { readFileAt } from '../../checkout/folder.ts';
 import { isRegular } from '../../checkout/list.ts';
 import type { Store } from '../../checkout/store.ts';

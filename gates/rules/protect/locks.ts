@@ -1,6 +1,6 @@
 import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
 import { foldPath } from '../../../shared/glob/glob.ts';
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import type { Store } from '../../checkout/store.ts';
 import { kindOf, type Side } from './side.ts';

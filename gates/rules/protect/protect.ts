@@ -1,6 +1,7 @@
 import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { basePath, type Change, type Entry } from '../../checkout/changes.ts';
-import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { type Edit, editTree, writeBlob } from '../../checkout/edit.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import { isRegular } from '../../checkout/list.ts';
 import { shownPath } from '../../checkout/path-bytes.ts';

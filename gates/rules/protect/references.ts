@@ -1,4 +1,4 @@
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import { isRegular, type ListedFile } from '../../checkout/list.ts';
 import type { Store } from '../../checkout/store.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { CheckoutError } from '../../checkout/error.ts';
 import type { Seen } from '../../code/seen.ts';
 import type { PatchView } from '../rule.ts';

@@ -9,6 +9,7 @@ import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, isExplained, silencedBy, speaksToReviewers } from './comments.ts';
+import { emptiedFile } from './emptied.ts';
 import { linksLeadingOut } from './links.ts';
 
 /** Longest file, in characters, that is looked at. */
@@ -47,15 +48,7 @@ function seenIn(
   if (after === null) return [];
   // What the syntax tree tells, patterns need not guess.
   if (grammarOf(path) === null && before !== null && isEmptied(path, before, after))
-    return [
-      {
-        file: path,
-        line: null,
-        rule: 'file_emptied',
-        message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
-        weight: isTestPath(path) ? 'reported' : 'fails',
-      },
-    ];
+    return [emptiedFile(path)];
   if (after.length > MAX_CHARACTERS)
     return [
       {

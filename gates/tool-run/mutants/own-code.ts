@@ -1,4 +1,5 @@
-import { type Edit, editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
+import { type Edit, editTree, writeBlob } from '../../checkout/edit.ts';
 import { isRegular, listFiles } from '../../checkout/list.ts';
 import { type Grammar, grammarOf, isOwnCode } from '../../code/language.ts';
 import { Unreadable } from '../../code/unreadable.ts';

@@ -1,4 +1,4 @@
-import { readBlobs } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
 import { isRegular } from '../../checkout/list.ts';
 import { type Grammar, grammarOf } from '../../code/language.ts';
 import { parse } from '../../code/parse.ts';

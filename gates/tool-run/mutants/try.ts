@@ -1,4 +1,5 @@
-import { editTree, readBlobs, writeBlob } from '../../checkout/edit.ts';
+import { readBlobs } from '../../checkout/blobs.ts';
+import { editTree, writeBlob } from '../../checkout/edit.ts';
 import { isRegular } from '../../checkout/list.ts';
 import { withTestsOf } from '../../code/cases/beside.ts';
 import { grammarOf, isOwnCode, languageOf } from '../../code/language.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readBlobs } from '../../../gates/checkout/blobs.ts';
 import { changesBetween, parseRaw, touchedPaths } from '../../../gates/checkout/changes.ts';
-import { editTree, readBlobs, writeBlob } from '../../../gates/checkout/edit.ts';
+import { editTree, writeBlob } from '../../../gates/checkout/edit.ts';
 import { fetchBase, treeOf } from '../../../gates/checkout/fetch.ts';
 import { readFileAt } from '../../../gates/checkout/folder.ts';
 import { listFiles } from '../../../gates/checkout/list.ts';

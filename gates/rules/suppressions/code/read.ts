@@ -8,6 +8,7 @@ import { ThereBefore } from '../../../code/there-before.ts';
 import { Unreadable } from '../../../code/unreadable.ts';
 import type { ChangedText } from '../../../engine/changed-texts.ts';
 import { isTestPath } from '../../../languages/test-paths.ts';
+import { emptiedFile } from '../emptied.ts';
 import { detection } from './detection.ts';
 import { exits } from './exits.ts';
 import { goDeceits } from './go.ts';
@@ -111,15 +112,7 @@ function emptied({ path, emptiedOf }: Looked, all: readonly Looked[]): Seen[] {
   if (emptiedOf === null) return [];
   const there = new Set(all.flatMap(({ defines }) => [...(defines ?? [])]));
   if (path.endsWith('.go') && [...emptiedOf].every((name) => there.has(name))) return [];
-  return [
-    {
-      file: path,
-      line: null,
-      rule: 'file_emptied',
-      message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
-      weight: isTestPath(path) ? 'reported' : 'fails',
-    },
-  ];
+  return [emptiedFile(path)];
 }
 
 /** What no package does that is loaded, whoever has written it. */

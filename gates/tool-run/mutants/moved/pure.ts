@@ -1,4 +1,4 @@
-import { readBlobs } from '../../../checkout/edit.ts';
+import { readBlobs } from '../../../checkout/blobs.ts';
 import { moduleOf, reachable } from '../../../code/imports.ts';
 import { type Language, languageOf } from '../../../code/language.ts';
 import type { CodeSide } from '../../../code/project.ts';
