@@ -66,7 +66,7 @@ export interface CheckOptions {
 /** What reads tasks and configurations is loaded where there is one: most of a short check is its start. */
 const reading = () => import('./check/options.ts');
 
-const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.notFoundOrRefer } as const;
+const VERDICT_EXIT = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.needsReview } as const;
 
 /**
  * Runs signals and gates on what stands in a folder, exactly as the gates container does, and touches nothing there.

@@ -2,16 +2,18 @@ import { constants } from 'node:os';
 
 /** Exit codes of `assay`; documented in docs/cli.md and stable. */
 export const EXIT = {
-  /** It worked, and what was asked for is good. */
+  /** The command did what it was asked for, and the result is good. */
   ok: 0,
-  /** The work failed: a task failed, a verdict is `fail`, or the server broke. */
+  /** A task failed, a verdict is `fail`, a check of `assay doctor` is not ok, or the server failed. */
   failed: 1,
-  /** Usage or configuration: a bad flag, a bad file, refused fields, no or a refused token. */
+  /** Wrong usage or configuration: an invalid option or file, refused fields, a missing or refused token. */
   usage: 2,
-  /** There is no such thing, or a person must decide (verdict `refer`). */
-  notFoundOrRefer: 3,
-  /** Someone else was first: the state does not allow it, or the version has moved on. */
+  /** A reviewer or an approver must decide: verdict `refer`, a proposed plan, an approval request. */
+  needsReview: 3,
+  /** The state of the task does not allow the command, or its version has changed. */
   conflict: 4,
+  /** The task, rule, query, table … that the command names does not exist. */
+  notFound: 5,
   /** `--timeout` passed before the end was reached. */
   timeout: 124,
 } as const;
@@ -29,12 +31,13 @@ export class Interrupted extends Error {
 }
 
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  0: 'done, and good',
-  1: 'failed: the task, the verdict or the server',
-  2: 'usage or configuration: flags, files, refused fields, token',
-  3: 'not found, or referred to a person',
+  0: 'success: the command is done, and the result is good',
+  1: 'failure: the task, the verdict, a check of doctor, or the server',
+  2: 'wrong usage or configuration: options, files, refused fields, token',
+  3: 'needs review: a reviewer or an approver must decide',
   4: 'conflict: the state or the version does not allow it',
-  124: '--timeout passed',
+  5: 'not found: what the command names does not exist',
+  124: 'timeout: --timeout passed',
 };
 
 /** One refused place, as it is shown under the message. */

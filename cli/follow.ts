@@ -81,8 +81,8 @@ export async function followWithin(
   }
 }
 
-/** How following ends: any failure is 1, else anything that waits for a person is 3, else 0. */
-export function exitOf(tasks: readonly TaskView[]): ExitCode {
+/** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
+export function exitCodeFor(tasks: readonly TaskView[]): ExitCode {
   if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return EXIT.failed;
-  return tasks.some((task) => task.status !== 'done') ? EXIT.notFoundOrRefer : EXIT.ok;
+  return tasks.some((task) => task.status !== 'done') ? EXIT.needsReview : EXIT.ok;
 }

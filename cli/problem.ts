@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 
 const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
-  not_found: EXIT.notFoundOrRefer,
-  no_task: EXIT.notFoundOrRefer,
+  not_found: EXIT.notFound,
+  no_task: EXIT.notFound,
   conflict: EXIT.conflict,
   stale_lease: EXIT.conflict,
   files_held: EXIT.conflict,

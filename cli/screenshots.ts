@@ -15,7 +15,7 @@ export async function saveScreenshots(
 ): Promise<string[]> {
   const shots = screenshotsIn(attempt?.verification ?? { gates: [] });
   if (!attempt || shots.length === 0)
-    throw new CliError(EXIT.notFoundOrRefer, 'not_found', `task ${id} has no screenshots there`);
+    throw new CliError(EXIT.notFound, 'not_found', `task ${id} has no screenshots there`);
   const place = resolve(session.io.cwd, folder);
   await mkdir(place, { recursive: true });
   const files: string[] = [];

@@ -19,12 +19,9 @@ const WORDS: Readonly<Record<Outcome, string>> = {
   could_not_look: 'COULD NOT LOOK',
 };
 
-/** What is missing, or could not be looked at, is not well. */
-export const exitOf = (results: readonly CheckResult[]): ExitCode => {
-  const has = (...outcomes: Outcome[]) => results.some(({ outcome }) => outcomes.includes(outcome));
-  if (has('missing', 'could_not_look')) return EXIT.failed;
-  return has('attention') ? EXIT.notFoundOrRefer : EXIT.ok;
-};
+/** Success only if every check is ok. */
+const exitCodeFor = (results: readonly CheckResult[]): ExitCode =>
+  results.every(({ outcome }) => outcome === 'ok') ? EXIT.ok : EXIT.failed;
 
 function print(session: Session, results: readonly CheckResult[]): void {
   const { green, yellow, red } = session.out;
@@ -49,7 +46,7 @@ export function registerDoctor(program: Command, io: Io): void {
       : await (await import('../doctor/machine.ts')).examineMachine(session.io.cwd);
     if (session.json) session.printJson({ stack: aws ? stack : null, checks: results });
     else print(session, results);
-    return exitOf(results);
+    return exitCodeFor(results);
   });
   examples(command, [
     ['doctor', 'what this machine and folder lack, and how to get it'],

@@ -18,7 +18,7 @@ function print(view: View, session: Session): void {
 function proposalIn(view: View, id: string): View['proposals'][number] {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
-  throw new CliError(EXIT.notFoundOrRefer, 'not_found', `There is no proposal ${oneLine(id)}.`, {
+  throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${oneLine(id)}.`, {
     hint: '`assay evolve list` has those that there are.',
   });
 }

@@ -32,10 +32,10 @@ interface Options {
   readonly idempotencyKey?: string;
 }
 
-/** How a command about a plan ends: made is good, a proposal waits for a person. */
+/** Exit code by state of the plan: a proposed plan needs approval. */
 const EXIT_OF: Readonly<Record<PlanState, ExitCode>> = {
   planning: EXIT.ok,
-  proposed: EXIT.notFoundOrRefer,
+  proposed: EXIT.needsReview,
   creating: EXIT.ok,
   created: EXIT.ok,
   failed: EXIT.failed,
@@ -133,7 +133,7 @@ export function registerPlan(program: Command, io: Io): void {
   examples(plan, [
     [
       'plan "Prices are rounded half to even everywhere" --repo https://github.com/you/shop.git',
-      'propose; exit 3 while it waits for a yes',
+      'propose; exit 3 while the plan needs approval',
     ],
     [
       'plan "Add a dark theme" --repo https://github.com/you/shop.git --base next --yes',

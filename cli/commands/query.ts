@@ -26,7 +26,7 @@ async function sqlOf(what: string, { io }: Session): Promise<string> {
   if (named) return named.sql;
   const file = resolve(io.cwd, what);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8');
-  throw new CliError(EXIT.notFoundOrRefer, 'no_query', `There is no named query and no file "${what}".`, {
+  throw new CliError(EXIT.notFound, 'no_query', `There is no named query and no file "${what}".`, {
     hint: '`assay query` lists the named ones; `assay query -` reads SQL from standard input.',
   });
 }

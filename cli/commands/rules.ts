@@ -46,7 +46,7 @@ export function registerRules(program: Command, io: Io): void {
   localAction<[string, object]>(explain, io, async (session, id) => {
     const card = RULES.find((each) => each.id === id);
     if (!card)
-      throw new CliError(EXIT.notFoundOrRefer, 'unknown_rule', `There is no rule ${id}.`, {
+      throw new CliError(EXIT.notFound, 'unknown_rule', `There is no rule ${id}.`, {
         hint: '`assay rules list` has them all.',
       });
     if (session.json) session.printJson(shown(card));

@@ -23,9 +23,9 @@ interface Options {
 const PATIENCE = 900;
 
 /** Good is what was verified and delivered; a task that a person is asked about is neither good nor bad. */
-function exitOf(task: TaskView): ExitCode {
+function exitCodeFor(task: TaskView): ExitCode {
   if (task.status === 'done' && task.verified && task.delivery?.state === 'delivered') return EXIT.ok;
-  if (task.hold) return EXIT.notFoundOrRefer;
+  if (task.hold) return EXIT.needsReview;
   return isTerminal(task.status) ? EXIT.failed : EXIT.timeout;
 }
 
@@ -84,7 +84,7 @@ async function smoke(session: Session, options: Options): Promise<ExitCode> {
     if (!task) throw new Error(`task ${body.id} is gone`);
     const { attempts } = await client.listAttempts({ id: body.id });
     const steps = stepsOf(task, attempts);
-    const code = exitOf(task);
+    const code = exitCodeFor(task);
     const total = reach + submit + ms;
     if (session.json)
       session.printJson({

@@ -6,7 +6,7 @@ import type { Expectation } from '../../shared/task/expects.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { EXPECTS_OPTION } from '../expects.ts';
-import { exitOf, followWithin } from '../follow.ts';
+import { exitCodeFor, followWithin } from '../follow.ts';
 import { HIDDEN_TESTS_OPTION, readHiddenTests, withHiddenTests } from '../hidden-tests.ts';
 import type { Io } from '../io.ts';
 import { taskProgress } from '../output/progress.ts';
@@ -113,13 +113,13 @@ export function registerSubmit(program: Command, io: Io): void {
       const results = tasks.map((task, index) => ({ task, attempts: chains[index]?.attempts ?? [] }));
       session.print(renderResults(results, session.io.stdout.columns, session.out));
     }
-    return exitOf(tasks);
+    return exitCodeFor(tasks);
   });
   examples(command, [
     ['submit task.yaml', 'send and return at once'],
     [
       'submit tasks.yaml --wait',
-      'follow; exit 0 when all is done, 1 when something failed, 3 when a person must decide',
+      'follow; exit 0 when all are done, 1 when one failed, 3 when one needs review',
     ],
     [
       'submit task.yaml --hidden-tests ../kept-back',

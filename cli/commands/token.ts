@@ -26,14 +26,9 @@ function awsError(error: unknown, table: string): CliError {
   const name = error instanceof Error ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
   if (name === 'ResourceNotFoundException')
-    return new CliError(
-      EXIT.notFoundOrRefer,
-      'no_table',
-      `There is no table ${table} in this account and region.`,
-      {
-        hint: 'Take the name from the stack output TableName, and check AWS_REGION and AWS_PROFILE.',
-      },
-    );
+    return new CliError(EXIT.notFound, 'no_table', `There is no table ${table} in this account and region.`, {
+      hint: 'Take the name from the stack output TableName, and check AWS_REGION and AWS_PROFILE.',
+    });
   if (/credential|token|region/i.test(`${name} ${message}`))
     return new CliError(EXIT.usage, 'no_aws_access', message, {
       hint: 'Sign in to the AWS account of the deployment first (AWS_PROFILE, AWS_REGION).',
@@ -193,7 +188,7 @@ function registerRevoke(token: Command, io: Io): void {
     const table = tableOf(options, session);
     const gone = await inTable(table, (db, tokens) => tokens.revokeOperatorTokens(db, table, idOrName));
     if (gone.length === 0)
-      throw new CliError(EXIT.notFoundOrRefer, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
+      throw new CliError(EXIT.notFound, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
         hint: 'See them with `assay token list`.',
       });
     if (session.json) session.printJson({ revoked: gone.map(shown) });

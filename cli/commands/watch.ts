@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { action, examples } from '../command.ts';
-import { exitOf, followWithin } from '../follow.ts';
+import { exitCodeFor, followWithin } from '../follow.ts';
 import type { Io } from '../io.ts';
 import { taskProgress } from '../output/progress.ts';
 import { SUMMARY } from '../summary.ts';
@@ -24,7 +24,7 @@ export function registerWatch(program: Command, io: Io): void {
       const tasks = await followWithin(options.timeout, session.client(), ids, (task) =>
         progress ? progress.show(task) : session.io.stdout.write(`${JSON.stringify(task)}\n`),
       );
-      return exitOf(tasks);
+      return exitCodeFor(tasks);
     } finally {
       progress?.stop();
     }

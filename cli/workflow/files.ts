@@ -50,7 +50,7 @@ export async function named(name: string, io: Pick<Io, 'cwd'>): Promise<Looked> 
   if (/^[a-z0-9-]+$/.test(name) && read(path, io) !== null) return await lookAt(path, io);
   const workflow = builtinWorkflow(name);
   if (workflow) return { workflow, problems: [] };
-  throw new CliError(EXIT.notFoundOrRefer, 'unknown_workflow', `There is no workflow ${name}.`, {
+  throw new CliError(EXIT.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
     hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` has those that are built in.`,
   });
 }

@@ -120,10 +120,10 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   },
   mcp: { text: 'Standard output belongs to the protocol; `--json` changes nothing.' },
   doctor: {
-    text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when all is `ok`, 3 when something wants attention, 1 when something is missing or could not be looked at.',
+    text: '`--json` prints `{"stack": string, "checks": [{"check": string, "outcome": "ok" | "attention" | "missing" | "could_not_look", "detail": string, "advice": string | null}]}`. The exit code is 0 when every check is `ok`, else 1.',
   },
   smoke: {
-    text: '`--json` prints what is below. Times are milliseconds; null: the task has not come so far. The exit code is 0 when the task is verified and delivered, 3 when a person is asked, 1 when it failed, 124 when the time was over; where it stands is in `detail`.',
+    text: '`--json` prints what is below. Times are milliseconds; null: the task has not come so far. The exit code is 0 when the task is verified and delivered, 3 when the task needs review, 1 when it failed, 124 when the time was over; where it stands is in `detail`.',
     example:
       '{"url": "https://…", "task_id": "smoke-1a2b3c4d", "ok": true, "status": "done", "detail": "done", "branch": "assay/smoke-1a2b3c4d", "steps": [{"step": "reach", "ms": 12}, {"step": "agent", "ms": 45210}], "total_ms": 112000}',
   },
@@ -179,7 +179,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
 }`,
   },
   'rules explain': {
-    text: '`--json` prints one rule, as in the list. An unknown name is exit code 3.',
+    text: '`--json` prints one rule, as in the list. An unknown name is exit code 5.',
     example: `{
   "id": "link_leads_out",
   "default": "block",

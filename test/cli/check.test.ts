@@ -94,7 +94,7 @@ describe('assay check', () => {
     expect(out).toMatch(/^verdict fail/m);
   });
 
-  test('exits with 3 when a person must decide', async () => {
+  test('exits with 3 when the work needs review', async () => {
     const repository = shop('lint_command: no-such-linter');
     repository.write({ 'new.js': '' });
     const { code, out } = await check(repository.dir, ['--base', 'main']);

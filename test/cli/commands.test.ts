@@ -206,9 +206,9 @@ describe('task', () => {
     expect(document.attempts[0].decision.next_tier).toBe('sonnet');
   });
 
-  test('that does not exist is exit code 3', async () => {
+  test('that does not exist is exit code 5', async () => {
     const ran = await on(() => problem(404, 'not_found'), ['task', 'nope']);
-    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
   });
 });
 

@@ -12,8 +12,8 @@ async function taskOn(reply: Reply, argv: readonly string[] = ['cancel', 't-1'])
 
 describe('a refusal of the API', () => {
   test.each([
-    ['not_found', 404, 3],
-    ['no_task', 404, 3],
+    ['not_found', 404, 5],
+    ['no_task', 404, 5],
     ['conflict', 409, 4],
     ['files_held', 409, 4],
     ['id_taken', 409, 4],
@@ -46,7 +46,7 @@ describe('a refusal of the API', () => {
       [200, { level: 'L1', in_force: [], proposals: [], history: [] }],
       ['evolve', 'show', 'x'],
     );
-    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
     expect(ran.stderr).toContain('There is no proposal x');
   });
 

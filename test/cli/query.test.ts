@@ -138,7 +138,7 @@ describe('assay query', () => {
 
   it('says where to look when there is no such query, and when there are no records', async () => {
     const unknown = await query('what-else');
-    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('`assay query` lists')]);
+    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining('`assay query` lists')]);
     const nowhere = await assay(['query', 'slow-gates', '--records', join(folder, 'none')]);
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('there is no folder')]);
     const none = await assay(['query', 'slow-gates'], { cwd: folder });
@@ -147,7 +147,7 @@ describe('assay query', () => {
     expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('there is no folder')]);
     const notAFile = await query(folder);
     expect([notAFile.code, notAFile.stderr]).toEqual([
-      3,
+      5,
       expect.stringContaining('no named query and no file'),
     ]);
   });

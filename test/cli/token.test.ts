@@ -45,9 +45,9 @@ test('the table may come from the environment; --json has name, table and token'
   expect(await operatorOf(table.db, 'tasks', document.token, new Date())).toMatchObject({ name: 'ci' });
 });
 
-test('a table that does not exist is exit code 3', async () => {
+test('a table that does not exist is exit code 5', async () => {
   const ran = await assay(['token', 'create', '--name', 'ada', '--table', 'nowhere']);
-  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran).toMatchObject({ code: 5, stdout: '' });
   expect(ran.stderr).toContain('There is no table nowhere in this account and region.');
 });
 
@@ -82,7 +82,7 @@ test('a token may be for a role, for some repositories and for a time; the list 
   const revoked = await assay(['token', 'revoke', id, '--json'], { env });
   expect(JSON.parse(revoked.stdout)).toMatchObject({ revoked: [{ id, name: 'bot' }] });
   expect(await operatorOf(table.db, 'tasks', token, new Date())).toBeNull();
-  expect(await assay(['token', 'revoke', id], { env })).toMatchObject({ code: 3 });
+  expect(await assay(['token', 'revoke', id], { env })).toMatchObject({ code: 5 });
 });
 
 test.each([

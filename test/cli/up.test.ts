@@ -81,7 +81,7 @@ describe('assay up', () => {
       total: 0,
       verification_nudge: { total_completions: 0 },
     });
-    expect(await assay(['task', 'nope'], { cwd })).toMatchObject({ code: 3, stdout: '' });
+    expect(await assay(['task', 'nope'], { cwd })).toMatchObject({ code: 5, stdout: '' });
   });
 
   test('refuses a wrong token and says where it came from', async () => {
