@@ -22,7 +22,7 @@ export const COMMANDS: readonly {
   },
   { names: ['top'], load: async () => (await import('./commands/top.ts')).registerTop },
   {
-    names: ['cancel', 'retry', 'review', 'verify'],
+    names: ['cancel', 'retry', 'review', 'rejudge'],
     load: async () => (await import('./commands/actions.ts')).registerActions,
   },
   { names: ['reviews'], load: async () => (await import('./commands/reviews.ts')).registerReviews },
@@ -33,9 +33,9 @@ export const COMMANDS: readonly {
   { names: ['request'], load: async () => (await import('./commands/request.ts')).registerRequest },
   { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
   { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
-  { names: ['evolve'], load: async () => (await import('./commands/evolve.ts')).registerEvolve },
+  { names: ['tune'], load: async () => (await import('./commands/tune.ts')).registerTune },
   { names: ['dlq'], load: async () => (await import('./commands/dlq.ts')).registerDlq },
-  { names: ['work'], load: async () => (await import('./commands/work.ts')).registerWork },
+  { names: ['worker'], load: async () => (await import('./commands/worker.ts')).registerWorker },
   { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
   { names: ['init'], load: async () => (await import('./commands/init.ts')).registerInit },
   {

@@ -30,7 +30,7 @@ export interface FollowOptions {
 
 /**
  * Follows tasks until each has settled; answers their last state in the order of `ids`. The HTTP API has no
- * push, so this asks again and again; it and a worker with nothing to claim (work/loop.ts) are the only ones that do. Rejects when `signal` aborts.
+ * push, so this asks again and again; it and a worker with nothing to claim (worker/loop.ts) are the only ones that do. Rejects when `signal` aborts.
  */
 export async function follow(
   client: Client,

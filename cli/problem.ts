@@ -17,7 +17,7 @@ const EXIT_OF: Partial<Record<RefusalCode, ExitCode>> = {
 /** What lists the things of a route, and what shows one, by where the route's path begins; of all others a task is spoken of. */
 const LOOK = {
   'dead-letters': { list: 'assay dlq list', of: 'dead letters', show: 'assay dlq show ID' },
-  evolution: { list: 'assay evolve list', of: 'proposals', show: 'assay evolve show ID' },
+  evolution: { list: 'assay tune list', of: 'proposals', show: 'assay tune show ID' },
   requests: { list: 'assay request list', of: 'requests', show: 'assay request show ID' },
   tasks: { list: 'assay tasks', of: 'tasks', show: 'assay task ID' },
 } as const;

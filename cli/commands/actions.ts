@@ -87,24 +87,24 @@ function registerReview(program: Command, io: Io): void {
   ]);
 }
 
-function registerVerify(program: Command, io: Io): void {
+function registerRejudge(program: Command, io: Io): void {
   const command = program
-    .command('verify')
+    .command('rejudge')
     .argument('<id>', 'task id')
-    .description(SUMMARY.verify)
+    .description(SUMMARY.rejudge)
     .option('--reason <text>', 'why; kept with the attempt')
     .option(...JSON_OPTION);
   action<[string, ReasonOptions]>(command, io, async (session, id, options) => {
     say(session, await session.client().verify({ id, body: reasonBody(options) }));
     return EXIT.ok;
   });
-  examples(command, [['verify 01JD8Z0000EXAMPLE --reason "the judge has its key now"', 'ask again']]);
+  examples(command, [['rejudge 01JD8Z0000EXAMPLE --reason "the judge has its key now"', 'ask again']]);
 }
 
-/** `cancel`, `retry`, `review` and `verify`: an operator's word on one task. */
+/** `cancel`, `retry`, `review` and `rejudge`: an operator's word on one task. */
 export function registerActions(program: Command, io: Io): void {
   registerCancel(program, io);
   registerRetry(program, io);
   registerReview(program, io);
-  registerVerify(program, io);
+  registerRejudge(program, io);
 }

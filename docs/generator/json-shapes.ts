@@ -21,7 +21,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   cancel: { text: '`--json` prints the `Task` after it.' },
   retry: { text: '`--json` prints the `Task` after it.' },
   review: { text: '`--json` prints the `Task` after it.' },
-  verify: { text: '`--json` prints the `Task` after it.' },
+  rejudge: { text: '`--json` prints the `Task` after it.' },
   reviews: { text: '`--json` prints `{"reviews": [ReviewItem], "next_cursor": string | null}`.' },
   approvals: { text: '`--json` prints `{"approvals": [ApprovalItem], "next_cursor": string | null}`.' },
   approve: { text: '`--json` prints the `Approval` after it.' },
@@ -54,13 +54,13 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
     text: '`--json` prints `{"synthetic": boolean, "tasks": number, "unknown": number, "comparisons": [{"policy", "tasks", "cost_usd", "pass_rate", "seconds", "attempts", "regret_usd", "regret_so_far"}]}`; each estimate is `{"mean", "low", "high"}`, `null` where nothing is known.',
   },
   'cascade reset': { text: '`--json` prints the `Cascade` of the role after it.' },
-  'evolve list': {
+  'tune list': {
     text: '`--json` prints an `Evolution`: the level, what is in force, the proposals, and the trail.',
   },
-  'evolve show': { text: '`--json` prints the `Proposal`.' },
-  'evolve propose': { text: '`--json` prints the `Evolution` after it.' },
-  'evolve apply': { text: '`--json` prints the `Evolution` after it.' },
-  'evolve revert': { text: '`--json` prints the `Evolution` after it.' },
+  'tune show': { text: '`--json` prints the `Proposal`.' },
+  'tune propose': { text: '`--json` prints the `Evolution` after it.' },
+  'tune apply': { text: '`--json` prints the `Evolution` after it.' },
+  'tune revert': { text: '`--json` prints the `Evolution` after it.' },
   'agents list': {
     text: '`--json` prints every role that a task may name; a role of the repository or of the catalog stands for a built-in one of its name.',
     example:
@@ -72,7 +72,7 @@ export const JSON_SHAPES: Readonly<Record<string, { readonly text: string; reado
   'agents sync': {
     text: '`--json` prints `{"source": string, "commit": string | null, "roles": [{"name": string, "change": "added" | "changed" | "removed" | "unchanged"}]}`.',
   },
-  work: {
+  worker: {
     text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
   },
   'workflow list': {

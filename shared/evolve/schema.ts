@@ -44,7 +44,7 @@ export type InForce = z.infer<typeof InForce>;
 
 export const ProposalId = z
   .string()
-  .regex(/^p[1-9][0-9]{0,8}$/, 'must be the id of a proposal, as `assay evolve list` prints it');
+  .regex(/^p[1-9][0-9]{0,8}$/, 'must be the id of a proposal, as `assay tune list` prints it');
 
 export const Proposal = z
   .object({

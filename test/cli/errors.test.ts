@@ -36,7 +36,7 @@ describe('a refusal of the API', () => {
     [['cancel', 't-1'], '`assay tasks` lists'],
     [['dlq', 'show', 't-1.agent-1-1'], '`assay dlq list` lists'],
     [['dlq', 'retry', 't-1.agent-1-1', '--reason', 'x'], '`assay dlq list` lists'],
-    [['evolve', 'apply', 'threshold-1', '--reason', 'x'], '`assay evolve list` lists'],
+    [['tune', 'apply', 'threshold-1', '--reason', 'x'], '`assay tune list` lists'],
   ])('that there is no such thing points to the list of such things: %j', async (argv, words) => {
     expect((await taskOn(problem(404, 'not_found'), argv)).stderr).toContain(words);
   });
@@ -44,7 +44,7 @@ describe('a refusal of the API', () => {
   test('a proposal that is in no listing ends as all that does not exist', async () => {
     const ran = await taskOn(
       [200, { level: 'L1', in_force: [], proposals: [], history: [] }],
-      ['evolve', 'show', 'x'],
+      ['tune', 'show', 'x'],
     );
     expect(ran).toMatchObject({ code: 5, stdout: '' });
     expect(ran.stderr).toContain('There is no proposal x');

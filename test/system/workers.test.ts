@@ -32,7 +32,7 @@ interface Worker {
 }
 
 function work(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Worker {
-  const child = spawn(process.execPath, [resolve('cli/main.ts'), 'work', ...argv], {
+  const child = spawn(process.execPath, [resolve('cli/main.ts'), 'worker', ...argv], {
     cwd: folder,
     env: { ...process.env, ASSAY_URL: stack.ready.url, ASSAY_TOKEN: stack.ready.token, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

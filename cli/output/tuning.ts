@@ -20,7 +20,7 @@ const told = (history: EvolutionView['history'], { out }: Session): string[] =>
   );
 
 /** All of it: level, what is in force, proposals, the trail. */
-export function renderEvolution(view: EvolutionView, session: Session): string {
+export function renderTuning(view: EvolutionView, session: Session): string {
   const { out, io } = session;
   const inForce = view.in_force.map(
     ({ proposal, setting, share }) =>
@@ -28,7 +28,7 @@ export function renderEvolution(view: EvolutionView, session: Session): string {
   );
   const proposals =
     view.proposals.length === 0
-      ? 'No proposals: `assay evolve propose` looks at the records.'
+      ? 'No proposals: `assay tune propose` looks at the records.'
       : renderTable(
           [
             { title: 'ID' },

@@ -3,23 +3,23 @@ import { Change, levelOf, wordsOf } from '../../shared/evolve/change.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { renderEvolution, renderProposal } from '../output/evolution.ts';
 import { oneLine } from '../output/text.ts';
+import { renderProposal, renderTuning } from '../output/tuning.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
 
-type View = Parameters<typeof renderEvolution>[0];
+type View = Parameters<typeof renderTuning>[0];
 
 function print(view: View, session: Session): void {
   if (session.json) session.printJson(view);
-  else session.print(renderEvolution(view, session));
+  else session.print(renderTuning(view, session));
 }
 
 function proposalIn(view: View, id: string): View['proposals'][number] {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
   throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${oneLine(id)}.`, {
-    hint: '`assay evolve list` has those that there are.',
+    hint: '`assay tune list` has those that there are.',
   });
 }
 
@@ -75,11 +75,11 @@ const WORDS = {
   ],
 } as const;
 
-/** `evolve`: what the deployment changes of its own settings. */
-export function registerEvolve(program: Command, io: Io): void {
-  const evolve = program.command('evolve').description(SUMMARY.evolve);
+/** `tune`: what the deployment changes of its own settings. */
+export function registerTune(program: Command, io: Io): void {
+  const tune = program.command('tune').description(SUMMARY.tune);
 
-  const list = evolve
+  const list = tune
     .command('list')
     .description('What is in force, what is proposed with its evidence, and who did what')
     .option(...JSON_OPTION);
@@ -88,13 +88,13 @@ export function registerEvolve(program: Command, io: Io): void {
     return EXIT.ok;
   });
   examples(list, [
-    ['evolve list', 'proposals and changes, the latest first'],
-    ["evolve list --json | jq '.in_force'", 'what holds in the place of what is configured'],
+    ['tune list', 'proposals and changes, the latest first'],
+    ["tune list --json | jq '.in_force'", 'what holds in the place of what is configured'],
   ]);
 
-  const show = evolve
+  const show = tune
     .command('show')
-    .argument('<proposal>', 'id, as `assay evolve list` prints it')
+    .argument('<proposal>', 'id, as `assay tune list` prints it')
     .description('One proposal: its evidence, its test with the numbers, and who did what about it')
     .option(...JSON_OPTION);
   action<[string]>(show, io, async (session, id) => {
@@ -104,9 +104,9 @@ export function registerEvolve(program: Command, io: Io): void {
     else session.print(renderProposal(proposal, view, session));
     return EXIT.ok;
   });
-  examples(show, [['evolve show p3', 'why, and how it did in its test']]);
+  examples(show, [['tune show p3', 'why, and how it did in its test']]);
 
-  const propose = evolve
+  const propose = tune
     .command('propose')
     .description('Have proposed what the records of the deployment suggest, or propose one change')
     .option('--threshold <name=number>', 'quality_threshold, epsilon or min_observations of the cascade')
@@ -135,15 +135,15 @@ export function registerEvolve(program: Command, io: Io): void {
     },
   );
   examples(propose, [
-    ['evolve propose', 'all that the records suggest'],
-    ['evolve propose --threshold quality_threshold=0.6 --reason "it skips what pays"', 'one of your own'],
-    ['evolve propose --gate docstrings=advisory --reason "people overrule it"', 'of level L3'],
+    ['tune propose', 'all that the records suggest'],
+    ['tune propose --threshold quality_threshold=0.6 --reason "it skips what pays"', 'one of your own'],
+    ['tune propose --gate docstrings=advisory --reason "people overrule it"', 'of level L3'],
   ]);
 
   for (const [word, [route, description, reason]] of Object.entries(WORDS)) {
-    const command = evolve
+    const command = tune
       .command(word)
-      .argument('<proposal>', 'id, as `assay evolve list` prints it')
+      .argument('<proposal>', 'id, as `assay tune list` prints it')
       .description(description)
       .requiredOption('--reason <text>', 'why; it is kept with your name')
       .option(...JSON_OPTION);
@@ -151,6 +151,6 @@ export function registerEvolve(program: Command, io: Io): void {
       print(await session.client()[route]({ body: { proposal, reason: options.reason } }), session);
       return EXIT.ok;
     });
-    examples(command, [[`evolve ${word} p3 --reason "${reason}"`, 'who said it, when and why is kept']]);
+    examples(command, [[`tune ${word} p3 --reason "${reason}"`, 'who said it, when and why is kept']]);
   }
 }

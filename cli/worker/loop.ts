@@ -78,7 +78,7 @@ async function doTask(claim: Claimed, client: Client, connection: Connection, op
  * Claims tasks of one role, one after the other, and has each done by the same program that the platform runs in its containers. What it
  * hands in is verified by the platform like any other work.
  */
-export async function work(client: Client, connection: Connection, options: WorkOptions): Promise<void> {
+export async function runWorker(client: Client, connection: Connection, options: WorkOptions): Promise<void> {
   let broken = 0;
   for (let tasks = 0; options.maxTasks === 0 || tasks < options.maxTasks; ) {
     const claim = await claimNext(client, options);

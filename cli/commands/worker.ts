@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
 import type { Session } from '../session.ts';
 import { SUMMARY } from '../summary.ts';
-import { type Done, work } from '../work/loop.ts';
+import { type Done, runWorker } from '../worker/loop.ts';
 
 interface Options {
   readonly role: string;
@@ -86,11 +86,11 @@ function tell(done: Done, session: Session): void {
   else session.print(`${done.task_id} handed back: ${oneLine(done.reason ?? '')}`);
 }
 
-export function registerWork(program: Command, io: Io): void {
+export function registerWorker(program: Command, io: Io): void {
   const command = program
-    .command('work')
+    .command('worker')
     .argument('[command...]', 'with --adapter command: program and arguments, after --')
-    .description(SUMMARY.work)
+    .description(SUMMARY.worker)
     .requiredOption('--role <role>', 'whose tasks')
     .addOption(
       new Option('--adapter <kind>', 'the agent that does them').choices(ADAPTER_KINDS).makeOptionMandatory(),
@@ -115,7 +115,7 @@ export function registerWork(program: Command, io: Io): void {
     const pollSeconds = whole('poll', options.poll, 1, 3_600) ?? 10;
     const { signal, done } = untilInterrupted();
     try {
-      await work(session.client(), session.connection(), {
+      await runWorker(session.client(), session.connection(), {
         ...options,
         model: options.model,
         adapter,
@@ -136,10 +136,13 @@ export function registerWork(program: Command, io: Io): void {
     return EXIT.ok;
   });
   examples(command, [
-    ['work --role backend --adapter claude', 'Claude Code on this machine, with the key of this environment'],
-    ['work --role docs --adapter codex --max-tasks 0', 'until it is stopped'],
     [
-      'work --role qa --adapter command --until-empty -- ./my-agent {prompt_file}',
+      'worker --role backend --adapter claude',
+      'Claude Code on this machine, with the key of this environment',
+    ],
+    ['worker --role docs --adapter codex --max-tasks 0', 'until it is stopped'],
+    [
+      'worker --role qa --adapter command --until-empty -- ./my-agent {prompt_file}',
       'a program of your own, until nothing is left',
     ],
   ]);
