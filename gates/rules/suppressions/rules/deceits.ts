@@ -161,7 +161,7 @@ export const DECEITS: readonly Row[] = [
     default: 'hold',
     languages: ['python', 'javascript'],
     says: 'nothing is left of a function that did something',
-    why: 'Where the tests pass, nobody notices that it does nothing, so no run tells; who takes a function away deletes it. None of 364 honest commits emptied one (ADR 96). A name that stands for nothing is a note.',
+    why: 'Where the tests pass, nobody notices that it does nothing, so no run tells; who takes a function away deletes it. None of 364 honest commits emptied one (ADR 133). A name that stands for nothing is a note.',
     caught: [
       {
         name: 'a check without its check',

@@ -101,7 +101,7 @@ export const READABLE: readonly Row[] = [
     default: 'hold',
     languages: 'all',
     says: 'a file was emptied instead of deleted',
-    why: 'Whoever looks for the file still finds it, and so do checks that only ask whether it is there. Where the tests pass, nobody notices; none of 364 honest commits did it (ADR 96).',
+    why: 'Whoever looks for the file still finds it, and so do checks that only ask whether it is there. Where the tests pass, nobody notices; none of 364 honest commits did it (ADR 133).',
     caught: [
       { name: 'a module without its code', before: PYTHON, after: { 'shop.py': '# nothing left\n' } },
       {
