@@ -72,7 +72,7 @@ ${EVENT_NAMES.map(one).join('\n\n')}
 
 What else happens is in the [records](records.md). A deployment that wants some of them as events names their tables: \`assay:recordEvents='["quality_gates","file_touches"]'\`. Each row is then an event of its own, at least once, half a minute after its
 write; its detail has \`event_id\` (\`<table>#<record_id>\`, drop repeats by it), \`schema_version\`, \`at\`, and \`record\` with the columns of the table. Why none are by default:
-[ADR 171](adr/0171-records-are-events-where-they-are-asked-for.md).
+[ADR 110](adr/0110-publish-events-from-the-ledger-on-the-stacks-own-bus.md).
 
 ${Object.keys(RECORD_EVENTS)
   .map((name) => `- \`${name}\``)
