@@ -37,7 +37,7 @@ export function recordsPage(): string {
 
 What happens is written as JSON Lines below \`records/table=<table>/dt=<day>/\` of the bucket, one object for each table, day and batch of the
 table's stream. The partition \`dt\` is the day (UTC) of the fact itself. Two days later what is small becomes few
-large objects, \`whole-….jsonl\` ([ADR 158](adr/0158-records-are-compacted-when-their-day-is-over.md)). A record can come twice, under the same \`record_id\`: count it once, as the
+large objects, \`whole-….jsonl\` ([ADR 158](adr/0158-compact-records-when-their-day-is-over.md)). A record can come twice, under the same \`record_id\`: count it once, as the
 named queries do. Unknown is null.
 
 \`assay query\` asks them on this machine with DuckDB: those that \`assay up\` has written here, or a copy
