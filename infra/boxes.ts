@@ -15,9 +15,9 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { ContainerKind } from '../shared/messages/box-kind.ts';
 import { BOX_ENV, CONTAINER_NAME, ENV } from '../shared/names.ts';
 import type { CliKind } from '../shared/task/adapter.ts';
-import type { ContainerKind } from '../shared/task/attempt.ts';
 import { DEFAULT_IMAGE } from '../shared/task/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';

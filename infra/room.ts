@@ -1,4 +1,4 @@
-import { CONTAINER_KINDS, type ContainerKind } from '../shared/task/attempt.ts';
+import { CONTAINER_KINDS, type ContainerKind } from '../shared/messages/box-kind.ts';
 import { type BoxRoom, CPU_UNITS } from '../shared/task/box-room.ts';
 import type { BoxSize } from './box-size.ts';
 

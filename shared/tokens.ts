@@ -1,12 +1,11 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OperatorRole } from './api/rights.ts';
+import type { BoxKind } from './messages/box-kind.ts';
 import { ITEM_PREFIX, TABLE } from './names.ts';
-import type { BoxKind } from './task/attempt.ts';
+import { sha256 } from './sha256.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
 const secret = (): string => randomBytes(32).toString('base64url');
-
-export const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 export const mintOperatorToken = (): string => `assay_op_${secret()}`;
 

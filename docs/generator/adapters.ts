@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/cascade/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../shared/cascade/failure/failure-class.ts';
 import { AGENT_HOOKS } from '../../shared/middleware/names.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type HookFacts,
   type HookWord,
 } from '../../shared/task/adapter-facts.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../shared/task/attempt.ts';
 import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
 
 interface Recorded {

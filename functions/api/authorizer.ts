@@ -3,8 +3,9 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
+import { sha256 } from '../../shared/sha256.ts';
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
-import { bearerOf, parseToken, sameHash, sha256 } from '../../shared/tokens.ts';
+import { bearerOf, parseToken, sameHash } from '../../shared/tokens.ts';
 import { stores } from '../kit/dynamodb.ts';
 import { heard } from '../kit/heard.ts';
 import { type Identity, NEITHER } from './identity.ts';

@@ -3,8 +3,9 @@ import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../sh
 import { type OwnPrice, type Worst, worstMicro } from '../../shared/models/cost.ts';
 import { type Grant, grantOf, opinionGrantOf } from '../../shared/models/grant.ts';
 import { PROVIDER_OF, type Route, routeOf } from '../../shared/models/protocols.ts';
+import { sha256 } from '../../shared/sha256.ts';
 import type { Task } from '../../shared/task/task.ts';
-import { parseModelToken, sha256 } from '../../shared/tokens.ts';
+import { parseModelToken } from '../../shared/tokens.ts';
 import type { Gateway } from './parts.ts';
 import { type Answer, refuse } from './refusals.ts';
 import { handedOn, type ModelRequest, tokenOf } from './request.ts';

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../shared/task/attempt.ts';
+import type { FailureClass } from '../../shared/cascade/failure/failure-class.ts';
 
 /** A checkout, patch or push that did not work, and whose fault that is. */
 export class CheckoutError extends Error {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { pngSize } from '../../shared/evidence/png.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/evidence/screenshot.ts';
-import { sha256 } from '../../shared/tokens.ts';
+import { sha256 } from '../../shared/sha256.ts';
 import type { TakenShot } from '../engine/gate.ts';
 import { type Page, PageResult } from './job.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { VerificationNudge } from '../../shared/api/schemas.ts';
+import type { VerificationNudge } from '../../shared/ledger/verification-nudge.ts';
 import { type Place, titleOf } from '../place.ts';
 import { isNews, nudgeText } from './news.ts';
 import type { Say } from './toasts.tsx';

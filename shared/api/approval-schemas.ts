@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { Approval, Ask, ParkedSession, ParkedWork } from '../approval/schema.ts';
 import { SESSION_ID } from '../approval/session.ts';
-import { ObjectId, TaskId } from '../task/schema.ts';
+import { ObjectId } from '../task/git-ref.ts';
+import { TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
 

@@ -4,7 +4,8 @@ import { ProgressLedger, TaskLedger } from '../coordination/ledgers.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
 import { MAX_PLANNED, PlanNote, PlannedTask } from '../plan/schema.ts';
 import { PlanState } from '../plan/state.ts';
-import { ObjectId, SubmitTask, TaskId } from '../task/schema.ts';
+import { ObjectId } from '../task/git-ref.ts';
+import { SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 
 /** A goal that the manager is to make tasks of. */

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { VerificationNudge } from '../ledger/verification-nudge.ts';
 import { SUMMARY_FIELDS } from '../names.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../repository/url.ts';
 import { Attempt } from '../task/attempt.ts';
+import { ObjectId } from '../task/git-ref.ts';
 import { HOLD_OUTCOMES } from '../task/hold-limit.ts';
-import { ObjectId, Role, SubmitTask, TaskId } from '../task/schema.ts';
+import { Role, SubmitTask, TaskId } from '../task/schema.ts';
 import { Status } from '../task/status.ts';
 import { Task } from '../task/task.ts';
 import { VerdictInput } from '../verdict/inputs.ts';
@@ -171,40 +173,6 @@ export const AttemptList = z
     break_even_pass_rate: z.number().nullable(),
   })
   .meta({ id: 'AttemptList' });
-
-/** The seed's object, always present. `unverified_ratio` is null when nothing has completed: no data is not 0 %. */
-export const VerificationNudge = z
-  .object({
-    total_completions: z.number().int(),
-    verified_count: z.number().int(),
-    unverified_count: z.number().int(),
-    unverified_ratio: z.number().nullable(),
-    threshold_exceeded: z.boolean(),
-    nudge_threshold: z.number(),
-    min_completions: z.number().int(),
-    recent_unverified: z.array(z.string()),
-    window: z
-      .object({
-        completions: z.number().int(),
-        days: z.number(),
-        oldest: z.iso
-          .datetime()
-          .nullable()
-          .describe('Of the completions that are counted here; null: none is.'),
-        reset: z
-          .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
-          .nullable()
-          .describe('Completions up to then are not looked at, because a person has said so.'),
-      })
-      .optional()
-      .describe('All else is of the latest so many completions, of none that is older than so many days.'),
-    ever: z
-      .object({ verified: z.number().int(), unverified: z.number().int() })
-      .optional()
-      .describe('All completions that there ever were.'),
-  })
-  .meta({ id: 'VerificationNudge' });
-export type VerificationNudge = z.infer<typeof VerificationNudge>;
 
 /** The nudge, and the completions that it is made of. */
 export const VerificationWindow = z

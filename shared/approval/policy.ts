@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { needsPerson, RISKS, type Risk } from './risk.ts';
+import type { Moment } from './schema.ts';
 
 /** Longest that anything waits, in minutes: a year. */
 const Minutes = z.number().positive().max(527_040);
@@ -29,15 +30,6 @@ export const ApprovalPolicy = z.discriminatedUnion('kind', [
 export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
 
 export const DEFAULT_APPROVAL_POLICY: ApprovalPolicy = { kind: 'deny', minutes: 240 };
-
-/** What happens at a time unless somebody has decided by then. */
-export const Moment = z.object({
-  at: z.iso.datetime(),
-  outcome: z.enum(['deny', 'approve', 'escalate']),
-  /** With `escalate`: whose turn it is from then on. */
-  to: z.string().optional(),
-});
-export type Moment = z.infer<typeof Moment>;
 
 export interface Timetable {
   readonly timetable: Moment[];

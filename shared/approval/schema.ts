@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ObjectId } from '../task/schema.ts';
-import { Moment } from './policy.ts';
+import { ObjectId } from '../task/git-ref.ts';
 import { Action, Risk } from './risk.ts';
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
@@ -11,6 +10,15 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const MAX_APPROVALS = 5;
 /** Characters of a reason that are kept. */
 export const MAX_REASON = 500;
+
+/** What happens at a time unless somebody has decided by then. */
+export const Moment = z.object({
+  at: z.iso.datetime(),
+  outcome: z.enum(['deny', 'approve', 'escalate']),
+  /** With `escalate`: whose turn it is from then on. */
+  to: z.string().optional(),
+});
+export type Moment = z.infer<typeof Moment>;
 
 /** What an agent says when it asks. */
 export const Ask = z.strictObject({

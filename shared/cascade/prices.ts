@@ -1,4 +1,4 @@
-import type { Usage } from '../task/attempt.ts';
+import type { Usage } from '../models/usage.ts';
 
 /**
  * US dollars per million tokens, valid from a day on. Prices are data with dates: a past chain keeps the price of its day. They are the

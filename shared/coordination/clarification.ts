@@ -1,5 +1,4 @@
-/** Fewest characters of a criterion that can be looked at. */
-export const MIN_CRITERION = 10;
+import { MIN_CRITERION } from './settings.ts';
 
 /** Found anywhere in a criterion: as the seed has it, which refuses "Login form works with MFA". */
 export const GENERIC_ANYWHERE = ['done', 'complete', 'works', 'finished'] as const;

@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { MIN_CRITERION } from './clarification.ts';
 import { COORDINATION_CHAIN } from './names.ts';
+
+/** Fewest characters of a criterion that can be looked at. */
+export const MIN_CRITERION = 10;
 
 /** What acts between a goal and its tasks. */
 export const CoordinationSettings = z.strictObject({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ITEM_PREFIX, objectKey, TABLE } from '../names.ts';
-import { sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
 import { STREAM_READERS, type StreamReader } from './schema.ts';
 
 /** A record of the table's stream, as far as it matters here; the rest of it is kept. */

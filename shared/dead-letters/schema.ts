@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BOX_KINDS } from '../task/attempt.ts';
+import { BOX_KINDS } from '../messages/box-kind.ts';
 import { LetterStatus } from './status.ts';
 
 /** Who reads the stream, and may give up what it cannot do. */

@@ -23,3 +23,4 @@ export type EvidenceKind = z.infer<typeof EvidenceKind>;
 
 /** True for outcomes in which the check really looked at the tree and came to a result. */
 export const hasResult = (outcome: Outcome): boolean => outcome === 'passed' || outcome === 'failed';
+export const VERDICTS = ['pass', 'fail', 'refer'] as const;

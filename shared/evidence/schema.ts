@@ -7,7 +7,7 @@ import { CheckedPlan } from '../plan/schema.ts';
 import { Expectation, ProtectedClass } from '../task/expects.ts';
 import { CompletionSignal } from '../task/signals.ts';
 import { StageOutcome } from '../workflow/outcome.ts';
-import { EvidenceKind, Outcome } from './outcome.ts';
+import { EvidenceKind, Outcome, VERDICTS } from './outcome.ts';
 import { Screenshots } from './screenshot.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
@@ -95,8 +95,6 @@ export const Evidence = z.object({
   duration_ms: z.number().int().nonnegative(),
 });
 export type Evidence = z.infer<typeof Evidence>;
-
-export const VERDICTS = ['pass', 'fail', 'refer'] as const;
 
 export const VerdictReason = z.object({
   /** Stable machine-readable word, e.g. `signal_failed`, `gate_failed`, `gate_inert`, `no_evidence`. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
 
 const ID = /^issue-([1-9]\d{0,9})-([0-9a-f]{12})$/;
 const hashOf = (repository: string): string =>

@@ -1,9 +1,10 @@
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import { isJudged, type JudgedSignal } from '../task/signals.ts';
 import type { Task } from '../task/task.ts';
-import { type Judgement, NO_ANSWER, NOBODY_CAME_BACK } from './judgement.ts';
-import { type PipelineAsk, unreviewed } from './pipeline/record.ts';
-import { type SecondLook, unlooked } from './second-look.ts';
+import { type Judgement, NO_ANSWER, NOBODY_CAME_BACK, type SecondLook } from './judgement.ts';
+import { unreviewed } from './pipeline/record.ts';
+import type { PipelineAsk } from './pipeline/schema.ts';
+import { unlooked } from './second-look.ts';
 import { headOf, unaskedJudgement } from './signal.ts';
 
 /** What models are to be asked about a task, in the order in which it names them. */

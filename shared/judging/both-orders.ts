@@ -1,4 +1,5 @@
-import type { Answered, Spent } from './port.ts';
+import type { Spent } from './judgement.ts';
+import type { Answered } from './port.ts';
 
 /** What is said of two things when the first is shown first, and when it is shown second. */
 export type Preferred = 'first' | 'second' | 'either';

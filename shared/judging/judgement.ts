@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { Outcome } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
 import { GradingRecord } from '../rubric/grading.ts';
-import type { Spent } from './port.ts';
 
 /** What a model may be asked about a patch. */
 export const JUDGEMENT_KINDS = [
@@ -90,3 +89,15 @@ export const NOBODY_ASKED = {
 /** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
 export const NOBODY_CAME_BACK = { ...NOBODY_ASKED, calls: null } satisfies Partial<Judgement>;
 export const NO_ANSWER = 'the judging step gave no answer';
+/** Whether work that has passed is looked at once more by a model, and why. */
+export const SecondLook = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
+export type SecondLook = z.infer<typeof SecondLook>;
+/** What asking has used, whatever came of it. */
+export interface Spent {
+  readonly calls: number;
+  /** Null: no call said what it used. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly ms: number;
+  /** When the first call was begun; absent: there was none, or nobody said. */
+  readonly asked_at?: string;
+}

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Outcome } from '../evidence/outcome.ts';
+import type { Spent } from './judgement.ts';
 import type { JudgeModel } from './models.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -20,16 +21,6 @@ export interface Question<Schema extends z.ZodType> {
   readonly answer: Schema;
   readonly maxTokens: number;
   readonly timeoutMs: number;
-}
-
-/** What asking has used, whatever came of it. */
-export interface Spent {
-  readonly calls: number;
-  /** Null: no call said what it used. */
-  readonly tokens: { readonly input: number; readonly output: number } | null;
-  readonly ms: number;
-  /** When the first call was begun; absent: there was none, or nobody said. */
-  readonly asked_at?: string;
 }
 
 /** An answer of the shape that was asked for, or why there is none. */

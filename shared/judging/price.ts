@@ -1,6 +1,6 @@
 import { costUsd } from '../cascade/prices.ts';
+import type { Spent } from './judgement.ts';
 import type { JudgeModel } from './models.ts';
-import type { Spent } from './port.ts';
 
 /** Dollars of what was asked; null where usage or price is not known. */
 export function costOf(model: JudgeModel, { tokens }: Pick<Spent, 'tokens'>, at: string): number | null {

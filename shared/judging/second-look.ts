@@ -2,16 +2,19 @@ import * as z from 'zod';
 import { hasResult } from '../evidence/outcome.ts';
 import type { Evidence, Verdict } from '../evidence/schema.ts';
 import type { Task } from '../task/task.ts';
-import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK, type Opinion } from './judgement.ts';
+import {
+  type Judgement,
+  NO_ANSWER,
+  NOBODY_ASKED,
+  NOBODY_CAME_BACK,
+  type Opinion,
+  type SecondLook,
+} from './judgement.ts';
 import { material, type Piece } from './material.ts';
 import { withOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
 import { PROMPTS } from './prompts.ts';
 import { JUDGEMENT_MS, Reasons } from './signal.ts';
-
-/** Whether work that has passed is looked at once more by a model, and why. */
-export const SecondLook = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
-export type SecondLook = z.infer<typeof SecondLook>;
 
 const HOW_TO =
   'no model looks at work once more: name one as `second_look` in `assay:judges` of the deployment, or with `assay up --models FILE`';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
 
 /** An object as a listing tells of it. */
 export interface Listed {
@@ -66,3 +66,13 @@ export const settledDays = (now: Date): string[] =>
   Array.from({ length: WINDOW_DAYS }, (_, back) =>
     new Date(now.getTime() - (SETTLED_DAYS + back) * 86_400_000).toISOString().slice(0, 10),
   );
+/** What a compaction asks of the bucket. */
+export interface CompactionObjects {
+  /** All objects below a prefix, in the order of their keys. */
+  list(prefix: string): Promise<readonly Listed[]>;
+  /** Null: there is none. */
+  find(key: string): Promise<string | null>;
+  /** Writes it unless there is one already. */
+  putOnce(key: string, body: string, contentType: string): Promise<void>;
+  remove(keys: readonly string[]): Promise<void>;
+}

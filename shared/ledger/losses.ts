@@ -1,4 +1,4 @@
-import { BOX_KINDS } from '../task/attempt.ts';
+import { BOX_KINDS } from '../messages/box-kind.ts';
 import type { Task } from '../task/task.ts';
 
 /** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */

@@ -1,5 +1,5 @@
-import type { VerificationNudge } from '../api/schemas.ts';
 import { NudgeRules } from './nudge-rules.ts';
+import type { VerificationNudge } from './verification-nudge.ts';
 
 /** How many of the latest unverified tasks are named. */
 export const RECENT_UNVERIFIED = 5;

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { Outcome } from '../evidence/outcome.ts';
-import { VERDICTS } from '../evidence/schema.ts';
+import { Outcome, VERDICTS } from '../evidence/outcome.ts';
 import { ATTEMPT_OUTCOMES, DECISIONS } from '../task/attempt.ts';
 import { WORK_OUTCOMES } from '../task/outcome.ts';
 import { Status } from '../task/status.ts';

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { JudgeModels } from '../judging/models.ts';
 import { Chain } from '../middleware/chain-schema.ts';
+import { Usage } from '../models/usage.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
-import { PROMPT_PARTS } from '../roles/render.ts';
+import { PROMPT_PARTS } from '../roles/prompt-parts.ts';
 import { Adapter } from '../task/adapter.ts';
-import { Artifact, Usage } from '../task/attempt.ts';
+import { Artifact } from '../task/attempt.ts';
 import { ErrorActions } from '../task/error-actions.ts';
 import { Expectation } from '../task/expects.ts';
-import { GitRef } from '../task/git-ref.ts';
-import { DeliveryMode, Effort, ObjectId, Role, TaskId } from '../task/schema.ts';
+import { GitRef, ObjectId } from '../task/git-ref.ts';
+import { DeliveryMode, Effort, Role, TaskId } from '../task/schema.ts';
 import { CompletionSignal } from '../task/signals.ts';
 
 const Common = z.object({

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { Verdict } from '../evidence/schema.ts';
-import { Judgement } from '../judging/judgement.ts';
-import { PipelineAsk } from '../judging/pipeline/record.ts';
-import { SecondLook } from '../judging/second-look.ts';
-import { BoxKind } from '../task/attempt.ts';
+import { Judgement, SecondLook } from '../judging/judgement.ts';
+import { PipelineAsk } from '../judging/pipeline/schema.ts';
 import { TaskId } from '../task/schema.ts';
+import { BoxKind } from './box-kind.ts';
 
 /** A message of the agents queues and the gates queue: ids only; what is large is on S3, what is state is in the table. */
 export const LaunchMessage = z.object({

@@ -1,5 +1,6 @@
 import type { Ask } from '../approval/schema.ts';
-import type { FailureClass, Usage } from '../task/attempt.ts';
+import type { FailureClass } from '../cascade/failure/failure-class.ts';
+import type { Usage } from '../models/usage.ts';
 import type { ErrorActions } from '../task/error-actions.ts';
 import type { CountMatches } from './authority.ts';
 import type { AgentMiddleware, HookContext } from './compose.ts';

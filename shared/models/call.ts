@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Usage } from '../task/attempt.ts';
 import { PROTOCOLS } from './protocols.ts';
+import { Usage } from './usage.ts';
 
 /** One call of a model as the gateway has witnessed it; never what was asked or said. */
 export const WitnessedCall = z.object({

@@ -1,6 +1,6 @@
 import { type Price, plainModel, priceOf } from '../cascade/prices.ts';
-import type { Usage } from '../task/attempt.ts';
 import type { Reading } from './reading.ts';
+import type { Usage } from './usage.ts';
 
 /** What a call may cost at the worst: known before it is made. */
 export interface Worst {

@@ -2,7 +2,7 @@ import { adapterOf } from '../cascade/detour.ts';
 import { spentOn } from '../cascade/spent.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
 import type { BoxModel } from '../judging/box.ts';
-import { withoutRepository } from '../roles/in-force.ts';
+import { withoutRepository } from '../roles/defaults.ts';
 import type { Adapter } from '../task/adapter.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { standing } from '../task/standing.ts';

@@ -1,5 +1,5 @@
-import type { Usage } from '../task/attempt.ts';
 import type { CallEnd, Trouble } from './trouble.ts';
+import type { Usage } from './usage.ts';
 
 /** What was counted for one attempt so far. Money in millionths of a dollar. */
 export interface Meter {

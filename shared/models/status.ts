@@ -1,4 +1,4 @@
-import type { FailureClass } from '../task/attempt.ts';
+import type { FailureClass } from '../cascade/failure/failure-class.ts';
 
 /** What an HTTP status of the model's provider means; null: nothing by itself. */
 export function classOfStatus(status: number | null): FailureClass | null {

@@ -1,5 +1,5 @@
 import { remedyOf } from '../cascade/failure/classes.ts';
-import type { FailureClass } from '../task/attempt.ts';
+import type { FailureClass } from '../cascade/failure/failure-class.ts';
 import { classOfStatus } from './status.ts';
 
 /** What a provider could not do, and until when it wants to be left alone. */

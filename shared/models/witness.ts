@@ -1,6 +1,7 @@
 import { roundUsd } from '../cascade/prices.ts';
-import type { Attempt, Usage, Witnessed } from '../task/attempt.ts';
+import type { Attempt, Witnessed } from '../task/attempt.ts';
 import type { Meter } from './meter.ts';
+import type { Usage } from './usage.ts';
 
 const NOTHING: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 const FIELDS = Object.keys(NOTHING) as (keyof Usage)[];

@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
-
-export const CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', 'adversarial'] as const;
-
-/** Somebody who is shown what the work is said to be, and accepts it or not; a script, no model. */
-export const ReviewClient = z.strictObject({
-  id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits or "-"'),
-  strategy: z.enum(CLIENT_STRATEGIES),
-  strictness: z.number().min(0).max(2).default(1).describe('Of binary and scored: more asks for more.'),
-});
-export type ReviewClient = z.infer<typeof ReviewClient>;
+import type { ReviewClient } from './schema.ts';
 
 export interface Shown {
   /** What the work is said to be. */

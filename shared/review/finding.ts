@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { rank, SEVERITIES, type Severity } from './matrix.ts';
+import { SEVERITIES, type Severity } from './kinds.ts';
+import { rank } from './matrix.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 

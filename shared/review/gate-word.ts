@@ -1,7 +1,8 @@
 import type { AutonomyLevel } from '../approval/autonomy.ts';
 import type { Judgement } from '../judging/judgement.ts';
 import { worstOf } from './finding.ts';
-import { gateWord, type Severity } from './matrix.ts';
+import type { Severity } from './kinds.ts';
+import { gateWord } from './matrix.ts';
 
 /** What a gate of a review comes to, before it is told what it took to ask. */
 export type GateSaid = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'>;

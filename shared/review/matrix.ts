@@ -1,8 +1,5 @@
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '../approval/autonomy.ts';
-
-/** How bad a finding is, the least first. */
-export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+import { SEVERITIES, type Severity } from './kinds.ts';
 
 export type GateWord = 'pass' | 'pass_with_findings' | 'block';
 

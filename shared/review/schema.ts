@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { ReviewClient } from './client.ts';
 import { REVIEW_STAGES } from './kinds.ts';
 import { VisionSettings } from './vision/schema.ts';
 
 /** What may be lost by work that is wrong, the least first. */
 export const STAKES = ['low', 'normal', 'high', 'critical'] as const;
+
+export const CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', 'adversarial'] as const;
+/** Somebody who is shown what the work is said to be, and accepts it or not; a script, no model. */
+export const ReviewClient = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be 1 to 64 lower-case letters, digits or "-"'),
+  strategy: z.enum(CLIENT_STRATEGIES),
+  strictness: z.number().min(0).max(2).default(1).describe('Of binary and scored: more asks for more.'),
+});
+export type ReviewClient = z.infer<typeof ReviewClient>;
 
 /** Somebody who attacks what has passed. */
 export const RedTeamSettings = z.strictObject({

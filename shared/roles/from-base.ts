@@ -1,5 +1,6 @@
 import { describeProblem, parseYaml } from '../yaml.ts';
-import { inForce, type RoleInForce, withoutRepository } from './in-force.ts';
+import { inForce, withoutRepository } from './defaults.ts';
+import type { RoleInForce } from './in-force.ts';
 import { MAX_ROLE_FILE_BYTES, REPOSITORY_ROLES, ROLE_FILES } from './role.ts';
 import { RoleConfig } from './schema.ts';
 

@@ -1,14 +1,5 @@
-/** What a task's prompt is made of, in the order in which they stand when a template leaves some out. */
-export const PROMPT_PARTS = [
-  'TASK_TITLE',
-  'TASK_DESCRIPTION',
-  'ACCEPTANCE_CRITERIA',
-  'CHECKS',
-  'FILES',
-  'EXPECTS',
-  'KNOWLEDGE',
-  'FEEDBACK',
-] as const;
+import { PROMPT_PARTS } from './prompt-parts.ts';
+
 export type PromptPart = (typeof PROMPT_PARTS)[number];
 /** Title and description as they are; the others as sections with headings of their own, empty where there is nothing to say. */
 export type PromptParts = Readonly<Partial<Record<PromptPart, string>>>;

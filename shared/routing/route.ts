@@ -1,5 +1,6 @@
 import { isTier, type Tier } from '../cascade/tiers.ts';
-import { type RoleInForce, withoutRepository } from '../roles/in-force.ts';
+import { withoutRepository } from '../roles/defaults.ts';
+import type { RoleInForce } from '../roles/in-force.ts';
 import { firstOf } from '../task/cut.ts';
 import type { Effort, SubmitTask } from '../task/schema.ts';
 import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { Spent } from '../judging/judgement.ts';
 import { material } from '../judging/material.ts';
-import { type Answered, type Question, type Spent, spentOn } from '../judging/port.ts';
+import { type Answered, type Question, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { cut } from '../task/cut.ts';
 import { type AtomicProbe, probeId } from './probe.ts';

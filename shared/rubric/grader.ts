@@ -1,5 +1,5 @@
+import type { Spent } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
-import type { Spent } from '../judging/port.ts';
 import type { HandoffArtifact } from './handoff.ts';
 import type { AtomicProbe } from './probe.ts';
 import type { VerificationResult } from './result.ts';

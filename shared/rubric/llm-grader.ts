@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { VERDICTS } from '../evidence/schema.ts';
+import { VERDICTS } from '../evidence/outcome.ts';
 import { material, type Piece } from '../judging/material.ts';
 import { type Answered, type Question, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';

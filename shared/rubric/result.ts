@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { VERDICTS } from '../evidence/schema.ts';
+import { VERDICTS } from '../evidence/outcome.ts';
 import { frozen } from '../frozen.ts';
 import { Refusal } from '../refusal.ts';
 import { Share } from './schema.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { VERDICTS } from '../evidence/schema.ts';
+import { VERDICTS } from '../evidence/outcome.ts';
 import { StoredNumber } from '../number.ts';
 import { DEFAULT_MIN_CONFIDENCE, GRADE_TYPE_NAMES } from './kinds.ts';
 

@@ -5,10 +5,10 @@ import {
   type RunTaskCommandInput,
   StopTaskCommand,
 } from '@aws-sdk/client-ecs';
+import type { ContainerKind } from '../messages/box-kind.ts';
 import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
-import type { ContainerKind } from '../task/attempt.ts';
+import { sha256 } from '../sha256.ts';
 import type { Pool } from '../task/box-room.ts';
-import { sha256 } from '../tokens.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {

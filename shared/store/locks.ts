@@ -11,10 +11,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import { Refusal } from '../refusal.ts';
+import { sha256 } from '../sha256.ts';
 import { type Overlap, overlap } from '../task/file-overlap.ts';
 import { isLive, isTerminal } from '../task/status.ts';
 import type { Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 import type { TaskStore } from './tasks.ts';
 
 /**

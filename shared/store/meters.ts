@@ -2,9 +2,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Meter, Reservation, Settlement } from '../models/meter.ts';
 import { MAX_TROUBLES, type Trouble } from '../models/trouble.ts';
+import type { Usage } from '../models/usage.ts';
 import { USAGE_FIELDS } from '../models/witness.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
-import type { Usage } from '../task/attempt.ts';
 import type { ModelCaller } from '../tokens.ts';
 import { goneAfter } from './gone-after.ts';
 

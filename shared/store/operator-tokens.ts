@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { isOperatorRole, type OperatorRole } from '../api/rights.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey, sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../tokens.ts';
 
 /** Whose a token is, and what it is good for. */
 export interface Operator {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { refusal } from '../cascade/budget/admit.ts';
-import type { Estimated } from '../cascade/budget/estimate.ts';
 import { type Budgets, microOf } from '../cascade/budget/limits.ts';
+import type { Launching, SpendCounters } from '../cascade/budget/spend-counters.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
 import type { Reserved } from '../task/attempt.ts';
 import { goneAfter } from './gone-after.ts';
@@ -23,20 +23,11 @@ const keyOf = (day: string): Item => ({
 });
 const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
 
-export interface Launching {
-  /** What it is set aside under: `<task>#<attempt>`, and what else of it is for. */
-  readonly attempt: string;
-  readonly repository: string;
-  readonly estimated: Estimated;
-  /** For the words of a refusal; absent: the next attempt. */
-  readonly what?: string;
-}
-
 /**
  * What goes to models, by day: one item that is only ever changed by one conditional update, so that however many launch at once, they cannot
  * set aside more than there is. What is set aside for an attempt is an attribute of its own, so each step may be repeated.
  */
-export class SpendStore {
+export class SpendStore implements SpendCounters {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 

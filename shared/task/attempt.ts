@@ -1,24 +1,18 @@
 import * as z from 'zod';
+import { FailureClass } from '../cascade/failure/failure-class.ts';
 import { Weighed } from '../cascade/learning/weighed.ts';
 import { LoggedRun } from '../evidence/logs/logged.ts';
-import { EvidenceKind, Outcome } from '../evidence/outcome.ts';
-import { Facts, ProtectedFile, VERDICTS, Verdict } from '../evidence/schema.ts';
+import { EvidenceKind, Outcome, VERDICTS } from '../evidence/outcome.ts';
+import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
 import { Screenshots } from '../evidence/screenshot.ts';
 import { MiddlewareRecord } from '../middleware/record.ts';
+import { Usage } from '../models/usage.ts';
 import { StoredNumber } from '../number.ts';
 import { VerificationGate } from '../verification-gate/record.ts';
 import { CLI_KINDS } from './adapter.ts';
 import { FailedHow } from './failed-how.ts';
-import { Effort, ObjectId } from './schema.ts';
-
-/** Token counts, each kind priced apart. What is read from a cache or written to one is not in `input_tokens`. */
-export const Usage = z.strictObject({
-  input_tokens: z.number().int().nonnegative(),
-  output_tokens: z.number().int().nonnegative(),
-  cache_read_tokens: z.number().int().nonnegative().default(0),
-  cache_write_tokens: z.number().int().nonnegative().default(0),
-});
-export type Usage = z.infer<typeof Usage>;
+import { ObjectId } from './git-ref.ts';
+import { Effort } from './schema.ts';
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({
@@ -31,36 +25,6 @@ export const Artifact = z.object({
   transcript_key: z.string().nullable(),
 });
 export type Artifact = z.infer<typeof Artifact>;
-
-/** Why an attempt ended without usable work; the seed's vocabulary plus what our boxes can tell apart. */
-export const FAILURE_CLASSES = [
-  'agent_failed',
-  'agent_blocked',
-  'timeout',
-  'rate_limited',
-  'provider_overloaded',
-  'provider_transient',
-  'provider_spend_limit',
-  'provider_auth',
-  'model_invalid',
-  'context_too_long',
-  'refused',
-  'turn_limit',
-  'agent_crashed',
-  'repository_unavailable',
-  'base_ref_missing',
-  'patch_does_not_apply',
-  'patch_too_large',
-  'config_invalid',
-  'box_lost',
-  'interrupted',
-  'launch_refused',
-  'lease_expired',
-  'delivery_refused',
-  'unknown',
-] as const;
-export const FailureClass = z.enum(FAILURE_CLASSES);
-export type FailureClass = z.infer<typeof FailureClass>;
 
 /** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
 export const Witnessed = z.object({
@@ -163,13 +127,6 @@ export const Launch = z.object({
   launched_at: z.iso.datetime(),
 });
 export type Launch = z.infer<typeof Launch>;
-
-export const BOX_KINDS = ['agent', 'gates', 'deliver'] as const;
-export const BoxKind = z.enum(BOX_KINDS);
-export type BoxKind = z.infer<typeof BoxKind>;
-/** Those that run in a container on Fargate; what delivers is a function. */
-export const CONTAINER_KINDS = ['agent', 'gates'] as const satisfies readonly BoxKind[];
-export type ContainerKind = (typeof CONTAINER_KINDS)[number];
 
 /** Where the evidence lies and its short form; the whole is on S3 under `key`. */
 export const VerificationRecord = z.object({

@@ -1,4 +1,4 @@
-import { ObjectId } from './schema.ts';
+import { ObjectId } from './git-ref.ts';
 
 /** A ref of a repository. */
 export interface Ref {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CONTAINER_KINDS, type ContainerKind } from './attempt.ts';
+import { CONTAINER_KINDS, type ContainerKind } from '../messages/box-kind.ts';
 
 /** What Fargate has a quota of vCPUs for, each its own. */
 export const POOLS = ['on_demand', 'spot'] as const;

@@ -1,8 +1,8 @@
 import { stageOf } from '../cascade/stage.ts';
 import { needsExecution } from '../cascade/start.ts';
+import { BOX_KINDS, type BoxKind } from '../messages/box-kind.ts';
 import { LAUNCH_VISIBILITY_SECONDS } from '../messages/queue.ts';
 import { DELIVERY_SECONDS } from '../names.ts';
-import { BOX_KINDS, type BoxKind } from './attempt.ts';
 import { attemptWithBeats } from './beat.ts';
 import { approvalDue } from './commands/approve.ts';
 import { alreadyReported, isOurs } from './commands/launch.ts';

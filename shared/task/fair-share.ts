@@ -1,4 +1,4 @@
-import { sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
 import { PRIORITIES } from './schema.ts';
 import type { Task } from './task.ts';
 

@@ -1,7 +1,7 @@
 import { contextOf } from '../cascade/context.ts';
 import { budgetSpent } from '../cascade/spent.ts';
 import { material } from '../judging/material.ts';
-import { sha256 } from '../tokens.ts';
+import { sha256 } from '../sha256.ts';
 import { createTask } from './commands/create.ts';
 import { cut, firstOf } from './cut.ts';
 import { madeFrom } from './made-from.ts';

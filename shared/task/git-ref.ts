@@ -10,3 +10,5 @@ export const GitRef = z
     /^(?!-)(?!.*\.\.)(?!.*@\{)(?!.*\s)[!-)+-9;->@-Z\]_-}\u00a1-\uffff]+$/,
     'must be a plain branch, tag or commit',
   );
+/** A full object id: of SHA-1, or of SHA-256. */
+export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');

@@ -51,9 +51,6 @@ export const DeliveryMode = z
   );
 export type DeliveryMode = z.infer<typeof DeliveryMode>;
 
-/** A full object id: of SHA-1, or of SHA-256. */
-export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
-
 export const Budget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
   max_cost_usd: StoredNumber.positive()

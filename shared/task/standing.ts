@@ -1,5 +1,5 @@
+import type { BoxKind } from '../messages/box-kind.ts';
 import { Refusal } from '../refusal.ts';
-import type { BoxKind } from './attempt.ts';
 import { isTerminal } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
 

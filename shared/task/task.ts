@@ -7,10 +7,11 @@ import { RoleInForce } from '../roles/in-force.ts';
 import { WorkflowInForce } from '../workflow/in-force.ts';
 import { Attempt } from './attempt.ts';
 import { FAILURE_MODES } from './failed-how.ts';
+import { ObjectId } from './git-ref.ts';
 import { HiddenPlace } from './hidden-tests.ts';
 import { HOLD_OUTCOMES } from './hold-limit.ts';
 import { WorkOutcome } from './outcome.ts';
-import { DeliveryMode, ObjectId, SubmitTask, TaskId } from './schema.ts';
+import { DeliveryMode, SubmitTask, TaskId } from './schema.ts';
 import { CheckoutPath } from './signals.ts';
 import { Status } from './status.ts';
 

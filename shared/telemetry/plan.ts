@@ -1,5 +1,5 @@
-import type { Usage } from '../task/attempt.ts';
-import { sha256 } from '../tokens.ts';
+import type { Usage } from '../models/usage.ts';
+import { sha256 } from '../sha256.ts';
 
 type Value = string | number | boolean;
 

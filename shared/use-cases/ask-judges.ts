@@ -12,14 +12,16 @@ import {
   expectationsIn,
   expectationsQuestion,
 } from '../judging/expectations.ts';
-import { type Judgement, timesOf } from '../judging/judgement.ts';
+import type { Spent } from '../judging/judgement.ts';
+import { type Judgement, type SecondLook, timesOf } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
 import { askPipeline } from '../judging/pipeline/ask.ts';
-import { type PipelineAsk, unreviewed } from '../judging/pipeline/record.ts';
-import type { AskModel, Spent } from '../judging/port.ts';
+import { unreviewed } from '../judging/pipeline/record.ts';
+import type { PipelineAsk } from '../judging/pipeline/schema.ts';
+import type { AskModel } from '../judging/port.ts';
 import { costOf } from '../judging/price.ts';
-import { lookedAt, lookQuestion, notesOf, type SecondLook, unlooked } from '../judging/second-look.ts';
+import { lookedAt, lookQuestion, notesOf, unlooked } from '../judging/second-look.ts';
 import { filesOfDiff, share } from '../judging/shown-diff.ts';
 import { headOf, opinionOf, questionOf, unaskedJudgement } from '../judging/signal.ts';
 import type { ObjectStore } from '../store/objects.ts';

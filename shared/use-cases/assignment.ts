@@ -11,13 +11,14 @@ import type {
   ModelAccess,
   Opinions,
 } from '../messages/assignment.ts';
+import type { BoxKind } from '../messages/box-kind.ts';
 import { type ModelGateway, modelAccess, opinionAccess } from '../models/access.ts';
 import { BEATS_OF_A_LEASE, objectKey } from '../names.ts';
 import type { EvolutionStore } from '../store/evolution.ts';
 import type { Authorize } from '../store/minter.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { Adapter } from '../task/adapter.ts';
-import type { Attempt, BoxKind } from '../task/attempt.ts';
+import type { Attempt } from '../task/attempt.ts';
 import { boundBase, knownBase } from '../task/commands/base.ts';
 import { commitText } from '../task/delivered-commit.ts';
 import type { HiddenTests } from '../task/hidden-tests.ts';

@@ -1,6 +1,6 @@
+import { BOX_KINDS, type BoxKind } from '../messages/box-kind.ts';
 import type { BoxRegister } from '../store/box-register.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import { BOX_KINDS, type BoxKind } from '../task/attempt.ts';
 import { boxExcused, boxLost } from '../task/commands/recover.ts';
 
 export interface StoppedContext {

@@ -1,7 +1,8 @@
 import { canonicalHash } from '../canonical.ts';
 import { Refusal, type RefusalCode } from '../refusal.ts';
+import { sha256 } from '../sha256.ts';
 import type { ClaimStore, Intent } from '../store/claims.ts';
-import { derivedBoxToken, sha256 } from '../tokens.ts';
+import { derivedBoxToken } from '../tokens.ts';
 
 /** A claim that may be repeated: the same key of the same operator gets the same attempt and the same token. */
 export interface ClaimKey {

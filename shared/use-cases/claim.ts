@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { route } from '../routing/route.ts';
+import { sha256 } from '../sha256.ts';
 import type { ClaimStore } from '../store/claims.ts';
 import type { FileConflict, LockStore } from '../store/locks.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -9,7 +10,7 @@ import { requireVersion } from '../task/commands/change.ts';
 import { startAttempt } from '../task/commands/claim.ts';
 import { describeOverlap } from '../task/file-overlap.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import { mintOperatorToken, sameHash, sha256 } from '../tokens.ts';
+import { mintOperatorToken, sameHash } from '../tokens.ts';
 import { type ClaimKey, claimKey, claimsOnce, lostRace } from './claim-once.ts';
 
 /** Candidates looked at in one page of the queue. */

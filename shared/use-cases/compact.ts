@@ -1,15 +1,4 @@
-import { CompactionPlan, joined, type Listed, planKey, planOf } from '../ledger/compaction.ts';
-
-/** What a compaction asks of the bucket. */
-export interface CompactionObjects {
-  /** All objects below a prefix, in the order of their keys. */
-  list(prefix: string): Promise<readonly Listed[]>;
-  /** Null: there is none. */
-  find(key: string): Promise<string | null>;
-  /** Writes it unless there is one already. */
-  putOnce(key: string, body: string, contentType: string): Promise<void>;
-  remove(keys: readonly string[]): Promise<void>;
-}
+import { type CompactionObjects, CompactionPlan, joined, planKey, planOf } from '../ledger/compaction.ts';
 
 export interface CompactContext {
   readonly objects: CompactionObjects;

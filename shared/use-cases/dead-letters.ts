@@ -6,10 +6,10 @@ import { type DeadLetter, laneOf, readerLane, readerOf, type StreamReader } from
 import { LaunchMessage } from '../messages/queue.ts';
 import { GIVEN_UP_BATCHES } from '../names.ts';
 import { Refusal } from '../refusal.ts';
+import { sha256 } from '../sha256.ts';
 import type { DeadLetterStore } from '../store/dead-letters.ts';
 import type { GivenUpStore } from '../store/given-up.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import { sha256 } from '../tokens.ts';
 import { STAGE_OF } from './launch.ts';
 
 /** A message as a dead-letter queue holds it. */

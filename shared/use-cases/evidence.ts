@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { DeliveryBody, EvidenceBody } from '../api/report-schemas.ts';
 import { objectKey } from '../names.ts';
+import { sha256 } from '../sha256.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../task/commands/deliver.ts';
@@ -8,7 +9,6 @@ import { recordConflict, recordMerged } from '../task/commands/merge.ts';
 import { boxInterrupted } from '../task/commands/recover.ts';
 import { recordEvidence, recordVerificationFailure } from '../task/commands/verify.ts';
 import type { Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 
 /** The gates box hands in what it observed, or why it could not observe anything. The whole evidence goes to S3, its short form to the task. */
 export async function recordEvidenceBody(

@@ -1,8 +1,9 @@
 import { familyOf } from '../judging/family.ts';
+import type { Spent } from '../judging/judgement.ts';
 import { type Judgement, NOBODY_ASKED, timesOf } from '../judging/judgement.ts';
 import type { Piece } from '../judging/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../judging/models.ts';
-import type { AskModel, Spent } from '../judging/port.ts';
+import type { AskModel } from '../judging/port.ts';
 import { costOf } from '../judging/price.ts';
 import type { Prompt } from '../judging/prompt.ts';
 import { PROMPTS } from '../judging/prompts.ts';
@@ -13,10 +14,10 @@ import type { Grading } from '../rubric/grader.ts';
 import type { GradingRecord } from '../rubric/grading.ts';
 import { type HandoffArtifact, handOver } from '../rubric/handoff.ts';
 import { oddGrades, weightedScore } from '../rubric/weighted.ts';
+import { sha256 } from '../sha256.ts';
 import type { Attempt } from '../task/attempt.ts';
 import { cut } from '../task/cut.ts';
 import type { Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 import { emptyGrading, gradedBy, subjectOf, ungraded } from '../workflow/gradings.ts';
 import type { VerificationInForce } from '../workflow/in-force.ts';
 

@@ -3,10 +3,10 @@ import { Evidence, type Verdict, type VerdictReason } from '../evidence/schema.t
 import { withRequirements } from '../evolve/in-force.ts';
 import { NO_EVOLUTION } from '../evolve/schema.ts';
 import { allJudgements, judgedSignals, needless, pipelineAsk } from '../judging/asked.ts';
-import type { Judgement } from '../judging/judgement.ts';
+import type { Judgement, SecondLook } from '../judging/judgement.ts';
 import type { JudgeModels } from '../judging/models.ts';
-import type { PipelineAsk } from '../judging/pipeline/record.ts';
-import { type SecondLook, secondLookAt } from '../judging/second-look.ts';
+import type { PipelineAsk } from '../judging/pipeline/schema.ts';
+import { secondLookAt } from '../judging/second-look.ts';
 import type { EvolutionStore } from '../store/evolution.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';

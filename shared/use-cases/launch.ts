@@ -1,13 +1,15 @@
 import { givenUp } from '../cascade/launches.ts';
 import { stageOf } from '../cascade/stage.ts';
+import type { BoxKind, ContainerKind } from '../messages/box-kind.ts';
 import type { LaunchMessage } from '../messages/queue.ts';
+import { sha256 } from '../sha256.ts';
 import type { BoxRegister, RegisteredBox } from '../store/box-register.ts';
 import type { Boxes } from '../store/boxes.ts';
 import type { Deliveries } from '../store/deliveries.ts';
 import { NotMinted } from '../store/minter.ts';
 import { NotStarted } from '../store/run-task-answers.ts';
 import type { TaskStore } from '../store/tasks.ts';
-import type { Attempt, BoxKind, ContainerKind, Launch } from '../task/attempt.ts';
+import type { Attempt, Launch } from '../task/attempt.ts';
 import { type BoxRoom, poolFor } from '../task/box-room.ts';
 import { knownBase } from '../task/commands/base.ts';
 import { recordDeliveryRefused } from '../task/commands/deliver.ts';
@@ -22,7 +24,6 @@ import { boxLost } from '../task/commands/recover.ts';
 import { recordVerificationFailure } from '../task/commands/verify.ts';
 import { submitterOf } from '../task/fair-share.ts';
 import { launchName, type Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 import { type AssignmentContext, signAnew, writeAssignment } from './assignment.ts';
 
 export interface LaunchContext extends AssignmentContext {

@@ -2,9 +2,9 @@ import { stageOf } from '../cascade/stage.ts';
 import type { MintAnswer, MintRequest, WriteRequest } from '../messages/mint.ts';
 import type { GitHubApp, GitSecret } from '../repository/git-secret.ts';
 import { longestScope } from '../repository/url.ts';
+import { sha256 } from '../sha256.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 
 export interface MintContext {
   readonly tasks: Pick<TaskStore, 'get'>;

@@ -5,13 +5,13 @@ import { isTier, type TierModels } from '../cascade/tiers.ts';
 import type { LoggedRun } from '../evidence/logs/logged.ts';
 import { objectKey } from '../names.ts';
 import { Refusal } from '../refusal.ts';
+import { sha256 } from '../sha256.ts';
 import type { ObjectStore } from '../store/objects.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { boundBase } from '../task/commands/base.ts';
 import { boxInterrupted } from '../task/commands/recover.ts';
 import { type Handed, report } from '../task/commands/work.ts';
 import { currentAttempt, type Task } from '../task/task.ts';
-import { sha256 } from '../tokens.ts';
 
 export interface ReportContext {
   readonly tasks: TaskStore;

@@ -1,4 +1,4 @@
-import type { Verdict } from '../evidence/schema.ts';
+import type { VERDICTS } from '../evidence/outcome.ts';
 
 /** What a node of a workflow is. `work`: somebody does something there; all others steer. */
 export const NODE_KINDS = {
@@ -33,5 +33,5 @@ export const EDGE_OF_VERDICT = {
   pass: 'verification_pass',
   fail: 'verification_fail',
   refer: 'verification_refer',
-} as const satisfies Readonly<Record<Verdict['verdict'], EdgeKind>>;
+} as const satisfies Readonly<Record<(typeof VERDICTS)[number], EdgeKind>>;
 export const VERIFICATION_EDGES = Object.values(EDGE_OF_VERDICT);

@@ -1,6 +1,6 @@
+import type { FailureClass } from '../../shared/cascade/failure/failure-class.ts';
 import { MAX_TROUBLES } from '../../shared/models/trouble.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
-import type { FailureClass } from '../../shared/task/attempt.ts';
 import type { Case } from './run-case.ts';
 
 /** What goes wrong, and what a run of each CLI must be read as. */

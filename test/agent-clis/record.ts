@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FailureClass } from '../../shared/cascade/failure/failure-class.ts';
 import type { CliKind } from '../../shared/task/adapter.ts';
-import type { FailureClass } from '../../shared/task/attempt.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/agent-clis');
 const INDEX = join(FIXTURES, 'recorded.json');

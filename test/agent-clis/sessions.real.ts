@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { runAgent } from '../../containers/agent/agent.ts';
 import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import { sha256 } from '../../shared/tokens.ts';
+import { sha256 } from '../../shared/sha256.ts';
 import { agentAssignment, inBox } from '../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../containers/fake-api.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';

@@ -9,8 +9,8 @@ import { generated } from '../../docs/generate.ts';
 import { cliPage } from '../../docs/generator/cli.ts';
 import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
-import { VerificationNudge } from '../../shared/api/schemas.ts';
 import type { Evidence } from '../../shared/evidence/schema.ts';
+import { VerificationNudge } from '../../shared/ledger/verification-nudge.ts';
 import { STATUSES, TRANSITIONS } from '../../shared/task/status.ts';
 import { reduce } from '../../shared/verdict/reduce.ts';
 

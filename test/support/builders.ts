@@ -2,7 +2,7 @@ import type { Approval } from '../../shared/approval/schema.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/cascade/tiers.ts';
 import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/evidence/schema.ts';
 import type { Judgement } from '../../shared/judging/judgement.ts';
-import { withoutRepository } from '../../shared/roles/in-force.ts';
+import { withoutRepository } from '../../shared/roles/defaults.ts';
 import type { Agents } from '../../shared/task/adapter-choice.ts';
 import type { Attempt, Launch, Witnessed } from '../../shared/task/attempt.ts';
 import { createTask } from '../../shared/task/commands/create.ts';
@@ -10,7 +10,6 @@ import { SubmitTask, type SubmitTaskInput } from '../../shared/task/schema.ts';
 import type { Task } from '../../shared/task/task.ts';
 
 /** One builder per aggregate: valid by default, each test names only what it is about. */
-
 export const NOW = new Date('2026-11-20T10:00:00.000Z');
 export const later = (seconds: number, from: Date = NOW): Date => new Date(from.getTime() + seconds * 1_000);
 /** A deployment that can run whatever a task names. */

@@ -1,5 +1,5 @@
+import type { FailureClass } from '../../../shared/cascade/failure/failure-class.ts';
 import { classOfStatus } from '../../../shared/models/status.ts';
-import type { FailureClass } from '../../../shared/task/attempt.ts';
 import type { Effort } from '../../../shared/task/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, list, text } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../shared/task/attempt.ts';
+import type { Usage } from '../../../shared/models/usage.ts';
 import { type Reading, totalUsage } from '../adapters/reading.ts';
 
 const NOTHING: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };

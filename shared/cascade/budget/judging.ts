@@ -3,7 +3,6 @@ import { MAX_PIPELINE_REVIEWERS } from '../../judging/pipeline/schema.ts';
 import { costOf } from '../../judging/price.ts';
 import { redTeamOf } from '../../review/red-team.ts';
 import { visionOf } from '../../review/vision/vision.ts';
-import type { SpendStore } from '../../store/spend.ts';
 import type { Attempt } from '../../task/attempt.ts';
 import type { JudgedSignal } from '../../task/signals.ts';
 import type { Task } from '../../task/task.ts';
@@ -13,6 +12,7 @@ import { taskRefusal } from './admit.ts';
 import type { Estimated } from './estimate.ts';
 import { areShared, microOf, usdOf } from './limits.ts';
 import { judgingMark } from './marks.ts';
+import type { SpendCounters } from './spend-counters.ts';
 
 /** Tokens of what one question shows at the most, with our instructions: what is shown is cut to some 30,000 characters. */
 const SHOWN = 12_000;
@@ -90,7 +90,7 @@ export function judgingEstimate(
 export async function judgingRefused(
   may: MayAsk,
   models: JudgeModels,
-  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendStore, 'reserve'> },
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'reserve'> },
   now: Date,
 ): Promise<string | null> {
   const { task, attempt } = may;

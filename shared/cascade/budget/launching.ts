@@ -1,5 +1,4 @@
 import { judgingCost } from '../../judging/cost.ts';
-import type { SpendStore } from '../../store/spend.ts';
 import type { Attempt, Reserved } from '../../task/attempt.ts';
 import type { Task } from '../../task/task.ts';
 import type { Learned } from '../learning/advise.ts';
@@ -11,6 +10,7 @@ import { taskRefusal } from './admit.ts';
 import { type Estimated, estimateOf } from './estimate.ts';
 import { areShared, type Budgets } from './limits.ts';
 import { marksOf } from './marks.ts';
+import type { SpendCounters } from './spend-counters.ts';
 
 /** What the next attempt is expected to cost on the tier and model that were chosen. */
 function expected(task: Task, { rung }: Selection, { memory, policy, at }: Learned): Estimated | null {
@@ -34,7 +34,7 @@ export async function setAside(
   task: Task,
   selection: Selection,
   learned: Learned,
-  spend: Pick<SpendStore, 'reserve'>,
+  spend: Pick<SpendCounters, 'reserve'>,
   now: Date,
 ): Promise<{ readonly reserved?: Reserved } | { readonly refused: string }> {
   const budgets: Budgets | undefined = learned.policy.budgets;
@@ -72,7 +72,7 @@ export async function judgingIsCounted(
     now,
   }: {
     readonly learning?:
-      | { readonly spend: Pick<SpendStore, 'open' | 'openForJudging'>; readonly policy: CascadePolicy }
+      | { readonly spend: Pick<SpendCounters, 'open' | 'openForJudging'>; readonly policy: CascadePolicy }
       | undefined;
     readonly now: Date;
   },

@@ -1,10 +1,10 @@
-import type { SpendStore } from '../../store/spend.ts';
 import { attemptNumbered } from '../../task/commands/change.ts';
 import type { Task } from '../../task/task.ts';
 import type { CascadePolicy } from '../learning/policy.ts';
 import { taskRefusal } from './admit.ts';
 import { areShared, usdOf } from './limits.ts';
 import { gatesMark } from './marks.ts';
+import type { SpendCounters } from './spend-counters.ts';
 
 /**
  * Sets aside what one question of the gates of an attempt may cost, at the worst and before it is asked, where nothing was set aside with
@@ -16,7 +16,7 @@ export async function opinionRefused(
   number: number,
   /** Millionths of a dollar; null: nobody knows. */
   worst: number | null,
-  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendStore, 'raise'> },
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'raise'> },
   now: Date,
 ): Promise<string | null> {
   const { budgets } = policy;

@@ -1,5 +1,5 @@
-import type { FailureClass } from '../../task/attempt.ts';
 import type { FailureMode, SeedClass } from '../../task/failed-how.ts';
+import type { FailureClass } from './failure-class.ts';
 
 /**
  * What follows from a failure: the same tier again as one more attempt of the budget; the same tier again as a retry, because it was

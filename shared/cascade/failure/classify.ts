@@ -1,7 +1,8 @@
 import { classOfStatus } from '../../models/status.ts';
-import type { AgentEnd, FailureClass } from '../../task/attempt.ts';
+import type { AgentEnd } from '../../task/attempt.ts';
 import type { FailureMode, SeedClass } from '../../task/failed-how.ts';
 import { CODES, type Remedy, remedyOf, SEED_FACTS } from './classes.ts';
+import type { FailureClass } from './failure-class.ts';
 import { PROVIDER_CODES, WORDS } from './rules.ts';
 
 /** Says with which rules a failure was classified. */

@@ -1,7 +1,7 @@
+import { sha256 } from '../../sha256.ts';
 import type { Attempt } from '../../task/attempt.ts';
 import { firstOf } from '../../task/cut.ts';
 import type { FailedHow } from '../../task/failed-how.ts';
-import { sha256 } from '../../tokens.ts';
 import { normalise } from './normalise.ts';
 import { wordsOf } from './of-attempt.ts';
 

@@ -1,6 +1,7 @@
-import type { Attempt, FailureClass } from '../../task/attempt.ts';
+import type { Attempt } from '../../task/attempt.ts';
 import { remedyOf } from './classes.ts';
 import { type Classified, classify } from './classify.ts';
+import type { FailureClass } from './failure-class.ts';
 
 type Told = Pick<Attempt, 'report' | 'witnessed' | 'verification_failure'>;
 

@@ -1,7 +1,7 @@
-import type { FailureClass } from '../../task/attempt.ts';
 import type { ErrorAction } from '../../task/error-actions.ts';
 import { ACTION_OF } from './actions.ts';
 import { remedyOf } from './classes.ts';
+import type { FailureClass } from './failure-class.ts';
 
 /** What is asked for cannot be understood: a person must say what is meant. */
 export class ClarificationRequired extends Error {

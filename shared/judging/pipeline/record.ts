@@ -1,18 +1,9 @@
-import * as z from 'zod';
 import type { Judgement } from '../judgement.ts';
 import { NOBODY_ASKED } from '../judgement.ts';
-import { ON_ERROR } from '../on-error.ts';
 import { withoutOpinion } from '../outcomes.ts';
+import type { PipelineAsk } from './schema.ts';
 
 export const PIPELINE_SUBJECT = 'review pipeline';
-
-/** Whether the reviewers of the base are asked about work, and why; goes from one step of the janitor to the next. */
-export const PipelineAsk = z.object({
-  outcome: z.enum(['asked', 'skipped']),
-  on_error: z.enum(ON_ERROR),
-  because: z.string(),
-});
-export type PipelineAsk = z.infer<typeof PipelineAsk>;
 
 export const PIPELINE_HEAD = {
   kind: 'review_pipeline',

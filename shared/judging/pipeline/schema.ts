@@ -81,3 +81,10 @@ export const ReviewPipeline = z
       });
   });
 export type ReviewPipeline = z.output<typeof ReviewPipeline>;
+/** Whether the reviewers of the base are asked about work, and why; goes from one step of the janitor to the next. */
+export const PipelineAsk = z.object({
+  outcome: z.enum(['asked', 'skipped']),
+  on_error: z.enum(ON_ERROR),
+  because: z.string(),
+});
+export type PipelineAsk = z.infer<typeof PipelineAsk>;

@@ -1,4 +1,4 @@
-import type { Usage } from '../../task/attempt.ts';
+import type { Usage } from '../../models/usage.ts';
 import type { MakeMiddleware } from '../run-context.ts';
 
 const tokens = (usage: Usage): number =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MAX_FINDINGS, needsEvidence } from '../finding.ts';
-import { SEVERITIES } from '../matrix.ts';
+import { SEVERITIES } from '../kinds.ts';
 import { VISION_CATEGORIES } from './kinds.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ScreenshotName } from '../../evidence/screenshot.ts';
-import { SEVERITIES } from '../matrix.ts';
+import { SEVERITIES } from '../kinds.ts';
 import { VISION_VERIFIERS } from './kinds.ts';
 
 const Share = z.number().min(0).max(1);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusal.ts';
-import { ObjectId } from '../schema.ts';
+import { ObjectId } from '../git-ref.ts';
 import type { Task } from '../task.ts';
 
 /** The commit that a ref names by itself, or null: then the repository must be asked. */

@@ -1,5 +1,6 @@
 import { givenUp, MOST_EXCUSED } from '../../cascade/launches.ts';
-import type { BoxKind, Launch } from '../attempt.ts';
+import type { BoxKind } from '../../messages/box-kind.ts';
+import type { Launch } from '../attempt.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 import { ended } from './settle.ts';

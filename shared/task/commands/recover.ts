@@ -1,6 +1,7 @@
 import { failedHow } from '../../cascade/failure/failed-how.ts';
+import type { BoxKind } from '../../messages/box-kind.ts';
 import { Refusal } from '../../refusal.ts';
-import type { Attempt, BoxKind, Launch } from '../attempt.ts';
+import type { Attempt, Launch } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import type { Status } from '../status.ts';
 import { currentAttempt, type Task } from '../task.ts';

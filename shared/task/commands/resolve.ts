@@ -1,8 +1,8 @@
 import type { AutonomyLevel } from '../../approval/autonomy.ts';
+import type { FailureClass } from '../../cascade/failure/failure-class.ts';
 import type { CoordinationSettings } from '../../coordination/settings.ts';
 import type { RoleInForce } from '../../roles/in-force.ts';
 import type { WorkflowInForce } from '../../workflow/in-force.ts';
-import type { FailureClass } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
 import { isUnresolved } from './base.ts';

@@ -1,3 +1,4 @@
+import type { FailureClass } from '../../cascade/failure/failure-class.ts';
 import { stageOf } from '../../cascade/stage.ts';
 import { changedFiles } from '../../evidence/changed.ts';
 import { failingIn, MOST_NAMED } from '../../evidence/failing.ts';
@@ -5,7 +6,7 @@ import { type Evidence, type Facts, isPutBack, type Verdict } from '../../eviden
 import { unheardOf } from '../../judging/cost.ts';
 import { JUDGING_CLAIM_SECONDS } from '../../judging/limits.ts';
 import { Refusal } from '../../refusal.ts';
-import type { FailureClass, VerificationRecord } from '../attempt.ts';
+import type { VerificationRecord } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import { describeSignal } from '../signals.ts';
 import type { Task } from '../task.ts';

@@ -1,5 +1,6 @@
+import type { Usage } from '../../models/usage.ts';
 import { Refusal } from '../../refusal.ts';
-import type { Artifact, Attempt, Report, Usage } from '../attempt.ts';
+import type { Artifact, Attempt, Report } from '../attempt.ts';
 import { firstOf } from '../cut.ts';
 import type { Task } from '../task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';

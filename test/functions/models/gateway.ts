@@ -8,8 +8,9 @@ import type { WitnessedCall } from '../../../shared/models/call.ts';
 import type { Meter, Reservation, Settlement } from '../../../shared/models/meter.ts';
 import type { Providers } from '../../../shared/models/providers.ts';
 import { MAX_TROUBLES } from '../../../shared/models/trouble.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import type { Task } from '../../../shared/task/task.ts';
-import { mintModelToken, sha256 } from '../../../shared/tokens.ts';
+import { mintModelToken } from '../../../shared/tokens.ts';
 import { attempt, task } from '../../support/builders.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00.000Z');

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetExhausted, decide, escalationTrigger } from '../../../shared/cascade/decide.ts';
 import { isExcused, type Remedy, remedyOf } from '../../../shared/cascade/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../shared/cascade/failure/failure-class.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
 import type { Agents } from '../../../shared/task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
-import { type Attempt, FAILURE_CLASSES, type FailureClass } from '../../../shared/task/attempt.ts';
+import type { Attempt } from '../../../shared/task/attempt.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import {
   artifact,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../shared/cascade/decide.ts';
 import { adapterOf, otherAgent } from '../../../shared/cascade/detour.ts';
+import type { FailureClass } from '../../../shared/cascade/failure/failure-class.ts';
 import { select } from '../../../shared/cascade/select.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
 import { allowedModels } from '../../../shared/models/grant.ts';
 import type { CliKind } from '../../../shared/task/adapter.ts';
 import type { Agents } from '../../../shared/task/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../../shared/task/adapter-facts.ts';
-import type { Attempt, FailureClass } from '../../../shared/task/attempt.ts';
+import type { Attempt } from '../../../shared/task/attempt.ts';
 import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
 import { attempt, NOW, report, task, verdict } from '../../support/builders.ts';
 

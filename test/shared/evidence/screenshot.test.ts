@@ -9,7 +9,7 @@ import {
   Screenshots,
   screenshotKey,
 } from '../../../shared/evidence/screenshot.ts';
-import { sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import { evidence, gate } from '../../support/builders.ts';
 
 const png = Buffer.from('a picture');

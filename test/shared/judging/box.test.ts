@@ -4,7 +4,8 @@ import { boxModels, forBox } from '../../../shared/judging/box.ts';
 import { JudgeModels } from '../../../shared/judging/models.ts';
 import { opinionAccess } from '../../../shared/models/access.ts';
 import { opinionGrantOf } from '../../../shared/models/grant.ts';
-import { mintModelToken, sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
+import { mintModelToken } from '../../../shared/tokens.ts';
 import { attempt, NOW, task } from '../../support/builders.ts';
 
 const key = {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allJudgements } from '../../../shared/judging/asked.ts';
-import { lookedAt, type SecondLook, secondLookAt, unlooked } from '../../../shared/judging/second-look.ts';
+import type { SecondLook } from '../../../shared/judging/judgement.ts';
+import { lookedAt, secondLookAt, unlooked } from '../../../shared/judging/second-look.ts';
 import { combine } from '../../../shared/verdict/combine.ts';
 import { evidence, gate, task, verdict } from '../../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Listed, settledDays } from '../../../shared/ledger/compaction.ts';
-import { type CompactionObjects, compactDay } from '../../../shared/use-cases/compact.ts';
+import { type CompactionObjects, type Listed, settledDays } from '../../../shared/ledger/compaction.ts';
+import { compactDay } from '../../../shared/use-cases/compact.ts';
 
 const PREFIX = 'records/table=tasks/dt=2026-11-20/';
 

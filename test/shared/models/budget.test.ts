@@ -9,8 +9,9 @@ import { UNREAD } from '../../../shared/models/reading.ts';
 import { BROKEN, MAX_TROUBLES } from '../../../shared/models/trouble.ts';
 import { roleFromBase } from '../../../shared/roles/from-base.ts';
 import { builtinRole } from '../../../shared/roles/known.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import { MeterStore } from '../../../shared/store/meters.ts';
-import { mintBoxToken, mintModelToken, parseModelToken, parseToken, sha256 } from '../../../shared/tokens.ts';
+import { mintBoxToken, mintModelToken, parseModelToken, parseToken } from '../../../shared/tokens.ts';
 import { attempt, later, NOW, report, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { gateMatrix } from '../../../docs/generator/gate-matrix.ts';
 import { RedTeamReport, worstOf } from '../../../shared/review/finding.ts';
 import { ungrounded } from '../../../shared/review/grounding.ts';
-import { gateWord, SEVERITIES } from '../../../shared/review/matrix.ts';
+import { SEVERITIES } from '../../../shared/review/kinds.ts';
+import { gateWord } from '../../../shared/review/matrix.ts';
 import { runPipeline } from '../../../shared/review/pipeline.ts';
 import {
   attacked,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../../shared/judging/judgement.ts';
-import { CLIENT_STRATEGIES, clientFor, feedbackOf, ReviewClient } from '../../../shared/review/client.ts';
+import { clientFor, feedbackOf } from '../../../shared/review/client.ts';
 import { runPipeline } from '../../../shared/review/pipeline.ts';
-import { ReviewSettings } from '../../../shared/review/schema.ts';
+import { CLIENT_STRATEGIES, ReviewClient, ReviewSettings } from '../../../shared/review/schema.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { workflowFromBase } from '../../../shared/workflow/from-base.ts';
 import { inReview, report, task } from '../../support/builders.ts';

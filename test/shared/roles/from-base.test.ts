@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutRepository } from '../../../shared/roles/defaults.ts';
 import { roleFromBase } from '../../../shared/roles/from-base.ts';
-import { withoutRepository } from '../../../shared/roles/in-force.ts';
 
 describe('a role as the base has it', () => {
   it('is taken whole: what its file does not say is the default, and not what is built in', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PROMPT_PARTS, renderPrompt, unknownPlaceholders } from '../../../shared/roles/render.ts';
+import { PROMPT_PARTS } from '../../../shared/roles/prompt-parts.ts';
+import { renderPrompt, unknownPlaceholders } from '../../../shared/roles/render.ts';
 
 describe('a prompt', () => {
   it('has title, description and files where the template wants them', () => {

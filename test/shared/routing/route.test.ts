@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withoutRepository } from '../../../shared/roles/defaults.ts';
 import { roleFromBase } from '../../../shared/roles/from-base.ts';
-import { withoutRepository } from '../../../shared/roles/in-force.ts';
 import { route } from '../../../shared/routing/route.ts';
 import { ROUTING_RULES, ROUTING_TABLE } from '../../../shared/routing/table.ts';
 import { Complexity, EFFORTS, Scope } from '../../../shared/task/schema.ts';

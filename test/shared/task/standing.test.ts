@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BOX_KINDS } from '../../../shared/task/attempt.ts';
+import { BOX_KINDS } from '../../../shared/messages/box-kind.ts';
 import { allows, type Holder, ownPart, STANDINGS, standing } from '../../../shared/task/standing.ts';
 import type { Task } from '../../../shared/task/task.ts';
 import { attempt, inReview, launch, NOW, report, task } from '../../support/builders.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { ArtifactQuery } from '../../../shared/api/artifact-schemas.ts';
-import { sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import { artifactPart, PART_BYTES, wholeCharacters } from '../../../shared/use-cases/artifact.ts';
 import { attempt, sha1, task, verification } from '../../support/builders.ts';
 

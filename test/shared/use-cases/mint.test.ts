@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GitSecret } from '../../../shared/repository/git-secret.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import type { Task } from '../../../shared/task/task.ts';
-import { sha256 } from '../../../shared/tokens.ts';
 import { mint } from '../../../shared/use-cases/mint.ts';
 import { attempt, inReview, launch, NOW, task, verdict } from '../../support/builders.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
 import { DELIVERY_SECONDS } from '../../../shared/names.ts';
 import { Refusal } from '../../../shared/refusal.ts';
-import { withoutRepository } from '../../../shared/roles/in-force.ts';
+import { withoutRepository } from '../../../shared/roles/defaults.ts';
 import type { Machines } from '../../../shared/store/machines.ts';
 import { failByOperator } from '../../../shared/task/commands/operate.ts';
 import { resolveBase } from '../../../shared/task/commands/resolve.ts';

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import type { Ask, WorkPlan } from '../plan.ts';
 import { type Patch, patchOf, WEAK_BASE, writePatch } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';

@@ -1,6 +1,6 @@
 import { Assignment, type DeliverAssignment } from '../../../shared/messages/assignment.ts';
 import { commitId } from '../../../shared/repository/commit.ts';
-import { sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import type { Delivery } from '../engines/deliveries.ts';
 import { Knowledge } from '../oracle/knowledge.ts';
 import { checkPush } from '../oracle/push.ts';

@@ -1,5 +1,5 @@
 import type { DeliverAssignment, GatesAssignment } from '../../../shared/messages/assignment.ts';
-import { sha256 } from '../../../shared/tokens.ts';
+import { sha256 } from '../../../shared/sha256.ts';
 import { type Patch, readPatch } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
 import { fetched } from './client.ts';

@@ -1,4 +1,4 @@
-import type { VerificationNudge } from '../../../shared/api/schemas.ts';
+import type { VerificationNudge } from '../../../shared/ledger/verification-nudge.ts';
 import type { Simulation } from '../simulation.ts';
 import { tasksOf } from './rest.ts';
 

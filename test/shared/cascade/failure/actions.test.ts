@@ -3,6 +3,7 @@ import { decide } from '../../../../shared/cascade/decide.ts';
 import { ACTION_OF, asAsked } from '../../../../shared/cascade/failure/actions.ts';
 import { CODES, remedyOf, SEED_FACTS } from '../../../../shared/cascade/failure/classes.ts';
 import { classify } from '../../../../shared/cascade/failure/classify.ts';
+import { FAILURE_CLASSES } from '../../../../shared/cascade/failure/failure-class.ts';
 import {
   ActionHeld,
   AssumptionViolated,
@@ -13,7 +14,6 @@ import {
 } from '../../../../shared/cascade/failure/thrown.ts';
 import { MiddlewareConfigError } from '../../../../shared/middleware/compose.ts';
 import { Refusal } from '../../../../shared/refusal.ts';
-import { FAILURE_CLASSES } from '../../../../shared/task/attempt.ts';
 import { ErrorActions } from '../../../../shared/task/error-actions.ts';
 import { SEED_CLASSES } from '../../../../shared/task/failed-how.ts';
 import { attempt, NOW, task } from '../../../support/builders.ts';

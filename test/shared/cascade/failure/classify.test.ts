@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CODES, isExcused, remedyOf, SEED_FACTS } from '../../../../shared/cascade/failure/classes.ts';
 import { classify, type Envelope } from '../../../../shared/cascade/failure/classify.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/cascade/failure/failure-class.ts';
 import { failureOf } from '../../../../shared/cascade/failure/of-attempt.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/task/attempt.ts';
 import { SEED_CLASSES, type SeedClass } from '../../../../shared/task/failed-how.ts';
 import { attempt, report, verdict, witnessed } from '../../../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { remedyOf } from '../../../../shared/cascade/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/cascade/failure/failure-class.ts';
 import { notBefore } from '../../../../shared/cascade/failure/later.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/task/attempt.ts';
 import { attempt, later, NOW, report, witnessed } from '../../../support/builders.ts';
 
 const AT = NOW.toISOString();

@@ -1,0 +1,32 @@
+/** Why an attempt ended without usable work; the seed's vocabulary plus what our boxes can tell apart. */
+
+import * as z from 'zod';
+
+export const FAILURE_CLASSES = [
+  'agent_failed',
+  'agent_blocked',
+  'timeout',
+  'rate_limited',
+  'provider_overloaded',
+  'provider_transient',
+  'provider_spend_limit',
+  'provider_auth',
+  'model_invalid',
+  'context_too_long',
+  'refused',
+  'turn_limit',
+  'agent_crashed',
+  'repository_unavailable',
+  'base_ref_missing',
+  'patch_does_not_apply',
+  'patch_too_large',
+  'config_invalid',
+  'box_lost',
+  'interrupted',
+  'launch_refused',
+  'lease_expired',
+  'delivery_refused',
+  'unknown',
+] as const;
+export const FailureClass = z.enum(FAILURE_CLASSES);
+export type FailureClass = z.infer<typeof FailureClass>;
