@@ -3,7 +3,7 @@ import { CheckoutError } from '../../gates/checkout/error.ts';
 import { fetchAlso } from '../../gates/checkout/fetch.ts';
 import { isRegular, listFiles } from '../../gates/checkout/list.ts';
 import type { Store } from '../../gates/checkout/store.ts';
-import type { HiddenTests } from '../../gates/engine/hidden-tests.ts';
+import type { HiddenTests } from '../../gates/engine/hidden-result.ts';
 import type { GatesAssignment } from '../../shared/messages/assignment.ts';
 import {
   bytesOf,

@@ -4,7 +4,7 @@ import type { Language } from '../../gates/code/language.ts';
 import { describeCondition } from '../../gates/engine/conditions.ts';
 import type { Gate } from '../../gates/engine/gate.ts';
 import { GATES } from '../../gates/gates/registry.ts';
-import { LANGUAGES } from '../../gates/languages/languages.ts';
+import { LANGUAGES } from '../../gates/code/language.ts';
 import { FORMATTERS } from '../../gates/rules/auto-format/formatters.ts';
 import { PROFILES } from '../../gates/tool-run/choose.ts';
 import { BENCHMARKS, COVERAGE } from '../../gates/tool-run/measure/suites.ts';

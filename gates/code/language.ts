@@ -34,3 +34,5 @@ export const languageOf = (grammar: Grammar): Language =>
 const FOREIGN = /(^|\/)(node_modules|vendor|site-packages|\.[^/]+)\//;
 /** Whether a path is code of the project, in one of the four languages. Hidden and vendored folders are not. */
 export const isOwnCode = (path: string): boolean => grammarOf(path) !== null && !FOREIGN.test(`/${path}`);
+/** Order in which languages are looked at. */
+export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfies readonly Language[];

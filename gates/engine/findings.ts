@@ -2,8 +2,9 @@ import type { TestCase } from '../code/cases/model.ts';
 import { casesIn } from '../code/cases/read.ts';
 import type { Seen, Weight } from '../code/seen.ts';
 import { lower } from '../rules/levels.ts';
-import type { Level, PatchView, Rule, RuleCard } from '../rules/rule.ts';
+import type { PatchView, Rule, RuleCard } from '../rules/rule.ts';
 import { type ChangedText, changedTexts } from './changed-texts.ts';
+import type { Level } from './rule-settings.ts';
 import type { Subject } from './subject.ts';
 
 const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {

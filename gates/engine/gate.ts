@@ -4,16 +4,16 @@ import type { Finding, GateEvidence } from '../../shared/evidence/schema.ts';
 import type { Screenshot } from '../../shared/evidence/screenshot.ts';
 import type { OnError } from '../../shared/judging/on-error.ts';
 import type { TestResult } from '../reports/test-result.ts';
-import type { RuleSettings } from '../rules/levels.ts';
 import type { Judge, JudgedTask } from '../rules/llm/judge.ts';
 import type { BehaviourSettings } from '../tool-run/behaviour/settings.ts';
 import type { FlakySettings } from '../tool-run/flaky/settings.ts';
-import type { Surroundings } from './cache/surroundings.ts';
 import type { Condition } from './conditions.ts';
-import type { HiddenResult, HiddenTests } from './hidden-tests.ts';
+import type { HiddenResult, HiddenTests } from './hidden-result.ts';
 import type { Memory } from './memory/memory.ts';
 import type { ProjectFiles } from './project-files.ts';
+import type { RuleSettings } from './rule-settings.ts';
 import type { Subject } from './subject.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
 export interface GateContext {

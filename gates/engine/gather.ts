@@ -17,13 +17,14 @@ import { standingBypasses } from './bypass.ts';
 import { ConfigError } from './configuration/error.ts';
 import { CONFIG_FILE } from './configuration/file.ts';
 import type { LoadedConfig } from './configuration/load.ts';
-import type { HiddenResult, HiddenTests } from './hidden-tests.ts';
+import type { HiddenResult, HiddenTests } from './hidden-result.ts';
+import { makeSubject } from './make-subject.ts';
 import type { Memory } from './memory/memory.ts';
 import { Rooms } from './rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
 import { type GateJob, runJobs } from './schedule.ts';
 import { lookAtSignals, runSignal, unasked } from './signals.ts';
-import { makeSubject, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 export interface GatherOptions {
   /** Holds both trees. */

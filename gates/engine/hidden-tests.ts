@@ -1,27 +1,8 @@
-import * as z from 'zod';
 import { HIDDEN_TESTS } from '../../shared/evidence/names.ts';
 import type { GateEvidence } from '../../shared/evidence/schema.ts';
-import type { Edit } from '../checkout/edit.ts';
 import type { Language } from '../code/language.ts';
-import { LANGUAGES, languageOfPath } from '../languages/languages.ts';
-
-/** Tests that whoever asked for the work keeps to himself: only the gates box ever has them. */
-export type HiddenTests = readonly Edit[];
-
-/**
- * What hidden tests said in one run. No name, no message and no line of theirs: the next attempt is told how many fail, and could learn
- * them by heart otherwise.
- */
-export const HiddenResult = z.strictObject({
-  outcome: z.enum(['passed', 'failed', 'inert']),
-  /** Null: the run names no tests. */
-  ran: z.int().nonnegative().nullable(),
-  failed: z.int().nonnegative().nullable(),
-  detail: z.string(),
-  /** Whose tests its tool runs; null: any, because a command of the project's own ran. */
-  language: z.enum(LANGUAGES).nullable(),
-});
-export type HiddenResult = z.infer<typeof HiddenResult>;
+import { languageOfPath } from '../languages/languages.ts';
+import type { HiddenResult, HiddenTests } from './hidden-result.ts';
 
 /** The hidden tests that a tool of this language runs; null: there is nothing for it to do. */
 export function hiddenFor(hidden: HiddenTests | null, language: Language | null): HiddenTests | null {

@@ -1,13 +1,13 @@
 import type { GateEvidence } from '../../shared/evidence/schema.ts';
 import { shownPath } from '../checkout/path-bytes.ts';
 import type { TestResult } from '../reports/test-result.ts';
-import { NO_SETTINGS } from '../rules/levels.ts';
 import type { CachedResult } from './cache/cache.ts';
 import type { Results } from './cache/results.ts';
 import { describeCondition, holds } from './conditions.ts';
 import type { GateContext, GateResult, TakenShot } from './gate.ts';
-import type { HiddenResult } from './hidden-tests.ts';
+import type { HiddenResult } from './hidden-result.ts';
 import type { Step } from './pipeline.ts';
+import { NO_SETTINGS } from './rule-settings.ts';
 import type { GateJob } from './schedule.ts';
 
 /** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */

@@ -1,7 +1,8 @@
 import type { Code } from '../code/run.ts';
 import type { Seen } from '../code/seen.ts';
 import type { GateContext, GateResult } from '../engine/gate.ts';
-import { levelsOf, NO_SETTINGS } from '../rules/levels.ts';
+import { NO_SETTINGS } from '../engine/rule-settings.ts';
+import { levelsOf } from '../rules/levels.ts';
 import type { Rule } from '../rules/rule.ts';
 import { readingResult } from './reading-gate.ts';
 

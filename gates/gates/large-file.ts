@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { asFindings } from '../code/seen.ts';
 import type { Gate } from '../engine/gate.ts';
+import { NO_SETTINGS } from '../engine/rule-settings.ts';
 import { ownCpuMs } from '../process/cpu-time.ts';
 import { LARGE_RULES, LIMITS } from '../rules/large-file/rules.ts';
-import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
+import { levelsOf, weakenedFacts } from '../rules/levels.ts';
 
 const settings = {
   large_file_check: z.boolean().optional(),

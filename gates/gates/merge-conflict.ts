@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { asFindings } from '../code/seen.ts';
 import type { Gate, GateResult } from '../engine/gate.ts';
+import { NO_SETTINGS } from '../engine/rule-settings.ts';
 import { ownCpuMs } from '../process/cpu-time.ts';
-import { levelsOf, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
+import { levelsOf, weakenedFacts } from '../rules/levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
 export const mergeConflict: Gate = {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../engine/gate.ts';
-import { levelsOf, NO_SETTINGS } from '../rules/levels.ts';
+import { NO_SETTINGS } from '../engine/rule-settings.ts';
+import { levelsOf } from '../rules/levels.ts';
 import { readingResult } from './reading-gate.ts';
 
 /** Whether every migration that the patch adds or changes can be taken back again. */

@@ -1,6 +1,7 @@
 import { resultOf, type Seen } from '../code/seen.ts';
 import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
-import { levelsOf, levelsWhere, NO_SETTINGS, weakenedFacts } from '../rules/levels.ts';
+import { NO_SETTINGS } from '../engine/rule-settings.ts';
+import { levelsOf, levelsWhere, weakenedFacts } from '../rules/levels.ts';
 import type { Rule } from '../rules/rule.ts';
 
 /** What a reading gate is made of. */

@@ -1,8 +1,5 @@
-import { grammarOf, isOwnCode, type Language, languageOf } from '../code/language.ts';
+import { grammarOf, isOwnCode, LANGUAGES, type Language, languageOf } from '../code/language.ts';
 import type { ProjectFiles } from '../engine/project-files.ts';
-
-/** Order in which languages are looked at. */
-export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfies readonly Language[];
 
 /** Files other than code that belong to one language. */
 const MANIFESTS: Readonly<Record<Language, RegExp>> = {

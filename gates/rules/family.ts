@@ -1,5 +1,6 @@
 import type { Seen, Weight } from '../code/seen.ts';
-import type { Found, Level, PatchView, Rule } from './rule.ts';
+import type { Level } from '../engine/rule-settings.ts';
+import type { Found, PatchView, Rule } from './rule.ts';
 
 /** One look at a patch that tells several rules at once. */
 export type Reading = (patch: PatchView) => Promise<readonly Seen[]>;

@@ -1,27 +1,7 @@
 import type { GateEvidence } from '../../shared/evidence/schema.ts';
 import { pathsTest } from '../../shared/glob/glob.ts';
-import { LEVELS, type Level, type RuleCard } from './rule.ts';
-
-/** What the base's `assay.yaml` says of a rule. */
-export interface RuleSetting {
-  readonly id: string;
-  readonly level: Level;
-  /** Globs of files that it is for; null: all. */
-  readonly paths: readonly string[] | null;
-  readonly reason: string | null;
-  /** As ISO 8601, a day to its end in UTC; null: for good. */
-  readonly expires: string | null;
-  /** Less than the rule would do by itself. */
-  readonly weakened: boolean;
-}
-
-/** What holds now, and what would but for its date. */
-export interface RuleSettings {
-  readonly standing: readonly RuleSetting[];
-  readonly expired: readonly RuleSetting[];
-}
-
-export const NO_SETTINGS: RuleSettings = { standing: [], expired: [] };
+import { LEVELS, type Level, type RuleSetting, type RuleSettings } from '../engine/rule-settings.ts';
+import type { RuleCard } from './rule.ts';
 
 const DAY_MS = 86_400_000;
 const endOf = (until: string): number => Date.parse(until) + (until.includes('T') ? 0 : DAY_MS);

@@ -3,10 +3,7 @@ import type { Store } from '../checkout/store.ts';
 import type { TestCase } from '../code/cases/model.ts';
 import type { Language } from '../code/language.ts';
 import type { ChangedText } from '../engine/changed-texts.ts';
-
-/** What a finding of a rule does: nothing, a note, held for a person, or the patch fails. */
-export const LEVELS = ['off', 'report', 'hold', 'block'] as const;
-export type Level = (typeof LEVELS)[number];
+import type { Level } from '../engine/rule-settings.ts';
 
 /** A place that a rule names. */
 export interface Found {

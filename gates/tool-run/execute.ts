@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import type { Rooms } from '../engine/rooms.ts';
 import { outcomeOf } from '../process/outcome.ts';
 import { FORMATS } from '../reports/all.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, Surroundings } from './execution.ts';
 import { enter } from './folders.ts';
 import { readReport } from './report-file.ts';
 import { runLine } from './run-line.ts';
-import type { Surroundings } from './test-run.ts';
 import type { Tool } from './tool.ts';
 
 export interface ExecuteOptions {

@@ -15,3 +15,5 @@ export interface Execution {
   readonly outcome: Outcome;
   readonly detail: string;
 }
+/** Variables of the environment that are not as usual. */
+export type Surroundings = Readonly<Record<string, string>>;

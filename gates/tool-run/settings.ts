@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LANGUAGES } from '../languages/languages.ts';
+import { LANGUAGES } from '../code/language.ts';
 import { TOOL_KINDS } from './tool.ts';
 
 const ToolName = z.string().trim().min(1).max(100);

@@ -4,13 +4,10 @@ import { askBase, lineFacts } from './baseline/ask.ts';
 import { failsFast } from './baseline/fails-fast.ts';
 import { resultOn } from './baseline/result.ts';
 import { writtenFiles, writtenTests } from './baseline/written.ts';
-import type { Execution } from './execution.ts';
+import type { Execution, Surroundings } from './execution.ts';
 import { flakyLook } from './flaky/terms.ts';
 import { reporting } from './reporting.ts';
 import { runLine } from './run-line.ts';
-
-/** Variables of the environment that are not as usual. */
-export type Surroundings = Readonly<Record<string, string>>;
 
 const runs = new WeakMap<Subject, Map<string, Promise<Execution>>>();
 const results = new WeakMap<Subject, Map<string, Promise<GateResult>>>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
+import { LEVELS } from '../../gates/engine/rule-settings.ts';
 import { RULES } from '../../gates/rules/registry.ts';
-import { LEVELS } from '../../gates/rules/rule.ts';
 
 const schema = configurationSchema() as {
   readonly properties: {

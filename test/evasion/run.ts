@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeBlob } from '../../gates/checkout/edit.ts';
 import { createStore, type Store } from '../../gates/checkout/store.ts';
 import { gatherEvidence } from '../../gates/engine/gather.ts';
-import type { HiddenTests } from '../../gates/engine/hidden-tests.ts';
+import type { HiddenTests } from '../../gates/engine/hidden-result.ts';
 import { pooled } from '../../gates/process/pool.ts';
 import { type Evidence, type GateEvidence, isPutBack, type Verdict } from '../../shared/evidence/schema.ts';
 import type { Expectation } from '../../shared/task/expects.ts';

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createStore, type Store } from '../../gates/checkout/store.ts';
 import type { Gate, GateContext, GateResult } from '../../gates/engine/gate.ts';
+import { makeSubject } from '../../gates/engine/make-subject.ts';
 import { Rooms } from '../../gates/engine/rooms.ts';
-import { makeSubject, type Subject } from '../../gates/engine/subject.ts';
+import type { Subject } from '../../gates/engine/subject.ts';
 import { type Entry, writeCommit, writeObject, writeTree } from './git-objects.ts';
 import { temporaryFolder } from './repository.ts';
 

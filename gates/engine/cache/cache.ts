@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { EvidenceKind } from '../../../shared/evidence/outcome.ts';
 import { Finding, GateEvidence } from '../../../shared/evidence/schema.ts';
 import { TestResult } from '../../reports/test-result.ts';
-import { HiddenResult } from '../hidden-tests.ts';
+import { HiddenResult } from '../hidden-result.ts';
 
 /** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
 export const CachedResult = z.strictObject({

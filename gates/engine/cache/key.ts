@@ -1,14 +1,14 @@
 import { canonicalHash } from '../../../shared/canonical.ts';
-import type { RuleSettings } from '../../rules/levels.ts';
 import type { Judge, JudgedTask } from '../../rules/llm/judge.ts';
 import { inFolder } from '../../tool-run/folders.ts';
 import type { Plan } from '../gate.ts';
-import type { HiddenTests } from '../hidden-tests.ts';
+import type { HiddenTests } from '../hidden-result.ts';
 import type { Step } from '../pipeline.ts';
 import { planOf } from '../plan.ts';
+import type { RuleSettings } from '../rule-settings.ts';
 import type { Subject } from '../subject.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { programsIn } from './programs.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** Gates whose result changes while base and tree stay as they are. */
 const NOT_REMEMBERED: ReadonlySet<string> = new Set([

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { commandEnvironment, TRUSTED_FILES } from '../../process/environment.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { buildId } from './build-id.ts';
-
-/** What everything that runs here depends on, whatever it is: our own code, the tools of the machine, the environment of commands. */
-export interface Surroundings {
-  readonly build: string;
-  readonly node: string;
-  /** Of the container; null where there is none. */
-  readonly image: string | null;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
 
 /** Certificates count by what they are: each box has them in a folder of its own. */
 async function byContent(environment: Record<string, string>): Promise<Record<string, string>> {

@@ -1,7 +1,7 @@
 import { nameProblems } from '../../gates/custom/names.ts';
 import { GATES } from '../../gates/registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
-import type { RuleSetting } from '../../rules/levels.ts';
+import type { RuleSetting } from '../rule-settings.ts';
 import { ConfigError } from './error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from './file.ts';
 import { ruleSettings } from './rules.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { badGlob } from '../../../shared/glob/glob.ts';
-import { isWeaker, type RuleSetting } from '../../rules/levels.ts';
+import { isWeaker } from '../../rules/levels.ts';
 import { RULES, ruleOf } from '../../rules/registry.ts';
-import { LEVELS } from '../../rules/rule.ts';
+import { LEVELS, type RuleSetting } from '../rule-settings.ts';
 
 const Glob = z
   .string()

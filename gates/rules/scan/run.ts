@@ -1,8 +1,10 @@
 import type { Change } from '../../checkout/changes.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
+import type { Level } from '../../engine/rule-settings.ts';
+import { NO_SETTINGS } from '../../engine/rule-settings.ts';
 import { ownCpuMs } from '../../process/cpu-time.ts';
-import { NO_SETTINGS, setLevelsOf, weakenedFacts } from '../levels.ts';
-import type { Level, RuleCard } from '../rule.ts';
+import { setLevelsOf, weakenedFacts } from '../levels.ts';
+import type { RuleCard } from '../rule.ts';
 import { type Located, scanChanges } from './changes.ts';
 import type { Detector } from './detector.ts';
 import { redacted } from './redact.ts';

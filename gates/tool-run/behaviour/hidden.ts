@@ -1,5 +1,5 @@
 import type { Language } from '../../code/language.ts';
-import type { HiddenResult } from '../../engine/hidden-tests.ts';
+import type { HiddenResult } from '../../engine/hidden-result.ts';
 import { ranIn } from '../../reports/report.ts';
 import type { Execution } from '../execution.ts';
 

@@ -1,7 +1,8 @@
 import type { Language } from '../../code/language.ts';
 import { resultOf, type Seen } from '../../code/seen.ts';
 import type { GateContext, GateResult } from '../../engine/gate.ts';
-import { type HiddenResult, hiddenFor } from '../../engine/hidden-tests.ts';
+import type { HiddenResult } from '../../engine/hidden-result.ts';
+import { hiddenFor } from '../../engine/hidden-tests.ts';
 import type { AskBase } from '../baseline/ask.ts';
 import type { Execution } from '../execution.ts';
 import { furtherRuns } from './further.ts';

@@ -3,7 +3,7 @@ import { type Edit, editTree, writeBlob } from '../../checkout/edit.ts';
 import { sameTestsBeside, withTestsOf } from '../../code/cases/beside.ts';
 import { isTestFile } from '../../code/tests.ts';
 import { changedTexts } from '../../engine/changed-texts.ts';
-import type { HiddenTests } from '../../engine/hidden-tests.ts';
+import type { HiddenTests } from '../../engine/hidden-result.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { isTestPath } from '../../languages/test-paths.ts';
 import { baseWithNewTests } from '../../rules/red-first/trees.ts';

@@ -4,7 +4,7 @@ import { parse } from '../../code/parse.ts';
 import type { Syntax } from '../../code/syntax.ts';
 import type { Subject } from '../../engine/subject.ts';
 import { FUNCTIONS, nameOf } from './emptied.ts';
-import type { Replaced } from './instead/instead.ts';
+import type { Replaced } from './replaced.ts';
 import { withOwnCode } from './own-code.ts';
 
 /** What becomes of one function; empty: nothing. */

@@ -1,5 +1,6 @@
 import type { Language } from '../../../code/language.ts';
 import type { Syntax } from '../../../code/syntax.ts';
+import type { Replaced } from '../replaced.ts';
 
 /**
  * What comes out of a function instead of what it came to. Unlike a mutant, which is another function, it works to its end: only what
@@ -9,15 +10,6 @@ import type { Syntax } from '../../../code/syntax.ts';
  * fails in another way, which is of no kind that the code knows.
  */
 export type Instead = 'fails' | 'nothing' | 'no failure' | 'other value' | 'other failure';
-
-/** A piece of a text that is replaced; offsets in UTF-16 units. */
-export interface Replaced {
-  readonly start: number;
-  readonly end: number;
-  readonly by: string;
-  /** It ends what another piece begins. */
-  readonly closes?: boolean;
-}
 
 /** How a language puts something in the place of what a function comes to. */
 export interface Around {

@@ -1,5 +1,5 @@
 import type { Syntax } from '../../../code/syntax.ts';
-import type { Replaced } from '../instead/instead.ts';
+import type { Replaced } from '../replaced.ts';
 import type { Extent } from './extent.ts';
 
 /** Runs where the tests run. Only what is called from outside of the code is written down. */

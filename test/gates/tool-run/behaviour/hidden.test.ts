@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeBlob } from '../../../../gates/checkout/edit.ts';
-import { type HiddenResult, hiddenEvidence, hiddenFor } from '../../../../gates/engine/hidden-tests.ts';
+import type { HiddenResult } from '../../../../gates/engine/hidden-result.ts';
+import { hiddenEvidence, hiddenFor } from '../../../../gates/engine/hidden-tests.ts';
 import { testResult } from '../../../../gates/reports/test-result.ts';
 import { hiddenResult } from '../../../../gates/tool-run/behaviour/hidden.ts';
 import { reduce } from '../../../../shared/verdict/reduce.ts';

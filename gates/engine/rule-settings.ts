@@ -1,0 +1,21 @@
+/** What a finding of a rule does: nothing, a note, held for a person, or the patch fails. */
+export const LEVELS = ['off', 'report', 'hold', 'block'] as const;
+export type Level = (typeof LEVELS)[number];
+/** What the base's `assay.yaml` says of a rule. */
+export interface RuleSetting {
+  readonly id: string;
+  readonly level: Level;
+  /** Globs of files that it is for; null: all. */
+  readonly paths: readonly string[] | null;
+  readonly reason: string | null;
+  /** As ISO 8601, a day to its end in UTC; null: for good. */
+  readonly expires: string | null;
+  /** Less than the rule would do by itself. */
+  readonly weakened: boolean;
+}
+/** What holds now, and what would but for its date. */
+export interface RuleSettings {
+  readonly standing: readonly RuleSetting[];
+  readonly expired: readonly RuleSetting[];
+}
+export const NO_SETTINGS: RuleSettings = { standing: [], expired: [] };
