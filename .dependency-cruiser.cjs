@@ -62,7 +62,7 @@ module.exports = {
     {
       name: 'task-knows-no-api',
       comment:
-        'The domain refuses (shared/refusal.ts); how a refusal looks over HTTP is the business of the API.',
+        'The domain refuses (shared/contract/refusal.ts); how a refusal looks over HTTP is the business of the API.',
       severity: 'error',
       from: { path: '^shared/(task|evidence|messages|cascade|verdict)/' },
       to: { path: '^shared/api/' },

@@ -3,21 +3,21 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { CheckoutError } from '../gates/checkout/error.ts';
-import { placesOf } from '../gates/checkout/places.ts';
-import { captureWorkingTree } from '../gates/checkout/working-tree.ts';
-import { ConfigError } from '../gates/engine/configuration/error.ts';
-import { CONFIG_FILE } from '../gates/engine/configuration/file.ts';
-import type { TakenShot } from '../gates/engine/gate.ts';
-import { gatherEvidence } from '../gates/engine/gather.ts';
-import { fileMemory } from '../gates/engine/memory/file-memory.ts';
-import { killAllGroups } from '../gates/process/groups.ts';
-import { removeFolder } from '../gates/process/remove-folder.ts';
-import type { TestRunOfGate } from '../gates/reports/out/junit.ts';
-import type { Judge } from '../gates/rules/llm/judge.ts';
-import type { Evidence, Verdict } from '../shared/evidence/schema.ts';
-import type { Expectation } from '../shared/task/expects.ts';
-import { reduce } from '../shared/verdict/reduce.ts';
+import { CheckoutError } from '../workspace/git/error.ts';
+import { placesOf } from '../workspace/git/places.ts';
+import { captureWorkingTree } from '../workspace/git/working-tree.ts';
+import { ConfigError } from '../gates/core/configuration-error.ts';
+import { CONFIG_FILE } from '../gates/core/configuration-file.ts';
+import type { TakenShot } from '../gates/core/gate.ts';
+import { gatherEvidence } from '../gates/pipeline/gather.ts';
+import { fileMemory } from '../gates/pipeline/memory/file-memory.ts';
+import { killAllGroups } from '../workspace/process/groups.ts';
+import { removeFolder } from '../workspace/process/remove-folder.ts';
+import type { TestRunOfGate } from '../gates/pipeline/output/junit.ts';
+import type { Judge } from '../gates/core/judge.ts';
+import type { Evidence, Verdict } from '../shared/contract/evidence/schema.ts';
+import type { Expectation } from '../shared/contract/submission/expects.ts';
+import { reduce } from '../shared/control/verdict/reduce.ts';
 import { cacheFolder } from './check/cache-folder.ts';
 import { configError } from './check/errors.ts';
 import { readNamed, writeNamed } from './check/named.ts';
@@ -188,11 +188,11 @@ export function registerCheck(program: Command, io: Io): void {
         : await (await import('./judge-models.ts')).judgeHere(options.models, session.io);
     const { evidence, verdict, suites, shots } = await runCheck(options, session.io.cwd, judge);
     if (options.sarif !== undefined) {
-      const { sarifOf } = await import('../gates/reports/out/sarif.ts');
+      const { sarifOf } = await import('../gates/pipeline/output/sarif.ts');
       await writeNamed(session.io.cwd, options.sarif, `${JSON.stringify(sarifOf(evidence), null, 2)}\n`);
     }
     if (options.junit !== undefined) {
-      const { junitOf } = await import('../gates/reports/out/junit.ts');
+      const { junitOf } = await import('../gates/pipeline/output/junit.ts');
       await writeNamed(session.io.cwd, options.junit, junitOf(suites));
     }
     if (options.screenshots !== undefined) {

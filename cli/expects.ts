@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { EXPECTATIONS, Expectation } from '../shared/task/expects.ts';
+import { EXPECTATIONS, Expectation } from '../shared/contract/submission/expects.ts';
 
 /** `--expects ci,dependencies`, also several times. */
 export function expectations(value: string, before: readonly Expectation[] = []): Expectation[] {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TaskView } from '../shared/api/schemas.ts';
-import { isTerminal } from '../shared/task/status.ts';
+import { isTerminal } from '../shared/contract/task/status.ts';
 import type { Client } from './client.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 

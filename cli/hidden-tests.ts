@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { HiddenTests } from '../shared/task/hidden-tests.ts';
-import type { SubmitTaskInput } from '../shared/task/schema.ts';
+import { HiddenTests } from '../shared/contract/submission/hidden-tests.ts';
+import type { SubmitTaskInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 import { posixPath } from './posix-path.ts';

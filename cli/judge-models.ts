@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Judge } from '../gates/rules/llm/judge.ts';
-import { allModels, JudgeModels } from '../shared/judging/models.ts';
-import { ENV, MODEL_KEYS } from '../shared/names.ts';
-import type { ReadKey } from '../shared/providers/model-of.ts';
+import type { Judge } from '../gates/core/judge.ts';
+import { allModels, JudgeModels } from '../shared/contract/models/models.ts';
+import { ENV, MODEL_KEYS } from '../shared/contract/names.ts';
+import type { ReadKey } from '../shared/reviews/model-clients/model-of.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, refusedFile } from './settings-file.ts';
 
@@ -76,7 +76,7 @@ export async function judgeEnvironment(file: string, io: Io): Promise<Record<str
 /** The models of FILE, with keys from this machine's environment, for gates that run here. */
 export async function judgeHere(file: string, io: Io): Promise<Judge> {
   const { models } = await readJudges(file, io);
-  const { askModel } = await import('../shared/providers/ask.ts');
+  const { askModel } = await import('../shared/reviews/model-clients/ask.ts');
   const readKey: ReadKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);
   return { models, ask: askModel({ readKey }) };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BOX_ENV } from '../shared/names.ts';
+import { BOX_ENV } from '../shared/contract/names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, Interrupted } from './exit.ts';
 import { HOME, stackProgram } from './programs.ts';

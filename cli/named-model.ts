@@ -1,4 +1,4 @@
-import { JudgeModel } from '../shared/judging/models.ts';
+import { JudgeModel } from '../shared/contract/models/models.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 import { withUsualKey } from './judge-models.ts';

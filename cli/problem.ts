@@ -1,6 +1,6 @@
 import { AUTHORIZATION_SECONDS, GATEWAY_REFUSALS, GatewayAnswer } from '../shared/api/gateway.ts';
 import { PROBLEMS, type Problem } from '../shared/api/problem.ts';
-import type { RefusalCode } from '../shared/refusal.ts';
+import type { RefusalCode } from '../shared/contract/refusal.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 

@@ -1,5 +1,5 @@
 import { Command, type CommanderError, Help, Option } from 'commander';
-import { VERSION } from '../shared/version.ts';
+import { VERSION } from '../shared/lib/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT_MEANINGS } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';

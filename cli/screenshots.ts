@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AttemptView } from '../shared/api/schemas.ts';
-import { isScreenshot } from '../shared/evidence/is-screenshot.ts';
-import { screenshotsIn } from '../shared/evidence/screenshot.ts';
+import { isScreenshot } from '../shared/contract/evidence/is-screenshot.ts';
+import { screenshotsIn } from '../shared/contract/screenshot.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Session } from './session.ts';
 

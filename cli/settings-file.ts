@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
-import { parseYaml } from '../shared/yaml.ts';
+import { parseYaml } from '../shared/lib/yaml.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type * as z from 'zod';
 import { SubmitBatch } from '../shared/api/schemas.ts';
-import { SubmitTask, type SubmitTaskInput } from '../shared/task/schema.ts';
+import { SubmitTask, type SubmitTaskInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -18,7 +18,7 @@ import { Construct } from 'constructs';
 import { AUTHORIZATION_SECONDS } from '../shared/api/gateway.ts';
 import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { API_FUNCTIONS, type ApiFunction, ROUTES, type Route } from '../shared/api/routes.ts';
-import { ENV } from '../shared/names.ts';
+import { ENV } from '../shared/contract/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
-import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
+import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
 
 import { BOX_PLUGINS } from './box-plugins.ts';
 import { bundlePage } from './build-page.ts';
@@ -27,7 +27,7 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
 
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
-  agent: ['shared/task/cli-versions.json', 'containers/agent/install-clis.ts'],
+  agent: ['shared/contract/task/cli-versions.json', 'containers/agent/install-clis.ts'],
   gates: [],
 };
 

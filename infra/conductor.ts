@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { ENV, TABLE } from '../shared/names.ts';
+import { ENV, TABLE } from '../shared/contract/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';

@@ -6,7 +6,7 @@ import { type IRepository, Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Code, EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { BOX_ENV, DELIVERY_SECONDS, ENV } from '../shared/names.ts';
+import { BOX_ENV, DELIVERY_SECONDS, ENV } from '../shared/contract/names.ts';
 import type { DeliverySize } from './box-size.ts';
 import type { Bundles } from './bundles.ts';
 import { type Common, type FunctionImage, ServiceFunction } from './function.ts';

@@ -1,8 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/names.ts';
-import type { BoxRoom } from '../shared/task/box-room.ts';
+import { ENV } from '../shared/contract/names.ts';
+import type { BoxRoom } from '../shared/control/admission/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import { type Common, ServiceFunction } from './function.ts';

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
-import { ENV } from '../shared/names.ts';
-import type { GitSecretPlace } from '../shared/repository/git-secret.ts';
+import { ENV } from '../shared/contract/names.ts';
+import type { GitSecretPlace } from '../shared/contract/repository/git-secret.ts';
 import type { FunctionName } from './bundles.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';

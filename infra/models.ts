@@ -1,9 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { allModels, type JudgeModels } from '../shared/judging/models.ts';
-import type { Provider, Providers } from '../shared/models/providers.ts';
-import { ENV } from '../shared/names.ts';
+import { allModels, type JudgeModels } from '../shared/contract/models/models.ts';
+import type { Provider, Providers } from '../shared/contract/models/providers.ts';
+import { ENV } from '../shared/contract/names.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { allowModel } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';

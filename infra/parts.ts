@@ -1,9 +1,9 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { tierModelsFor } from '../shared/cascade/tiers.ts';
-import { nudgeEnvironment } from '../shared/ledger/nudge-rules.ts';
-import { ENV } from '../shared/names.ts';
+import { tierModelsFor } from '../shared/contract/agents/tiers.ts';
+import { nudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
+import { ENV } from '../shared/contract/names.ts';
 import { Alarms } from './alarms.ts';
 import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';

@@ -1,5 +1,5 @@
-import { CONTAINER_KINDS, type ContainerKind } from '../shared/messages/box-kind.ts';
-import { type BoxRoom, CPU_UNITS } from '../shared/task/box-room.ts';
+import { CONTAINER_KINDS, type ContainerKind } from '../shared/contract/box-kind.ts';
+import { type BoxRoom, CPU_UNITS } from '../shared/control/admission/box-room.ts';
 import type { BoxSize } from './box-size.ts';
 
 export interface RoomSettings {

@@ -10,12 +10,12 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import * as z from 'zod';
-import { ENV, GIVEN_UP_BATCHES, LOCKED_PREFIXES } from '../shared/names.ts';
+import { ENV, GIVEN_UP_BATCHES, LOCKED_PREFIXES } from '../shared/contract/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
 
-/** Folders of the bucket, by who may do what in them. See `objectKey` in shared/names.ts. */
+/** Folders of the bucket, by who may do what in them. See `objectKey` in shared/contract/names.ts. */
 export const PREFIXES = [
   'assignments/',
   'artifacts/',

@@ -1,4 +1,4 @@
-import type { INDEXES, ItemKind } from '../shared/names.ts';
+import type { INDEXES, ItemKind } from '../shared/contract/names.ts';
 import type { FunctionName } from './bundles.ts';
 
 /** Which kinds of items a function may use each DynamoDB action on, and which indexes it may query. */

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/names.ts';
+import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/contract/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';

@@ -1,6 +1,6 @@
 import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../shared/api/routes.ts';
-import { BOX_KINDS } from '../shared/messages/box-kind.ts';
+import { BOX_KINDS } from '../shared/contract/box-kind.ts';
 
 export interface Throttle {
   /** Requests a second. */

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LAUNCH_VISIBILITY_SECONDS } from '../shared/messages/queue.ts';
-import type { PRIORITIES } from '../shared/task/schema.ts';
+import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/queue.ts';
+import type { PRIORITIES } from '../shared/contract/submission/schema.ts';
 import type { Alarms } from './alarms.ts';
 import { Boxes, type BoxesProps } from './boxes.ts';
 import type { Common } from './function.ts';

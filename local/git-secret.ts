@@ -1,4 +1,4 @@
-import { EMBEDDED_GIT_SECRET, ENV } from '../shared/names.ts';
+import { EMBEDDED_GIT_SECRET, ENV } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 import { properties } from './properties.ts';
 

@@ -1,4 +1,4 @@
-import { ENV } from '../shared/names.ts';
+import { ENV } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 
 /** Settings that hold from the next start, and need no template of their own. */

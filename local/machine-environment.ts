@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BOX_ENV, CONTAINER_NAME } from '../shared/names.ts';
+import { BOX_ENV, CONTAINER_NAME } from '../shared/contract/names.ts';
 
 /** What this machine's user has told Node to trust, boxes and functions that deliver trust. */
 export function trusted(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {

@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BOX_ENV } from '../shared/names.ts';
+import { BOX_ENV } from '../shared/contract/names.ts';
 import { takeForgeSecret } from './forge-secret.ts';
 import { takeGitSecret } from './git-secret.ts';
 import type { Lent } from './lent.ts';

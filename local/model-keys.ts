@@ -1,4 +1,4 @@
-import { ENV, MODEL_KEYS } from '../shared/names.ts';
+import { ENV, MODEL_KEYS } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../shared/tokens.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../shared/contract/access/tokens.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { DYNAMODB_TARGET, type Dynamo } from './dynamodb/index.ts';
 import { type AwsJsonClient, awsJsonClient } from './http/aws-json.ts';

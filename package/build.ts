@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
-import { GRAMMAR_FILES } from '../gates/code/grammar-files.ts';
+import { GRAMMAR_FILES } from '../gates/code/parsing/grammar-files.ts';
 import { buildBundles, ROOT } from '../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../infra/bundles.ts';
 import { manifest, PEERS } from './manifest.ts';

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { Api } from './api/client.ts';
-import { Desk } from './session/desk.tsx';
-import { SignIn } from './session/sign-in.tsx';
+import { Desk } from './shell/desk.tsx';
+import { SignIn } from './shell/sign-in.tsx';
 
 /** The whole page: who has no token is asked for one, and whose token has ended is asked again where they were. */
 export function App() {

@@ -1,4 +1,4 @@
-import { oneLine } from './parts/visible.ts';
+import { oneLine } from './components/visible.ts';
 
 /** What is looked at; it stands behind the `#` of the address, which is never sent to the server. */
 export type Place =

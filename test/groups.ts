@@ -22,7 +22,7 @@ export const ALONE: Group = {
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',
     'test/containers/end-to-end.test.ts',
-    'test/gates/process/**/*.test.ts',
+    'test/workspace/process/**/*.test.ts',
   ],
 };
 
@@ -54,7 +54,7 @@ export const PROGRAMS: Group = {
       'test/gates/{checkout,engine}/**/*.test.ts',
       'test/gates/rules/{levels,llm/*}.test.ts',
       'test/gates/tool-run/{behaviour/hidden,folders,mutants/instead}.test.ts',
-      'test/shared/repository/url.test.ts',
+      'test/shared/contract/repository/url.test.ts',
       'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
     ],
 };
@@ -64,15 +64,15 @@ export const PATIENT: Group = {
   'programs are started, and the machine may be busy with others': [
     'test/{cli,containers,evasion,gates,infra,replay}/**/*.test.ts',
     'test/layers.test.ts',
-    'test/shared/repository/url.test.ts',
-    'test/shared/roles/from-base.test.ts',
+    'test/shared/contract/repository/url.test.ts',
+    'test/shared/control/roles/from-base.test.ts',
     'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
     'test/support/commit-folder.test.ts',
   ],
   'properties of large items, or asked of a whole engine: a second or two each, on cores that nobody else has':
     [
-      'test/shared/cascade/budget/budget.test.ts',
-      'test/shared/task/fit.test.ts',
+      'test/shared/control/spending/budget.test.ts',
+      'test/shared/contract/task/fit.test.ts',
       'test/shared/use-cases/tasks.test.ts',
       'test/simulation/**/*.test.ts',
     ],
@@ -82,23 +82,23 @@ export const PATIENT: Group = {
 export const LONG: Group = {
   'real tools of the languages, as far as they are here': [
     'test/gates/real/**/*.test.ts',
-    'test/gates/tool-run/baseline/runners.test.ts',
-    'test/gates/tool-run/reporting.test.ts',
-    'test/gates/tool-run/tools.test.ts',
+    'test/gates/tests/comparing/runners.test.ts',
+    'test/gates/tests/running/reporting.test.ts',
+    'test/gates/tests/running/tools.test.ts',
   ],
   'suites that are run again and again: on the base, on mutants, in other surroundings': [
-    'test/gates/tool-run/baseline/tests-gate.test.ts',
-    'test/gates/tool-run/behaviour/further.test.ts',
-    'test/gates/tool-run/behaviour/idle-tests.test.ts',
-    'test/gates/tool-run/behaviour/minded-before.test.ts',
-    'test/gates/tool-run/behaviour/node.test.ts',
-    'test/gates/tool-run/behaviour/one-by-one.test.ts',
-    'test/gates/tool-run/behaviour/replaced.test.ts',
-    'test/gates/tool-run/behaviour/unasked.test.ts',
-    'test/gates/tool-run/flaky/tests-gate.test.ts',
+    'test/gates/tests/comparing/tests-gate.test.ts',
+    'test/gates/tests/experiments/behaviour/further.test.ts',
+    'test/gates/tests/experiments/behaviour/idle-tests.test.ts',
+    'test/gates/tests/experiments/behaviour/minded-before.test.ts',
+    'test/gates/tests/experiments/behaviour/node.test.ts',
+    'test/gates/tests/experiments/behaviour/one-by-one.test.ts',
+    'test/gates/tests/experiments/behaviour/replaced.test.ts',
+    'test/gates/tests/experiments/behaviour/unasked.test.ts',
+    'test/gates/tests/comparing/flaky/tests-gate.test.ts',
   ],
   'a thousand launches and a thousand claims at once': ['test/shared/use-cases/burst.test.ts'],
-  'a sample of the corpus; `npm run evasion` judges all of it': ['test/evasion/corpus.test.ts'],
+  'a sample of the corpus; `npm run evasion` judges all of it': ['test/lab/adversarial/corpus.test.ts'],
   'the whole stack: every turn of a task, crowds, kills, workers; its way through stays in `npm test`, by the demo':
     [
       'test/system/approvals.test.ts',
@@ -144,5 +144,5 @@ export const LONG: Group = {
     'test/local/dynamodb/recovery.test.ts',
   ],
   'what is published, packed and installed in an empty folder': ['test/package/**/*.test.ts'],
-  'simulated runs; `npm run simulate:check` makes more of them': ['test/simulation/simulation.test.ts'],
+  'simulated runs; `npm run simulate:check` makes more of them': ['test/lab/simulator/simulation.test.ts'],
 };

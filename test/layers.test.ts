@@ -53,7 +53,7 @@ describe('the layer check', () => {
       'containers/supervisor/via.ts':
         "import { rule } from '../../gates/rules/rule.ts';\nexport const via = rule;\n",
       'gates/checkout/push.ts': 'export const push = 1;\n',
-      'gates/rules/rule.ts': 'export const rule = 1;\n',
+      'gates/rules/framework/rule.ts': 'export const rule = 1;\n',
       'gates/engine.ts':
         "import { client } from '../shared/store/client.ts';\nexport const engine = client;\n",
       'shared/reader.ts': "import { engine } from '../gates/engine.ts';\nexport const reader = engine;\n",
@@ -83,7 +83,7 @@ describe('the layer check', () => {
       violations
         .filter(({ rule }) => rule.name === 'deliver-reaches-no-gates')
         .map(({ from, to }) => [from, to]),
-    ).toEqual([['functions/deliver/main.ts', 'gates/rules/rule.ts']]);
+    ).toEqual([['functions/deliver/main.ts', 'gates/rules/framework/rule.ts']]);
     expect(found).toContain('shared-imports-only-itself: shared/domain.ts');
     expect(found).toContain('shared-imports-only-itself: shared/types.ts');
     expect(found).toContain('containers-hold-no-aws: containers/box.ts');

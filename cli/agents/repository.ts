@@ -1,14 +1,14 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseRole } from '../../shared/roles/parse.ts';
+import { parseRole } from '../../shared/control/roles/parse.ts';
 import {
   MAX_ROLE_FILE_BYTES,
   REPOSITORY_ROLES,
   ROLE_FILES,
   type Role,
   type RoleFile,
-} from '../../shared/roles/role.ts';
-import type { FileProblem } from '../../shared/yaml.ts';
+} from '../../shared/control/roles/role.ts';
+import type { FileProblem } from '../../shared/lib/yaml.ts';
 
 /** The roles in `.assay/roles` of a folder as it stands, and what is wrong with them. */
 export async function repositoryRoles(

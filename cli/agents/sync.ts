@@ -3,8 +3,8 @@ import { lstat, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import * as z from 'zod';
-import { type CatalogEntry, CatalogEntry as Entry } from '../../shared/roles/catalog.ts';
-import { REPOSITORY_ROLES, ROLE_FILES } from '../../shared/roles/role.ts';
+import { type CatalogEntry, CatalogEntry as Entry } from '../../shared/control/roles/catalog.ts';
+import { REPOSITORY_ROLES, ROLE_FILES } from '../../shared/control/roles/role.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Source } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import type { Places } from '../../gates/checkout/places.ts';
+import type { Places } from '../../workspace/git/places.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**

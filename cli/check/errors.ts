@@ -1,4 +1,4 @@
-import type { ConfigError } from '../../gates/engine/configuration/error.ts';
+import type { ConfigError } from '../../gates/core/configuration-error.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** A configuration that cannot be used, as the command line tells it: each place with what is wrong there. */

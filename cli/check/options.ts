@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { CONFIG_FILE } from '../../gates/engine/configuration/file.ts';
-import { type LoadedConfig, parseConfig } from '../../gates/engine/configuration/load.ts';
-import { checkYaml, readYaml } from '../../gates/engine/configuration/yaml.ts';
-import type { Bypass } from '../../gates/engine/runner.ts';
+import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
+import { type LoadedConfig, parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { checkYaml, readYaml } from '../../gates/pipeline/configuration/yaml.ts';
+import type { Bypass } from '../../gates/pipeline/runner.ts';
 import { MODULE_FOLDER, moduleNames } from '../../gates/gates/custom/modules.ts';
 import { gateNamed } from '../../gates/gates/registry.ts';
-import type { JudgedTask } from '../../gates/rules/llm/judge.ts';
-import type { Expectation } from '../../shared/task/expects.ts';
-import { badRegex } from '../../shared/task/regex.ts';
-import { SubmitTask } from '../../shared/task/schema.ts';
-import { CompletionSignal } from '../../shared/task/signals.ts';
+import type { JudgedTask } from '../../gates/core/judge.ts';
+import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import { badRegex } from '../../shared/contract/submission/regex.ts';
+import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it, of which only the signals matter here. */

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { TakenShot } from '../../gates/engine/gate.ts';
+import type { TakenShot } from '../../gates/core/gate.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** Writes each picture as `<name>.png`. What is there is replaced. @throws CliError where the folder cannot be written. */

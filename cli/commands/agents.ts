@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type Catalog, type CatalogEntry, readCatalog } from '../../shared/roles/catalog.ts';
-import { BUILTIN_NAMES, builtinRole } from '../../shared/roles/known.ts';
-import { REPOSITORY_ROLES } from '../../shared/roles/role.ts';
+import { type Catalog, type CatalogEntry, readCatalog } from '../../shared/control/roles/catalog.ts';
+import { BUILTIN_NAMES, builtinRole } from '../../shared/control/roles/known.ts';
+import { REPOSITORY_ROLES } from '../../shared/control/roles/role.ts';
 import { repositoryRoles } from '../agents/repository.ts';
 import { fetchCatalog, isUrl, readFolder, type Source } from '../agents/source.ts';
 import { readLock, syncRoles } from '../agents/sync.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
-import { age } from '../../shared/format.ts';
+import { age } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
-import { LETTER_STATUSES, LetterStatus } from '../../shared/dead-letters/status.ts';
-import { age } from '../../shared/format.ts';
+import { LETTER_STATUSES, LetterStatus } from '../../shared/control/dead-letters/status.ts';
+import { age } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { CONFIG_FILE } from '../../gates/engine/configuration/file.ts';
+import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';

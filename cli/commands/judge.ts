@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { count, dollars } from '../../shared/format.ts';
-import { type Calibrated, calibrate, RUBRICS, type Rubric } from '../../shared/judging/calibrate.ts';
-import { type GoldenCase, readGolden } from '../../shared/judging/golden.ts';
-import { reliabilityPlot } from '../../shared/judging/reliability-plot.ts';
-import { askModel } from '../../shared/providers/ask.ts';
+import { count, dollars } from '../../shared/lib/format.ts';
+import { type Calibrated, calibrate, RUBRICS, type Rubric } from '../../shared/reviews/judging/calibrate.ts';
+import { type GoldenCase, readGolden } from '../../shared/reviews/judging/golden.ts';
+import { reliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
+import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';

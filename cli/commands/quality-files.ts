@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileList } from '../../shared/health/schemas.ts';
-import { GRADES, type Grade } from '../../shared/health/score.ts';
+import type { FileHealth, FileHistory, FileList } from '../../shared/control/file-health/schemas.ts';
+import { GRADES, type Grade } from '../../shared/control/file-health/score.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { namedQueries } from '../../shared/ledger/named-queries.ts';
+import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
 
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { isTerminal } from '../../shared/task/status.ts';
+import { isTerminal } from '../../shared/contract/task/status.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { followWithin } from '../follow.ts';

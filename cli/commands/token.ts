@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
-import { isOperatorRole, OPERATOR_ROLE_NAMES } from '../../shared/api/rights.ts';
-import { readRepositoryUrl } from '../../shared/repository/url.ts';
+import { isOperatorRole, OPERATOR_ROLE_NAMES } from '../../shared/contract/access/rights.ts';
+import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
 import type { Operator, StoredToken } from '../../shared/store/operator-tokens.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { Change, levelOf, wordsOf } from '../../shared/evolve/change.ts';
+import { Change, levelOf, wordsOf } from '../../shared/control/tune/change.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
 import type { VerificationWindow } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/format.ts';
+import { count } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JudgeModels } from '../../shared/judging/models.ts';
-import { ENV } from '../../shared/names.ts';
+import type { JudgeModels } from '../../shared/contract/models/models.ts';
+import { ENV } from '../../shared/contract/names.ts';
 
 /** Dollars are simulated, from the price table of this model. */
 const MODEL = 'claude-sonnet-5-5';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { VerificationNudge } from '../../shared/ledger/verification-nudge.ts';
+import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
 import type { DemoAgent } from './agents.ts';
 import type { DemoTask } from './tasks.ts';
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { TaskView } from '../../shared/api/schemas.ts';
-import type { Adapter } from '../../shared/task/adapter.ts';
-import type { SubmitTaskInput } from '../../shared/task/schema.ts';
-import { deliveryBranch } from '../../shared/task/task.ts';
+import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
+import { deliveryBranch } from '../../shared/contract/task/task.ts';
 
 /** How a task of the demo must end. */
 interface Expected {

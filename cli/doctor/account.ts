@@ -1,5 +1,5 @@
-import { RESERVED_CONCURRENCY } from '../../shared/names.ts';
-import { type BoxRoom, CPU_UNITS, POOLS, type Pool } from '../../shared/task/box-room.ts';
+import { RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
+import { type BoxRoom, CPU_UNITS, POOLS, type Pool } from '../../shared/control/admission/box-room.ts';
 import { attention, type Finding, missing, ok } from './check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/cascade/tiers.ts';
-import { DEFAULT_PROVIDERS, Providers } from '../../shared/models/providers.ts';
-import { ENV } from '../../shared/names.ts';
-import { BoxRoom } from '../../shared/task/box-room.ts';
+import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
+import { DEFAULT_PROVIDERS, Providers } from '../../shared/contract/models/providers.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { BoxRoom } from '../../shared/control/admission/box-room.ts';
 import type { Deployment } from './deployment.ts';
 
 /** What the functions of a deployment were told, one entry for each function. */

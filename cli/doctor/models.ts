@@ -1,5 +1,5 @@
-import type { TierModels } from '../../shared/cascade/tiers.ts';
-import type { Providers } from '../../shared/models/providers.ts';
+import type { TierModels } from '../../shared/contract/agents/tiers.ts';
+import type { Providers } from '../../shared/contract/models/providers.ts';
 import { type Finding, missing, ok } from './check.ts';
 
 /** Bedrock's names of models begin with their vendor's. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { above } from '../../gates/tool-run/folders.ts';
+import { above } from '../../gates/tests/running/folders.ts';
 
 /** A program that a gate needs, and whether it is here. */
 export interface Tool {

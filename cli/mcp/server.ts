@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import { explanationOf } from '../../gates/rules/pages.ts';
-import { SubmitTask, TaskId } from '../../shared/task/schema.ts';
-import { Status } from '../../shared/task/status.ts';
-import { VERSION } from '../../shared/version.ts';
+import { SubmitTask, TaskId } from '../../shared/contract/submission/schema.ts';
+import { Status } from '../../shared/contract/task/status.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 import { checkJson } from '../check/render.ts';
 import { type CheckOptions, runCheck } from '../check.ts';
 import type { Client } from '../client.ts';

@@ -1,5 +1,5 @@
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import { dollars } from '../../shared/format.ts';
+import { dollars } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from './table.ts';
 import { statusStyle, verdictStyle } from './task-style.ts';

@@ -1,5 +1,5 @@
-import type { Comparison, Simulation } from '../../shared/cascade/simulate/compare.ts';
-import type { Estimate } from '../../shared/cascade/simulate/statistics.ts';
+import type { Comparison, Simulation } from '../../shared/control/cascade/simulation/compare.ts';
+import type { Estimate } from '../../shared/control/cascade/simulation/statistics.ts';
 
 const WIDTH = 900;
 const PANEL = { width: 420, height: 220, left: 60, top: 40 };

@@ -1,5 +1,5 @@
-import type { Comparison, Simulation } from '../../shared/cascade/simulate/compare.ts';
-import type { Estimate } from '../../shared/cascade/simulate/statistics.ts';
+import type { Comparison, Simulation } from '../../shared/control/cascade/simulation/compare.ts';
+import type { Estimate } from '../../shared/control/cascade/simulation/statistics.ts';
 import type { Colors } from '../io.ts';
 import { type Cell, type Column, renderTable } from './table.ts';
 import { displayWidth } from './text.ts';

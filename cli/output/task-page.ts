@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { Outcome } from '../../shared/evidence/outcome.ts';
-import { isPutBack } from '../../shared/evidence/schema.ts';
-import { count, dollars, duration } from '../../shared/format.ts';
-import type { Judgement } from '../../shared/judging/judgement.ts';
-import { keptFindings } from '../../shared/review/kept.ts';
+import type { Outcome } from '../../shared/contract/outcome.ts';
+import { isPutBack } from '../../shared/contract/evidence/schema.ts';
+import { count, dollars, duration } from '../../shared/lib/format.ts';
+import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
+import { keptFindings } from '../../shared/reviews/review/kept.ts';
 import type { Colors } from '../io.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
 import { oneLine, padEnd, printable, truncate } from './text.ts';

@@ -1,5 +1,5 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
-import type { Status } from '../../shared/task/status.ts';
+import type { Status } from '../../shared/contract/task/status.ts';
 import type { Colors } from '../io.ts';
 import { oneLine, truncate } from './text.ts';
 

@@ -1,5 +1,5 @@
 import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
-import { wordsOf } from '../../shared/evolve/change.ts';
+import { wordsOf } from '../../shared/control/tune/change.ts';
 import type { Session } from '../session.ts';
 import { renderTable } from './table.ts';
 import { oneLine } from './text.ts';

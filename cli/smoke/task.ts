@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLoopback } from '../../shared/repository/loopback.ts';
-import type { SubmitTaskInput } from '../../shared/task/schema.ts';
+import { isLoopback } from '../../shared/contract/repository/loopback.ts';
+import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
 import { makeRepository } from '../demo/repository.ts';
 import { CliError, EXIT } from '../exit.ts';
 

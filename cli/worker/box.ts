@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { agentProgram, HOME } from '../programs.ts';
 
 /** What this process needs of its own to run a box: nothing that is anybody's secret. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { Claim } from '../../shared/api/report-schemas.ts';
-import { isLoopback } from '../../shared/repository/loopback.ts';
+import { isLoopback } from '../../shared/contract/repository/loopback.ts';
 import { type Client, createClient } from '../client.ts';
 import type { Connection } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';

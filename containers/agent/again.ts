@@ -1,5 +1,5 @@
-import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import type { Box } from '../supervisor/box.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 import { newReading, nextRun } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
 import { putSession } from './kept-session.ts';

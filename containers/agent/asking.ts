@@ -1,7 +1,7 @@
 import { constants, watch } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Ask } from '../../shared/approval/schema.ts';
+import type { Ask } from '../../shared/contract/approval/schema.ts';
 
 /** Set for the agent: where it writes what it wants leave for (docs/approvals.md). */
 export const APPROVAL_FILE_VARIABLE = 'ASSAY_APPROVAL_FILE';
@@ -50,7 +50,7 @@ export async function readAsk(path: string): Promise<Ask | null> {
   const content = await contentOf(path);
   if (content === null) return null;
   // Loaded only now: most of a box's time is its start.
-  const { readAsked } = await import('../../shared/approval/read.ts');
+  const { readAsked } = await import('../../shared/control/approvals/read.ts');
   const read = readAsked(content);
   if ('ask' in read) return read.ask;
   await complain(path, read.wrong);

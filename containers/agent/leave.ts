@@ -1,5 +1,5 @@
 import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { Ask } from '../../shared/approval/schema.ts';
+import type { Ask } from '../../shared/contract/approval/schema.ts';
 import { forgetAsk } from './asking.ts';
 import type { Session } from './session.ts';
 
@@ -18,7 +18,7 @@ export async function askLeave(
   const session = await sessionOf();
   const { approval, status } = await client.post('park', { ...ask, ...work, ...(session && { session }) });
   if (status === 'auth_required') return null;
-  const { approvalWords } = await import('../../shared/approval/words.ts');
+  const { approvalWords } = await import('../../shared/control/approvals/words.ts');
   return approvalWords(approval);
 }
 

@@ -1,4 +1,4 @@
-import { runBox } from '../supervisor/box.ts';
+import { runBox } from '../../workspace/supervisor/box.ts';
 import { runAgent } from './agent.ts';
 
 await runBox('agent', runAgent);

@@ -1,8 +1,8 @@
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import { listFolder, readFileAt } from '../../gates/checkout/folder.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import { material } from '../../shared/judging/material.ts';
-import { BUILTIN_NAMES, builtinRole } from '../../shared/roles/known.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import { material } from '../../shared/lib/material.ts';
+import { BUILTIN_NAMES, builtinRole } from '../../shared/control/roles/known.ts';
 import {
   MAX_KNOWLEDGE_BYTES,
   MAX_ROLE_FILE_BYTES,
@@ -11,9 +11,9 @@ import {
   ROLE_FILES,
   type Role,
   type RoleFile,
-} from '../../shared/roles/role.ts';
-import type { RoleLimits } from '../../shared/roles/schema.ts';
-import type { Adapter } from '../../shared/task/adapter.ts';
+} from '../../shared/control/roles/role.ts';
+import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
+import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 
 /** Names of the roles that a commit brings along. */
 export const rolesOf = async (store: Store, commit: string): Promise<string[]> =>
@@ -47,8 +47,8 @@ export async function loadRole(name: string, store: Store, commit: string): Prom
   const own = await rolesOf(store, commit);
   if (own.includes(name)) {
     // Only here is a parser needed, which takes longer to load than all the rest of this.
-    const { parseRole } = await import('../../shared/roles/parse.ts');
-    const { describeProblem } = await import('../../shared/yaml.ts');
+    const { parseRole } = await import('../../shared/control/roles/parse.ts');
+    const { describeProblem } = await import('../../shared/lib/yaml.ts');
     const folder = `${REPOSITORY_ROLES}/${name}`;
     const parsed = parseRole(name, folder, await filesOf(store, commit, folder));
     if ('role' in parsed) return parsed.role;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { UsageFile } from '../../shared/messages/assignment.ts';
+import type { UsageFile } from '../../shared/contract/messages/assignment.ts';
 
 /** Largest usage file in bytes that is read. */
 const MAX_BYTES = 64 * 1024;
@@ -14,7 +14,7 @@ export async function readUsage(path: string): Promise<UsageFile> {
       if (!(await file.stat()).isFile()) return {};
       const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
       // Loaded only now: most of a box's time is its start.
-      const { UsageFile: schema } = await import('../../shared/messages/assignment.ts');
+      const { UsageFile: schema } = await import('../../shared/contract/messages/assignment.ts');
       return schema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
     } finally {
       await file.close();

@@ -1,24 +1,24 @@
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import type { Snapshot } from '../../gates/checkout/patch.ts';
-import { commandEnvironment } from '../../gates/process/environment.ts';
-import { outcomeOf } from '../../gates/process/outcome.ts';
-import { run } from '../../gates/process/run.ts';
-import { firstOf } from '../../shared/task/cut.ts';
-import { CONFIG_FILE } from '../../shared/task/image.ts';
-import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/verification-gate/check.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import type { Snapshot } from '../../workspace/git/patch.ts';
+import { commandEnvironment } from '../../workspace/process/environment.ts';
+import { outcomeOf } from '../../workspace/process/outcome.ts';
+import { run } from '../../workspace/process/run.ts';
+import { firstOf } from '../../shared/lib/cut.ts';
+import { CONFIG_FILE } from '../../shared/contract/submission/image.ts';
+import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/control/verification-gate/check.ts';
 import {
   asksForAnything,
   requiredTests,
   type VerificationCriteria,
-} from '../../shared/verification-gate/criteria.ts';
-import { nudgeText } from '../../shared/verification-gate/nudge.ts';
+} from '../../shared/control/verification-gate/criteria.ts';
+import { nudgeText } from '../../shared/control/verification-gate/nudge.ts';
 import {
   BECAUSE_CHARACTERS,
   MISSING_CHARACTERS,
   MISSING_NAMED,
   type VerificationGate,
-} from '../../shared/verification-gate/record.ts';
-import type { Box } from '../supervisor/box.ts';
+} from '../../shared/contract/run-record/verification-gate-record.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 import type { Failure } from './adapters/reading.ts';
 import { passedOn } from './environment.ts';
 import { passes } from './failure.ts';
@@ -35,8 +35,8 @@ export async function criteriaOf(
 ): Promise<VerificationCriteria | null> {
   // The parser is loaded only where there is something to parse: most of a box's time is its start.
   if (!text?.includes('verification_gate')) return null;
-  const { describeProblem, parseYaml } = await import('../../shared/yaml.ts');
-  const { WithVerificationGate } = await import('../../shared/verification-gate/section.ts');
+  const { describeProblem, parseYaml } = await import('../../shared/lib/yaml.ts');
+  const { WithVerificationGate } = await import('../../shared/control/verification-gate/section.ts');
   const parsed = parseYaml(text, CONFIG_FILE, WithVerificationGate);
   if (!('value' in parsed))
     throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));

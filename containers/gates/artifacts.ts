@@ -1,22 +1,22 @@
-import type { TakenShot } from '../../gates/engine/gate.ts';
-import type { TestRunOfGate } from '../../gates/reports/out/junit.ts';
+import type { TakenShot } from '../../gates/core/gate.ts';
+import type { TestRunOfGate } from '../../gates/pipeline/output/junit.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import type { UploadKind } from '../../shared/api/report-schemas.ts';
-import type { Evidence } from '../../shared/evidence/schema.ts';
+import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 
 type Client = Pick<BoxClient, 'upload'>;
 
 /** Stores all findings beside the evidence, which may have been cut. */
 export async function storeFindings(client: Client, evidence: Evidence): Promise<void> {
   if (evidence.gates.every(({ findings }) => findings.length === 0)) return;
-  const { sarifOf } = await import('../../gates/reports/out/sarif.ts');
+  const { sarifOf } = await import('../../gates/pipeline/output/sarif.ts');
   await store(client, 'findings', JSON.stringify(sarifOf(evidence)));
 }
 
 /** Stores the results of all tests that gates have run. */
 export async function storeTests(client: Client, suites: readonly TestRunOfGate[]): Promise<void> {
   if (suites.length === 0) return;
-  const { junitOf } = await import('../../gates/reports/out/junit.ts');
+  const { junitOf } = await import('../../gates/pipeline/output/junit.ts');
   await store(client, 'tests', junitOf(suites));
 }
 

@@ -1,5 +1,5 @@
-import { type Evidence, isPutBack } from '../../shared/evidence/schema.ts';
-import { MAX_BODY_BYTES } from '../../shared/names.ts';
+import { type Evidence, isPutBack } from '../../shared/contract/evidence/schema.ts';
+import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
 
 /** Room for the rest of the request. */
 const LIMIT = MAX_BODY_BYTES - 16 * 1024;

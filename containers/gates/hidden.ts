@@ -1,18 +1,18 @@
-import { type Edit, writeBlob } from '../../gates/checkout/edit.ts';
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import { fetchAlso } from '../../gates/checkout/fetch.ts';
-import { isRegular, listFiles } from '../../gates/checkout/list.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import type { HiddenTests } from '../../gates/engine/hidden-result.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import { type Edit, writeBlob } from '../../workspace/git/edit.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { fetchAlso } from '../../workspace/git/fetch.ts';
+import { isRegular, listFiles } from '../../workspace/git/list.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import type { HiddenTests } from '../../gates/core/hidden-result.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
   bytesOf,
   HiddenTests as HiddenForm,
   MAX_HIDDEN_FILES,
   unfitPath,
-} from '../../shared/task/hidden-tests.ts';
-import type { Box } from '../supervisor/box.ts';
-import { fetchPromised } from '../supervisor/patch.ts';
+} from '../../shared/contract/submission/hidden-tests.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
+import { fetchPromised } from '../../workspace/supervisor/patch.ts';
 
 /**
  * The hidden tests of the task as blobs of the store; null when it has none.

@@ -1,10 +1,10 @@
-import type { Judge } from '../../gates/rules/llm/judge.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import type { Judge } from '../../gates/core/judge.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 
 /** Who gates may ask: models behind the gateway, by a token that ends with this box. No key is here. */
 export async function judgeOf({ opinions }: GatesAssignment): Promise<Judge | null> {
   if (!opinions) return null;
   // The protocols take longer to load than most gates take to run.
-  const { askModel } = await import('../../shared/providers/ask.ts');
+  const { askModel } = await import('../../shared/reviews/model-clients/ask.ts');
   return { models: opinions.models, ask: askModel({ readKey: async () => opinions.token }) };
 }

@@ -1,4 +1,4 @@
-import { runBox } from '../supervisor/box.ts';
+import { runBox } from '../../workspace/supervisor/box.ts';
 import { runGates } from './gates.ts';
 
 await runBox('gates', runGates);

@@ -1,5 +1,5 @@
-import { MAX_ENTRY_BYTES } from '../../gates/engine/memory/limits.ts';
-import type { Memory, MemoryKey } from '../../gates/engine/memory/memory.ts';
+import { MAX_ENTRY_BYTES } from '../../gates/core/limits.ts';
+import type { Memory, MemoryKey } from '../../gates/core/memory.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import { type HttpOptions, request } from '../../shared/api/http.ts';
 

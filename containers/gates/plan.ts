@@ -1,17 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listFolder, readFileAt } from '../../gates/checkout/folder.ts';
-import { mustInStore, type Store } from '../../gates/checkout/store.ts';
-import { gatherEvidence } from '../../gates/engine/gather.ts';
-import type { Evidence, GateEvidence } from '../../shared/evidence/schema.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
-import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/plan/check.ts';
-import { type CheckedPlan, MAX_PLAN_BYTES, PLAN_FILE, Plan } from '../../shared/plan/schema.ts';
-import { BUILTIN_NAMES } from '../../shared/roles/known.ts';
-import { REPOSITORY_ROLES } from '../../shared/roles/role.ts';
-import { regexErrors } from '../../shared/task/regex.ts';
-import { type FileProblem, parseYaml } from '../../shared/yaml.ts';
-import type { Box } from '../supervisor/box.ts';
+import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
+import { mustInStore, type Store } from '../../workspace/git/store.ts';
+import { gatherEvidence } from '../../gates/pipeline/gather.ts';
+import type { Evidence, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/control/planning/check.ts';
+import { type CheckedPlan, MAX_PLAN_BYTES, PLAN_FILE, Plan } from '../../shared/contract/plan/schema.ts';
+import { BUILTIN_NAMES } from '../../shared/control/roles/known.ts';
+import { REPOSITORY_ROLES } from '../../shared/control/roles/role.ts';
+import { regexErrors } from '../../shared/contract/submission/regex.ts';
+import { type FileProblem, parseYaml } from '../../shared/lib/yaml.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 
 /** The file may have comments and blanks that the plan itself has not. */
 const MAX_FILE_BYTES = 4 * MAX_PLAN_BYTES;

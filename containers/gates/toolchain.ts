@@ -1,9 +1,9 @@
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import { readFileAt } from '../../gates/checkout/folder.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import { MAX_CONFIG_BYTES } from '../../gates/engine/configuration/file.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
-import { CONFIG_FILE, DEFAULT_IMAGE } from '../../shared/task/image.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { readFileAt } from '../../workspace/git/folder.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import { MAX_CONFIG_BYTES } from '../../gates/core/configuration-file.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import { CONFIG_FILE, DEFAULT_IMAGE } from '../../shared/contract/submission/image.ts';
 
 /**
  * This box was started from the image that the base was read to ask for, or from the usual one where it could not be read. Now it can.
@@ -17,7 +17,7 @@ export async function checkToolchain(
   const text = file?.regular ? file.content.toString('utf8') : null;
   // Most configurations name none, and the parser takes a while to load.
   if (image === DEFAULT_IMAGE && !text?.includes('image')) return;
-  const { imageNamed } = await import('../../shared/task/image-named.ts');
+  const { imageNamed } = await import('../../shared/contract/submission/image-named.ts');
   const wanted = imageNamed(text);
   if (wanted !== image)
     throw new CheckoutError(

@@ -1,8 +1,8 @@
-import { fetchAlso } from '../../gates/checkout/fetch.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import type { Upstream } from '../../gates/checkout/upstream.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
-import type { Box } from '../supervisor/box.ts';
+import { fetchAlso } from '../../workspace/git/fetch.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import type { Upstream } from '../../workspace/git/upstream.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 
 /**
  * Where the branch stands now that the work is to go to; null when nobody can tell. The store holds no history, so the base

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/cascade/failure/classes.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../shared/cascade/failure/failure-class.ts';
-import { AGENT_HOOKS } from '../../shared/middleware/names.ts';
-import { CLI_KINDS, type CliKind } from '../../shared/task/adapter.ts';
+import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/contract/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import { AGENT_HOOKS } from '../../shared/contract/agents/names.ts';
+import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
 import {
   ADAPTER_FACTS,
   type AdapterFacts,
   COMMAND_HOOKS,
   type HookFacts,
   type HookWord,
-} from '../../shared/task/adapter-facts.ts';
-import CLI_VERSIONS from '../../shared/task/cli-versions.json' with { type: 'json' };
+} from '../../shared/contract/agents/adapter-facts.ts';
+import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
 
 interface Recorded {
   readonly kind: CliKind;

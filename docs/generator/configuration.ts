@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Config } from '../../gates/engine/configuration/schema.ts';
+import { Config } from '../../gates/pipeline/configuration/schema.ts';
 import { RULES } from '../../gates/rules/registry.ts';
 import type { Json, JsonObject } from './schemas.ts';
 

@@ -2,11 +2,11 @@ import { GATEWAY_REFUSALS, GatewayAnswer } from '../../shared/api/gateway.ts';
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { problemsOf } from '../../shared/api/refusals.ts';
 import { Claim } from '../../shared/api/report-schemas.ts';
-import { rolesWith } from '../../shared/api/rights.ts';
+import { rolesWith } from '../../shared/contract/access/rights.ts';
 import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
 import { AttemptList, TaskView } from '../../shared/api/schemas.ts';
-import type { RefusalCode } from '../../shared/refusal.ts';
-import { VERSION } from '../../shared/version.ts';
+import type { RefusalCode } from '../../shared/contract/refusal.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
 import { Components, type Json, type JsonObject } from './schemas.ts';
 

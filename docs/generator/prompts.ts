@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 
-const PROMPTS = join(import.meta.dirname, '../../shared/judging/prompts');
+const PROMPTS = join(import.meta.dirname, '../../shared/reviews/judging/prompts');
 const Head = z.strictObject({ version: z.number().int().positive() });
 
-/** shared/judging/prompts.ts from the files beside it: functions and boxes are bundles, and have no folders to read from. */
+/** shared/reviews/judging/prompts.ts from the files beside it: functions and boxes are bundles, and have no folders to read from. */
 export function prompts(folder = PROMPTS): string {
   const rows = readdirSync(folder)
     .sort()

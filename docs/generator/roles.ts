@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { unknownPlaceholders } from '../../shared/roles/render.ts';
-import { ROLE_FILES } from '../../shared/roles/role.ts';
-import { RoleConfig } from '../../shared/roles/schema.ts';
+import { unknownPlaceholders } from '../../shared/control/roles/render.ts';
+import { ROLE_FILES } from '../../shared/control/roles/role.ts';
+import { RoleConfig } from '../../shared/contract/roles/schema.ts';
 
-const ROLES = join(import.meta.dirname, '../../shared/roles/builtin');
+const ROLES = join(import.meta.dirname, '../../shared/control/roles/builtin');
 
-/** shared/roles/builtin.ts from the folders beside it: functions and boxes are bundles, and have no folders to read from. */
+/** shared/control/roles/builtin.ts from the folders beside it: functions and boxes are bundles, and have no folders to read from. */
 export function builtinRoles(folder = ROLES): string {
   const roles = readdirSync(folder)
     .sort()

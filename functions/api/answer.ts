@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bounded, PROBLEMS, type Problem } from '../../shared/api/problem.ts';
-import { type FieldError, Refusal, type RefusalCode } from '../../shared/refusal.ts';
+import { type FieldError, Refusal, type RefusalCode } from '../../shared/contract/refusal.ts';
 import { MethodRefusal } from './unknown-route.ts';
 
 /** What a route's handler answers; `version` becomes the ETag, together with `beat`, which changes what is shown and not the version. */

@@ -3,11 +3,11 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
-import { sha256 } from '../../shared/sha256.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
-import { bearerOf, parseToken, sameHash } from '../../shared/tokens.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { heard } from '../kit/heard.ts';
+import { bearerOf, parseToken, sameHash } from '../../shared/contract/access/tokens.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { heard } from '../runtime/heard.ts';
 import { type Identity, NEITHER } from './identity.ts';
 
 const { db, table, tasks } = stores();

@@ -1,7 +1,7 @@
 import { taskView } from '../../shared/api/views.ts';
-import { recordEvidenceBody } from '../../shared/use-cases/evidence.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { objects as objectStore } from '../kit/objects.ts';
+import { recordEvidenceBody } from '../../shared/use-cases/work/evidence.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { objects as objectStore } from '../runtime/objects.ts';
 import { serve } from './serve.ts';
 import { visibleTo } from './visible.ts';
 

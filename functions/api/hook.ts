@@ -1,12 +1,12 @@
-import type { ForgeKind } from '../../shared/forge/schema.ts';
-import { ENV } from '../../shared/names.ts';
+import type { ForgeKind } from '../../shared/control/forge/schema.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { type Heard, type HookContext, hearForge } from '../../shared/use-cases/forge-hook.ts';
-import { deployedAgents, forgeSettings } from '../kit/config.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { forgeSecret } from '../kit/forge-secret.ts';
-import { logger } from '../kit/logger.ts';
-import { deliverTo, pullRequestsFor } from '../kit/places.ts';
+import { type Heard, type HookContext, hearForge } from '../../shared/use-cases/deliver/forge-hook.ts';
+import { deployedAgents, forgeSettings } from '../runtime/config.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { forgeSecret } from '../runtime/forge-secret.ts';
+import { logger } from '../runtime/logger.ts';
+import { deliverTo, pullRequestsFor } from '../runtime/places.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';
 

@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../../shared/api/rights.ts';
+import type { OperatorRole } from '../../shared/contract/access/rights.ts';
 import type { Caller } from '../../shared/api/routes.ts';
 
 /** What the authorizer hands to the functions. API Gateway carries flat values only. */

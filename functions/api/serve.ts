@@ -10,8 +10,8 @@ import {
   type RouteOf,
   routeKey,
 } from '../../shared/api/routes.ts';
-import { Refusal } from '../../shared/refusal.ts';
-import { logger } from '../kit/logger.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import { logger } from '../runtime/logger.ts';
 import { type Answer, json, problemOf, tagOf } from './answer.ts';
 import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
 import { isReserved, routeWithoutSlash } from './unknown-route.ts';

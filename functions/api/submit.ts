@@ -10,34 +10,34 @@ import type { RequestView } from '../../shared/api/request-schemas.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
-import { approveRequest, clarify, type Moved, rejectRequest } from '../../shared/intake/commands.ts';
-import type { WorkRequest } from '../../shared/intake/schema.ts';
-import { ENV } from '../../shared/names.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { approveRequest, clarify, type Moved, rejectRequest } from '../../shared/control/intake/commands.ts';
+import type { WorkRequest } from '../../shared/contract/intake/schema.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { atVersion } from '../../shared/task/commands/change.ts';
-import { verifyAgain } from '../../shared/task/commands/hold.ts';
-import { cancel, retry, review } from '../../shared/task/commands/operate.ts';
-import type { Task } from '../../shared/task/task.ts';
-import { wordOnApproval } from '../../shared/use-cases/approvals.ts';
-import { sayOfLetter } from '../../shared/use-cases/dead-letters.ts';
+import { atVersion } from '../../shared/control/task-commands/change.ts';
+import { verifyAgain } from '../../shared/control/task-commands/hold.ts';
+import { cancel, retry, review } from '../../shared/control/task-commands/operate.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import { wordOnApproval } from '../../shared/use-cases/work/approvals.ts';
+import { sayOfLetter } from '../../shared/use-cases/operate/dead-letters.ts';
 import {
   applyProposal,
   type EvolveContext,
   proposeChange,
   revertProposal,
-} from '../../shared/use-cases/evolve.ts';
-import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/learned.ts';
-import { letterView } from '../../shared/use-cases/list-dead-letters.ts';
-import { decidePlan, submitPlan } from '../../shared/use-cases/plan.ts';
-import { enterRequest } from '../../shared/use-cases/requests.ts';
-import { type SubmitContext, submitTask } from '../../shared/use-cases/submit.ts';
-import { type BatchResult, submitBatch } from '../../shared/use-cases/submit-batch.ts';
-import { approvalRules, cascadePolicy, deployedAgents, tierModels } from '../kit/config.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { readFrom } from '../kit/minter.ts';
-import { objects as objectStore } from '../kit/objects.ts';
-import { deliverTo, pullRequestsFor } from '../kit/places.ts';
+} from '../../shared/use-cases/operate/evolve.ts';
+import { type LearnedContext, pinTier, resetLearned } from '../../shared/use-cases/operate/learned.ts';
+import { letterView } from '../../shared/use-cases/operate/list-dead-letters.ts';
+import { decidePlan, submitPlan } from '../../shared/use-cases/submit/plan.ts';
+import { enterRequest } from '../../shared/use-cases/submit/requests.ts';
+import { type SubmitContext, submitTask } from '../../shared/use-cases/submit/submit.ts';
+import { type BatchResult, submitBatch } from '../../shared/use-cases/submit/submit-batch.ts';
+import { approvalRules, cascadePolicy, deployedAgents, tierModels } from '../runtime/config.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { readFrom } from '../runtime/minter.ts';
+import { objects as objectStore } from '../runtime/objects.ts';
+import { deliverTo, pullRequestsFor } from '../runtime/places.ts';
 import type { Answer } from './answer.ts';
 import type { Asked } from './request.ts';
 import { serve } from './serve.ts';

@@ -1,6 +1,6 @@
 import { type Route, routeKey } from '../../shared/api/routes.ts';
-import { Refusal } from '../../shared/refusal.ts';
-import { RESERVED_IDS } from '../../shared/task/schema.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import { RESERVED_IDS } from '../../shared/contract/submission/schema.ts';
 
 /** A path of ours with a method that it does not take; RFC 9110 wants the others named. */
 export class MethodRefusal extends Refusal {

@@ -1,9 +1,9 @@
 import { UPLOADS } from '../../shared/api/report-schemas.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
-import { memoryPlace, uploadPlace } from '../../shared/use-cases/upload.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { objects as objectStore } from '../kit/objects.ts';
+import { memoryPlace, uploadPlace } from '../../shared/use-cases/work/upload.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { objects as objectStore } from '../runtime/objects.ts';
 import { serve } from './serve.ts';
 
 const { tasks, uploads } = stores();

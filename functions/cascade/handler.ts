@@ -1,8 +1,8 @@
-import { CascadeResult, CascadeStep } from '../../shared/messages/queue.ts';
-import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade.ts';
-import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../kit/config.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { heard } from '../kit/heard.ts';
+import { CascadeResult, CascadeStep } from '../../shared/contract/messages/queue.ts';
+import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade/cascade.ts';
+import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../runtime/config.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { heard } from '../runtime/heard.ts';
 
 const { tasks, deadlines, locks, beliefs, evolution, spend, providers } = stores();
 const models = tierModels();

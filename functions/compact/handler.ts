@@ -1,13 +1,13 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Context } from 'aws-lambda';
-import { settledDays } from '../../shared/ledger/compaction.ts';
-import { RECORD_TABLE_NAMES } from '../../shared/ledger/rows.ts';
-import { ENV, objectKey } from '../../shared/names.ts';
+import { settledDays } from '../../shared/control/ledger/compaction.ts';
+import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/rows.ts';
+import { ENV, objectKey } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { RecordObjects } from '../../shared/store/record-objects.ts';
-import { compactDay } from '../../shared/use-cases/compact.ts';
-import { heard } from '../kit/heard.ts';
-import { logger } from '../kit/logger.ts';
+import { compactDay } from '../../shared/use-cases/operate/compact.ts';
+import { heard } from '../runtime/heard.ts';
+import { logger } from '../runtime/logger.ts';
 
 const objects = new RecordObjects(new S3Client({}), process.env[ENV.lockedBucket] || requireEnv(ENV.bucket));
 

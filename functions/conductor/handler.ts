@@ -1,16 +1,16 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { ENV, ITEM_PREFIX, TABLE } from '../../shared/names.ts';
+import { ENV, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines } from '../../shared/store/machines.ts';
-import { Adapter } from '../../shared/task/adapter.ts';
-import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/follow.ts';
-import { followRequest } from '../../shared/use-cases/requests.ts';
-import { completionMetrics } from '../kit/completions.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { logger } from '../kit/logger.ts';
-import { images, taskIdOf } from '../kit/stream.ts';
+import { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/cascade/follow.ts';
+import { followRequest } from '../../shared/use-cases/submit/requests.ts';
+import { completionMetrics } from '../runtime/completions.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { logger } from '../runtime/logger.ts';
+import { images, taskIdOf } from '../runtime/stream.ts';
 
 const { tasks, locks, counts, beliefs, breakers, spend, requests, providers, landed } = stores();
 const completions = completionMetrics();

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeFolder } from '../../gates/process/remove-folder.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
 
 const PREFIX = 'assay-deliver-';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
-import type { WriteRequest } from '../../shared/messages/mint.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { WriteRequest } from '../../shared/contract/messages/mint.ts';
 import { type Authorize, NotMinted } from '../../shared/store/minter.ts';
 
 /** Milliseconds after which a minter is asked again that may have something in a moment. */

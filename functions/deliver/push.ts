@@ -1,6 +1,6 @@
-import { CheckoutError } from '../../gates/checkout/error.ts';
-import { complaint, type GitResult } from '../../gates/checkout/git.ts';
-import { inStore, type Store } from '../../gates/checkout/store.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { complaint, type GitResult } from '../../workspace/git/git.ts';
+import { inStore, type Store } from '../../workspace/git/store.ts';
 
 export interface PushOptions {
   readonly url: string;

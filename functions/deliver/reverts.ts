@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import type { Box } from '../../containers/supervisor/box.ts';
-import { fetchHistory, type HistoryOptions } from '../../gates/checkout/history.ts';
-import { createStore, formatOf } from '../../gates/checkout/store.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
+import { fetchHistory, type HistoryOptions } from '../../workspace/git/history.ts';
+import { createStore, formatOf } from '../../workspace/git/store.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { DeliverAssignment } from '../../shared/messages/assignment.ts';
+import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
   beyond,
   MAX_REVERTS,
   revertsAmong,
   type SeenCommit,
   type SeenRevert,
-} from '../../shared/repository/reverts.ts';
-import { logger } from '../kit/logger.ts';
+} from '../../shared/contract/repository/reverts.ts';
+import { logger } from '../runtime/logger.ts';
 
 /** All that looking may take, in milliseconds; the work is delivered, and has been reported, by then. */
 const TIME_MS = 20_000;

@@ -1,11 +1,11 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 
 const client = new SecretsManagerClient({});
 
 /**
- * JSON of PushCredentials (shared/repository/schema.ts); null when the deployment has none. Read anew for each delivery, and remembered by
+ * JSON of PushCredentials (shared/contract/repository/schema.ts); null when the deployment has none. Read anew for each delivery, and remembered by
  * nobody: not in the environment, which outlives an invocation, and not in a cache.
  */
 export async function readSecret(): Promise<string | null> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Check, Forge, Place } from '../../shared/forge/port.ts';
+import type { Check, Forge, Place } from '../../shared/control/forge/port.ts';
 import { type Ask, pages } from './http.ts';
 
 /** So many annotations GitHub takes at once; further ones are added to those that are there. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Check, Conclusion, Forge, Place } from '../../shared/forge/port.ts';
+import type { Check, Conclusion, Forge, Place } from '../../shared/control/forge/port.ts';
 import { type Ask, pages } from './http.ts';
 
 const Requests = z.array(z.object({ iid: z.number().int() }));

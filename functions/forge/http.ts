@@ -1,4 +1,4 @@
-import { ForgeError } from '../../shared/forge/port.ts';
+import { ForgeError } from '../../shared/control/forge/port.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_CHARACTERS = 4_194_304;

@@ -1,12 +1,12 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { tellForge } from '../../shared/use-cases/forge-tell.ts';
-import { forgeSettings } from '../kit/config.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { forgeSecret } from '../kit/forge-secret.ts';
-import { heard } from '../kit/heard.ts';
-import { logger } from '../kit/logger.ts';
-import { objects } from '../kit/objects.ts';
+import { tellForge } from '../../shared/use-cases/deliver/forge-tell.ts';
+import { forgeSettings } from '../runtime/config.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { forgeSecret } from '../runtime/forge-secret.ts';
+import { heard } from '../runtime/heard.ts';
+import { logger } from '../runtime/logger.ts';
+import { objects } from '../runtime/objects.ts';
 import { connect } from './connect.ts';
 
 const Told = z.object({ task_id: z.string() });

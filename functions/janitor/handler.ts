@@ -1,12 +1,12 @@
-import type { Verdict } from '../../shared/evidence/schema.ts';
-import { JudgeModels } from '../../shared/judging/models.ts';
-import { JanitorStep } from '../../shared/messages/queue.ts';
-import { ENV } from '../../shared/names.ts';
+import type { Verdict } from '../../shared/contract/evidence/schema.ts';
+import { JudgeModels } from '../../shared/contract/models/models.ts';
+import { JanitorStep } from '../../shared/contract/messages/queue.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/judge.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { heard } from '../kit/heard.ts';
-import { objects as objectStore } from '../kit/objects.ts';
+import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { heard } from '../runtime/heard.ts';
+import { objects as objectStore } from '../runtime/objects.ts';
 
 const { tasks, evolution } = stores();
 const objects = objectStore();

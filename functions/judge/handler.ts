@@ -1,17 +1,17 @@
-import { ApprovalRules } from '../../shared/approval/rules.ts';
-import type { Judgement } from '../../shared/judging/judgement.ts';
-import { JudgeModels } from '../../shared/judging/models.ts';
-import { JudgeInput } from '../../shared/messages/queue.ts';
-import { ENV } from '../../shared/names.ts';
-import { askModel } from '../../shared/providers/ask.ts';
+import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
+import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
+import { JudgeModels } from '../../shared/contract/models/models.ts';
+import { JudgeInput } from '../../shared/contract/messages/queue.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { askJudges, type JudgingContext } from '../../shared/use-cases/ask-judges.ts';
-import { budgetStops } from '../kit/budget-stops.ts';
-import { cascadePolicy } from '../kit/config.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { heard } from '../kit/heard.ts';
-import { keyOf } from '../kit/model-key.ts';
-import { objects } from '../kit/objects.ts';
+import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';
+import { budgetStops } from '../runtime/budget-stops.ts';
+import { cascadePolicy } from '../runtime/config.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { heard } from '../runtime/heard.ts';
+import { keyOf } from '../runtime/model-key.ts';
+import { objects } from '../runtime/objects.ts';
 
 const { tasks, breakers, spend } = stores();
 const context: JudgingContext = {

@@ -1,11 +1,11 @@
-import type { MintAnswer, MintRequest } from '../../shared/messages/mint.ts';
-import { ENV } from '../../shared/names.ts';
-import { GitSecret, GitSecretPlace } from '../../shared/repository/git-secret.ts';
+import type { MintAnswer, MintRequest } from '../../shared/contract/messages/mint.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { GitSecret, GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { type MintContext, mint } from '../../shared/use-cases/mint.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { logger } from '../kit/logger.ts';
-import { secretFor } from '../kit/secret.ts';
+import { type MintContext, mint } from '../../shared/use-cases/containers/mint.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { logger } from '../runtime/logger.ts';
+import { secretFor } from '../runtime/secret.ts';
 import { installationToken } from './github.ts';
 
 const place = GitSecretPlace.parse(JSON.parse(requireEnv(ENV.gitSecret)));

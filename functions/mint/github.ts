@@ -1,7 +1,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import * as z from 'zod';
-import type { MintAnswer, MintRequest } from '../../shared/messages/mint.ts';
-import type { GitHubApp } from '../../shared/repository/git-secret.ts';
+import type { MintAnswer, MintRequest } from '../../shared/contract/messages/mint.ts';
+import type { GitHubApp } from '../../shared/contract/repository/git-secret.ts';
 
 type Refused = Extract<MintAnswer, { outcome: 'refused' }>;
 

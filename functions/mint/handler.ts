@@ -1,5 +1,5 @@
-import { type MintAnswer, ReadRequest } from '../../shared/messages/mint.ts';
-import { heard } from '../kit/heard.ts';
+import { type MintAnswer, ReadRequest } from '../../shared/contract/messages/mint.ts';
+import { heard } from '../runtime/heard.ts';
 import { answer } from './answer.ts';
 
 /** Makes what repositories are read with. It is asked by the dispatcher and the resolver alone. */

@@ -1,5 +1,5 @@
-import { type MintAnswer, WriteRequest } from '../../shared/messages/mint.ts';
-import { heard } from '../kit/heard.ts';
+import { type MintAnswer, WriteRequest } from '../../shared/contract/messages/mint.ts';
+import { heard } from '../runtime/heard.ts';
 import { answer } from './answer.ts';
 
 /** Makes what is pushed with. It is asked by the function that delivers alone. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { plainModel } from '../../shared/cascade/prices.ts';
-import type { WitnessedCall } from '../../shared/models/call.ts';
-import { billOf } from '../../shared/models/cost.ts';
-import type { Reservation, Settlement } from '../../shared/models/meter.ts';
-import { type Reading, UNREAD, UsageReader } from '../../shared/models/reading.ts';
-import { BROKEN, type CallEnd, endOf, MAX_TROUBLES } from '../../shared/models/trouble.ts';
+import { plainModel } from '../../shared/contract/models/prices.ts';
+import type { WitnessedCall } from '../../shared/contract/models/call.ts';
+import { billOf } from '../../shared/control/model-gateway/cost.ts';
+import type { Reservation, Settlement } from '../../shared/control/model-gateway/meter.ts';
+import { type Reading, UNREAD, UsageReader } from '../../shared/control/model-gateway/reading.ts';
+import { BROKEN, type CallEnd, endOf, MAX_TROUBLES } from '../../shared/control/model-gateway/trouble.ts';
 import { type Admitted, admit } from './admit.ts';
 import type { Gateway } from './parts.ts';
 import { type Answer, refuse } from './refusals.ts';

@@ -1,4 +1,4 @@
-import { PROVIDER_OF, type Protocol } from '../../shared/models/protocols.ts';
+import { PROVIDER_OF, type Protocol } from '../../shared/contract/models/protocols.ts';
 
 /** Why the gateway itself answers. */
 export type Refused =

@@ -1,8 +1,8 @@
-import type { Reached } from '../../shared/judging/box.ts';
-import type { Route } from '../../shared/models/protocols.ts';
-import { PROVIDER_OF, type ProviderName } from '../../shared/models/protocols.ts';
-import type { Provider } from '../../shared/models/providers.ts';
-import { keyOf } from '../kit/model-key.ts';
+import type { Reached } from '../../shared/contract/models/box.ts';
+import type { Route } from '../../shared/contract/models/protocols.ts';
+import { PROVIDER_OF, type ProviderName } from '../../shared/contract/models/protocols.ts';
+import type { Provider } from '../../shared/contract/models/providers.ts';
+import { keyOf } from '../runtime/model-key.ts';
 import { signed } from './sign.ts';
 
 /** A request that is ready to be sent to a provider. */

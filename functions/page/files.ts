@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PAGE_FILE } from '../../shared/api/page-paths.ts';
-import { sha256 } from '../../shared/sha256.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
 import { isPublicAddress, PrivateAddress, publicLookup } from './addresses.ts';
 import { TooLarge } from './too-large.ts';
 

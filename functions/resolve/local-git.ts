@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { refNames } from '../../shared/task/base-ref.ts';
-import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { refNames } from '../../shared/contract/repository/base-ref.ts';
+import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
 import { packets } from './pkt-line.ts';
 import type { Transport } from './read-files.ts';
 import { advertised } from './smart-http.ts';

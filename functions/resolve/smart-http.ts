@@ -1,5 +1,5 @@
-import { type Ref, refNames } from '../../shared/task/base-ref.ts';
-import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { type Ref, refNames } from '../../shared/contract/repository/base-ref.ts';
+import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { DELIMITER, FLUSH, type Packet, packet, packets } from './pkt-line.ts';
 import type { Transport } from './read-files.ts';

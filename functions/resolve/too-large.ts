@@ -1,4 +1,4 @@
-import { RepositoryUnavailable } from '../../shared/use-cases/base.ts';
+import { RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
 
 /** A repository has answered with more than is taken. Of one file that is a fault of the file, and not of the repository. */
 export class TooLarge extends RepositoryUnavailable {

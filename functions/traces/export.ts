@@ -13,8 +13,8 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { PlannedTrace } from '../../shared/telemetry/plan.ts';
-import { VERSION } from '../../shared/version.ts';
+import type { PlannedTrace } from '../../shared/control/telemetry/plan.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 

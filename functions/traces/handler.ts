@@ -1,15 +1,15 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
-import type { WitnessedCall } from '../../shared/models/call.ts';
-import { ENV } from '../../shared/names.ts';
-import { GitSecretPlace } from '../../shared/repository/git-secret.ts';
+import type { WitnessedCall } from '../../shared/contract/models/call.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
-import type { Task } from '../../shared/task/task.ts';
-import { traceOf } from '../../shared/telemetry/spans.ts';
-import { stores } from '../kit/dynamodb.ts';
-import { heard } from '../kit/heard.ts';
-import { secretFor } from '../kit/secret.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import { traceOf } from '../../shared/control/telemetry/spans.ts';
+import { stores } from '../runtime/dynamodb.ts';
+import { heard } from '../runtime/heard.ts';
+import { secretFor } from '../runtime/secret.ts';
 import { send, spansOf } from './export.ts';
 
 const Ended = z.object({ task_id: z.string() });

@@ -1,5 +1,5 @@
-import type { Change } from '../checkout/changes.ts';
-import { basePath } from '../checkout/changes.ts';
+import type { Change } from '../../workspace/git/changes.ts';
+import { basePath } from '../../workspace/git/changes.ts';
 import type { Project } from './project.ts';
 import type { CodeFile } from './tree-files.ts';
 

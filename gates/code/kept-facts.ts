@@ -1,8 +1,8 @@
-import type { Store } from '../checkout/store.ts';
-import { MAX_ENTRY_BYTES } from '../engine/memory/limits.ts';
-import { type Memory, memoryKey } from '../engine/memory/memory.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import { MAX_ENTRY_BYTES } from '../core/limits.ts';
+import { type Memory, memoryKey } from '../core/memory.ts';
 import type { ImportReference } from './imports/reference.ts';
-import type { SyntaxProblem } from './parse.ts';
+import type { SyntaxProblem } from './parsing/parse.ts';
 
 /** What is known of one file's content, wherever it lies. */
 export type Facts =

@@ -1,4 +1,4 @@
-import type { Store } from '../checkout/store.ts';
+import type { Store } from '../../workspace/git/store.ts';
 import { FactsOfCode } from './facts.ts';
 import type { ImportReference } from './imports/reference.ts';
 import { type ImportGraph, importGraph, moduleOf } from './imports.ts';

@@ -1,7 +1,7 @@
-import { readBlobs } from '../checkout/blobs.ts';
-import { isRegular, type ListedFile, listFiles } from '../checkout/list.ts';
-import type { Store } from '../checkout/store.ts';
-import { type Grammar, grammarOf, isOwnCode } from './language.ts';
+import { readBlobs } from '../../workspace/git/blobs.ts';
+import { isRegular, type ListedFile, listFiles } from '../../workspace/git/list.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import { type Grammar, grammarOf, isOwnCode } from '../core/language.ts';
 import { nameOf, type TreeFiles } from './resolve/resolver.ts';
 
 /** A source file of one tree. */

@@ -1,4 +1,4 @@
-import { mutationGate } from '../tool-run/mutation/gate.ts';
+import { mutationGate } from '../tests/mutation/gate.ts';
 
 /** Whether the tests that the patch adds or changes notice when the code that they are about is changed in small ways. */
 export const agentTestMutation = mutationGate({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { PROFILE_SETTINGS, profilesOf } from '../tool-run/settings.ts';
+import type { Gate } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
+import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
@@ -22,14 +22,14 @@ export const benchmark: Gate = {
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
     if (command !== undefined) return [{ command }];
-    const { BENCHMARKS, planSuites } = await import('../tool-run/measure/suites.ts');
+    const { BENCHMARKS, planSuites } = await import('../tests/measure/suites.ts');
     return planSuites(project, BENCHMARKS, profilesOf(settings));
   },
   run: async (context, settings) => {
     const [{ measureBoth }, { BENCHMARKS }, { benchmarksOf, regressions }] = await Promise.all([
-      import('../tool-run/measure/both.ts'),
-      import('../tool-run/measure/suites.ts'),
-      import('../tool-run/measure/benchmarks.ts'),
+      import('../tests/measure/both.ts'),
+      import('../tests/measure/suites.ts'),
+      import('../tests/measure/benchmarks.ts'),
     ]);
     const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
     return measureBoth(context, settings, {

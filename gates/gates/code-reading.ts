@@ -1,9 +1,9 @@
 import type { Code } from '../code/run.ts';
-import type { Seen } from '../code/seen.ts';
-import type { GateContext, GateResult } from '../engine/gate.ts';
-import { NO_SETTINGS } from '../engine/rule-settings.ts';
-import { levelsOf } from '../rules/levels.ts';
-import type { Rule } from '../rules/rule.ts';
+import type { Seen } from '../core/seen.ts';
+import type { GateContext, GateResult } from '../core/gate.ts';
+import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { levelsOf } from '../rules/framework/levels.ts';
+import type { Rule } from '../rules/framework/rule.ts';
 import { readingResult } from './reading-gate.ts';
 
 interface Looked {
@@ -24,7 +24,7 @@ export async function readCode(
   const [{ lookAtCode }, { readabilityOf }, { levelled }] = await Promise.all([
     import('../code/run.ts'),
     import('../code/readable.ts'),
-    import('../engine/findings.ts'),
+    import('../rules/framework/findings.ts'),
   ]);
   return lookAtCode(context, async (code) => {
     const { seen, clean, metadata, blocking } = await look(code);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { isTestPath } from '../languages/test-paths.ts';
-import { PROFILE_SETTINGS } from '../tool-run/settings.ts';
+import type { Gate } from '../core/gate.ts';
+import { isTestPath } from '../core/test-paths.ts';
+import { PROFILE_SETTINGS } from '../tests/running/settings.ts';
 import { readCode } from './code-reading.ts';
 
 const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;
@@ -24,7 +24,7 @@ export const commentQuality: Gate = {
       import('../rules/comment-quality/rules.ts'),
       import('../rules/comment-quality/look.ts'),
       import('../languages/python/docstring-style.ts'),
-      import('../tool-run/beside.ts'),
+      import('../tests/gate-runs/beside.ts'),
     ]);
     const style = Style.safeParse(settings['comment_quality_style']).data ?? 'auto';
     return readCode(context, COMMENT_RULES, async (code) => {

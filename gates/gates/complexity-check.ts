@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { basePath, type Change, type Entry } from '../checkout/changes.ts';
-import { isRegular } from '../checkout/list.ts';
-import { isOwnCode } from '../code/language.ts';
-import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { complexityOf, growth } from '../tool-run/measure/complexity.ts';
-import { type Measured, measure, printing, unmeasured } from '../tool-run/measure/measure.ts';
-import { asks, type Program } from '../tool-run/tool.ts';
-import { toolVersion } from '../tool-run/tool-version.ts';
+import { basePath, type Change, type Entry } from '../../workspace/git/changes.ts';
+import { isRegular } from '../../workspace/git/list.ts';
+import { isOwnCode } from '../core/language.ts';
+import type { Gate, GateContext, GateResult } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
+import { complexityOf, growth } from '../tests/measure/complexity.ts';
+import { type Measured, measure, printing, unmeasured } from '../tests/measure/measure.ts';
+import { asks, type Program } from '../languages/tool.ts';
+import { toolVersion } from '../tests/running/tool-version.ts';
 
 interface Counter extends Program {
   readonly line: string;
@@ -65,7 +65,7 @@ export const complexityCheck: Gate = {
     }
     const found = await counterFor(context, now);
     if (found === null) {
-      const { countedByUs } = await import('../tool-run/measure/own-complexity.ts');
+      const { countedByUs } = await import('../tests/measure/own-complexity.ts');
       return countedByUs(context, (base, current) => ({
         ...judged(base, current, threshold, { tool: 'assay' }),
         kind: 'checked_by_us',

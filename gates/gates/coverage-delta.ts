@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { PROFILE_SETTINGS, profilesOf } from '../tool-run/settings.ts';
+import type { Gate } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
+import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
 
 /** The share of covered lines may not fall. */
 export const coverageDelta: Gate = {
@@ -19,14 +19,14 @@ export const coverageDelta: Gate = {
   plan: async (project, settings) => {
     const command = Command.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
-    const { COVERAGE, planSuites } = await import('../tool-run/measure/suites.ts');
+    const { COVERAGE, planSuites } = await import('../tests/measure/suites.ts');
     return planSuites(project, COVERAGE, profilesOf(settings));
   },
   run: async (context, settings) => {
     const [{ measureBoth }, { COVERAGE }, coverage] = await Promise.all([
-      import('../tool-run/measure/both.ts'),
-      import('../tool-run/measure/suites.ts'),
-      import('../tool-run/measure/coverage.ts'),
+      import('../tests/measure/both.ts'),
+      import('../tests/measure/suites.ts'),
+      import('../tests/measure/coverage.ts'),
     ]);
     const command = context.command ?? Command.safeParse(settings['coverage_delta_command']).data;
     return measureBoth(context, settings, {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/judging/on-error.ts';
-import { Voting } from '../../shared/judging/voting.ts';
-import type { Gate } from '../engine/gate.ts';
+import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { Voting } from '../../shared/reviews/judging/voting.ts';
+import type { Gate } from '../core/gate.ts';
 import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
 
 const CrossModelSettings = z.strictObject({

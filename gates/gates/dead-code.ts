@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Gate, GateContext, GateResult } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { PROFILE_SETTINGS } from '../tool-run/settings.ts';
+import type { Gate, GateContext, GateResult } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
+import { PROFILE_SETTINGS } from '../tests/running/settings.ts';
 import { readCode } from './code-reading.ts';
 
 /** How sure vulture has to be, in percent. */
@@ -27,7 +27,7 @@ export const deadCode: Gate = {
     const [{ DEAD_CODE_RULES }, { deadCodeSeen }, { withTools }] = await Promise.all([
       import('../rules/dead-code/rules.ts'),
       import('../rules/dead-code/look.ts'),
-      import('../tool-run/beside.ts'),
+      import('../tests/gate-runs/beside.ts'),
     ]);
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
     const ours = await readCode(context, DEAD_CODE_RULES, async (code) => {
@@ -50,7 +50,7 @@ export const deadCode: Gate = {
 
 /** What the project's own tool says counts besides what we see. */
 async function withCommand(context: GateContext, ours: GateResult, command: string): Promise<GateResult> {
-  const { runCommand } = await import('../tool-run/run-command.ts');
+  const { runCommand } = await import('../tests/gate-runs/run-command.ts');
   const theirs = await runCommand(context, command);
   const outcome = theirs.outcome === 'passed' ? ours.outcome : theirs.outcome;
   return {

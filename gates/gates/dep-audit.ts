@@ -1,5 +1,5 @@
-import type { Gate } from '../engine/gate.ts';
-import { commandGate } from '../tool-run/command.ts';
+import type { Gate } from '../core/gate.ts';
+import { commandGate } from '../tests/gate-runs/command.ts';
 
 const audit = commandGate({
   name: 'dep_audit',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
+import type { Gate } from '../core/gate.ts';
 import type { Category } from '../rules/dlp-scan/category.ts';
 import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
 
@@ -35,10 +35,10 @@ export const dlpScan: Gate = {
   run: async (context, given) => {
     const config = Settings.parse(given);
     const [{ runScan }, { dlpDetectors }, { ownLicense }, { DLP_RULES }] = await Promise.all([
-      import('../rules/scan/run.ts'),
+      import('../rules/scan-runs/run.ts'),
       import('../rules/dlp-scan/detectors.ts'),
       import('../rules/dlp-scan/own.ts'),
-      import('../rules/dlp-scan/rules.ts'),
+      import('../rules/dlp-scan-rules.ts'),
     ]);
     const { store, base, changedPaths } = context.subject;
     const prefixes = config.dlp_allowlist_prefixes?.length ? config.dlp_allowlist_prefixes : undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
+import type { Gate } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
 import { readCode } from './code-reading.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
@@ -14,7 +14,7 @@ export const importCycle: Gate = {
   run: async (context, settings) => {
     const command = context.command ?? Command.safeParse(settings['import_cycle_command']).data;
     if (command !== undefined) {
-      const { runCommand } = await import('../tool-run/run-command.ts');
+      const { runCommand } = await import('../tests/gate-runs/run-command.ts');
       return runCommand(context, command);
     }
     const [{ CYCLE_RULES }, { cyclesSeen }] = await Promise.all([

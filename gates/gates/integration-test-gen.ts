@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/judging/on-error.ts';
-import { grammarOf } from '../code/language.ts';
-import type { Gate } from '../engine/gate.ts';
+import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { grammarOf } from '../core/language.ts';
+import type { Gate } from '../core/gate.ts';
 import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
-import { Command } from '../tool-run/command.ts';
+import { Command } from '../tests/gate-runs/command.ts';
 
 /** Lets a model write an integration test for the patch, and runs it. */
 export const integrationTestGen: Gate = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { asFindings } from '../code/seen.ts';
-import type { Gate } from '../engine/gate.ts';
-import { NO_SETTINGS } from '../engine/rule-settings.ts';
-import { ownCpuMs } from '../process/cpu-time.ts';
+import { asFindings } from '../core/seen.ts';
+import type { Gate } from '../core/gate.ts';
+import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
 import { LARGE_RULES, LIMITS } from '../rules/large-file/rules.ts';
-import { levelsOf, weakenedFacts } from '../rules/levels.ts';
+import { levelsOf, weakenedFacts } from '../rules/framework/levels.ts';
 
 const settings = {
   large_file_check: z.boolean().optional(),
@@ -27,7 +27,7 @@ export const largeFile: Gate = {
     const { large_file_threshold: lines, large_file_bytes: bytes } = Settings.parse(given);
     const [{ largeSeen, measureChanges }, { levelled }] = await Promise.all([
       import('../rules/large-file/measure.ts'),
-      import('../engine/findings.ts'),
+      import('../rules/framework/findings.ts'),
     ]);
     const { measured, timedOut } = await measureChanges(subject, ownCpuMs() + timeoutMs);
     const large = levelled(largeSeen(measured, { lines, bytes }), LARGE_RULES, levelsOf(rules));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { asFindings } from '../code/seen.ts';
-import type { Gate, GateResult } from '../engine/gate.ts';
-import { NO_SETTINGS } from '../engine/rule-settings.ts';
-import { ownCpuMs } from '../process/cpu-time.ts';
-import { levelsOf, weakenedFacts } from '../rules/levels.ts';
+import { asFindings } from '../core/seen.ts';
+import type { Gate, GateResult } from '../core/gate.ts';
+import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
+import { levelsOf, weakenedFacts } from '../rules/framework/levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
 export const mergeConflict: Gate = {
@@ -20,9 +20,9 @@ export const mergeConflict: Gate = {
       await Promise.all([
         import('../rules/merge-conflict/markers.ts'),
         import('../rules/merge-conflict/merge.ts'),
-        import('../checkout/merge.ts'),
+        import('../../workspace/git/merge.ts'),
         import('../rules/merge-conflict/rules.ts'),
-        import('../engine/findings.ts'),
+        import('../rules/framework/findings.ts'),
       ]);
     const [found, upstream] = await Promise.all([findMarkers(subject, deadline), subject.upstream()]);
     const markers = levelled(found, MARKER_RULES, levelsOf(rules));

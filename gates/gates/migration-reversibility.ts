@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { NO_SETTINGS } from '../engine/rule-settings.ts';
-import { levelsOf } from '../rules/levels.ts';
+import type { Gate } from '../core/gate.ts';
+import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { levelsOf } from '../rules/framework/levels.ts';
 import { readingResult } from './reading-gate.ts';
 
 /** Whether every migration that the patch adds or changes can be taken back again. */
@@ -16,7 +16,7 @@ export const migrationReversibility: Gate = {
     const [{ checkMigrations }, { MIGRATION_RULES }, { levelled }] = await Promise.all([
       import('../rules/migration-reversibility/check.ts'),
       import('../rules/migration-reversibility/rules.ts'),
-      import('../engine/findings.ts'),
+      import('../rules/framework/findings.ts'),
     ]);
     const { migrations, seen, tooLarge } = await checkMigrations(context.subject);
     const all = levelled(seen, MIGRATION_RULES, levelsOf(context.rules ?? NO_SETTINGS));

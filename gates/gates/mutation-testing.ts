@@ -1,4 +1,4 @@
-import { mutationGate } from '../tool-run/mutation/gate.ts';
+import { mutationGate } from '../tests/mutation/gate.ts';
 
 /** Whether the tests notice when the changed code is changed in small ways. */
 export const mutationTesting = mutationGate({

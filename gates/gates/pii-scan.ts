@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
+import type { Gate } from '../core/gate.ts';
 import { PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
 
 const settings = {
@@ -23,9 +23,9 @@ export const piiScan: Gate = {
     const { pii_scan_paths, pii_ignore_paths, pii_allowlist_prefixes } = Settings.parse(given);
     // Its rules take some time to load and to make ready; a box that does not scan need not wait for that.
     const [{ runScan }, { piiDetectors }, { PII_RULES }] = await Promise.all([
-      import('../rules/scan/run.ts'),
+      import('../rules/scan-runs/run.ts'),
       import('../rules/pii-scan/detectors.ts'),
-      import('../rules/pii-scan/rules.ts'),
+      import('../rules/pii-scan-rules.ts'),
     ]);
     return runScan(context, {
       // An empty list is an answer too: no beginning makes a value harmless.

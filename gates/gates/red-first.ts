@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
-import { Command } from '../tool-run/command.ts';
-import { flakyOf } from '../tool-run/flaky/settings.ts';
-import { projectTests } from '../tool-run/tools.ts';
+import type { Gate } from '../core/gate.ts';
+import { Command } from '../tests/gate-runs/command.ts';
+import { flakyOf } from '../core/flaky-settings.ts';
+import { projectTests } from '../tests/running/tools.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */
 export const redFirst: Gate = {
@@ -25,7 +25,7 @@ export const redFirst: Gate = {
         findings: [],
         detail: 'no red_first_command or test_command is set, and the project configures no tests',
       };
-    const { runRedFirst } = await import('../rules/red-first/look.ts');
+    const { runRedFirst } = await import('../tests/red-first/look.ts');
     return runRedFirst({ ...context, flaky: flakyOf(settings) }, command);
   },
 };

@@ -1,4 +1,4 @@
-import type { Gate } from '../engine/gate.ts';
+import type { Gate } from '../core/gate.ts';
 import { agentTestMutation } from './agent-test-mutation.ts';
 import { autoFormat } from './auto-format.ts';
 import { benchmark } from './benchmark.ts';

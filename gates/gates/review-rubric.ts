@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { OnErrorSetting } from '../../shared/judging/on-error.ts';
-import { PROMPTS } from '../../shared/judging/prompts.ts';
-import type { Gate } from '../engine/gate.ts';
+import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
+import { PROMPTS } from '../../shared/reviews/judging/prompts.ts';
+import type { Gate } from '../core/gate.ts';
 import { askAbout, NOTHING_TO_JUDGE, opinion } from '../rules/llm/ask.ts';
 import { shownDiff } from '../rules/llm/diff.ts';
 

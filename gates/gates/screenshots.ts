@@ -1,4 +1,4 @@
-import type { Gate } from '../engine/gate.ts';
+import type { Gate } from '../core/gate.ts';
 import { BROWSERS } from '../screenshots/browser.ts';
 import { Screenshots } from '../screenshots/settings.ts';
 

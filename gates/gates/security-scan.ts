@@ -1,4 +1,4 @@
-import { commandGate } from '../tool-run/command.ts';
+import { commandGate } from '../tests/gate-runs/command.ts';
 
 /** A scanner for unsafe code: bandit for Python, semgrep for the other languages. */
 export const securityScan = commandGate({

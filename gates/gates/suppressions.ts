@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { GateContext } from '../engine/gate.ts';
+import type { GateContext } from '../core/gate.ts';
 import { isCodePath } from '../languages/code-paths.ts';
 import { readingGate } from './reading-gate.ts';
 
@@ -20,6 +20,6 @@ async function withoutLint(
   settings: Readonly<Record<string, unknown>>,
 ): Promise<readonly string[]> {
   if (settings['lint'] === true || settings['lint_command'] !== undefined) return required;
-  const { configures } = await import('../tool-run/choose.ts');
+  const { configures } = await import('../tests/running/choose.ts');
   return (await configures(subject, 'lint')) ? required : required.filter((gate) => gate !== 'lint');
 }

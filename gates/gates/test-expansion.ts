@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Gate } from '../engine/gate.ts';
+import type { Gate } from '../core/gate.ts';
 
 /** Lists changed code that no test reaches. It never fails. */
 export const testExpansion: Gate = {

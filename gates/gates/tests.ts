@@ -1,4 +1,4 @@
-import { commandGate } from '../tool-run/command.ts';
+import { commandGate } from '../tests/gate-runs/command.ts';
 
 /** The project's tests, and those that the patch deletes or weakens in their base version. */
 export const tests = commandGate({

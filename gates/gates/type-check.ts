@@ -1,4 +1,4 @@
-import { commandGate } from '../tool-run/command.ts';
+import { commandGate } from '../tests/gate-runs/command.ts';
 
 /** The project's type checker. */
 export const typeCheck = commandGate({

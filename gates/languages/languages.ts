@@ -1,5 +1,5 @@
-import { grammarOf, isOwnCode, LANGUAGES, type Language, languageOf } from '../code/language.ts';
-import type { ProjectFiles } from '../engine/project-files.ts';
+import { grammarOf, isOwnCode, LANGUAGES, type Language, languageOf } from '../core/language.ts';
+import type { ProjectFiles } from '../core/project-files.ts';
 
 /** Files other than code that belong to one language. */
 const MANIFESTS: Readonly<Record<Language, RegExp>> = {

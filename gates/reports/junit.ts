@@ -9,7 +9,7 @@ import {
   object,
   testReport,
 } from './report.ts';
-import { type TestResult, testResult } from './test-result.ts';
+import { type TestResult, testResult } from '../core/test-result.ts';
 
 const PARSER = new XMLParser({
   ignoreAttributes: false,

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Finding } from '../../shared/evidence/schema.ts';
-import { type TestResult, testId } from './test-result.ts';
+import type { Finding } from '../../shared/contract/evidence/schema.ts';
+import { type TestResult, testId } from '../core/test-result.ts';
 
 /** One complaint of a tool. */
 export interface Complaint extends Finding {

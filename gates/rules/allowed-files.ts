@@ -1,7 +1,7 @@
-import { ALLOWED_FILES } from '../../shared/evidence/names.ts';
-import type { GateEvidence, ProtectedFile } from '../../shared/evidence/schema.ts';
-import type { Expectation } from '../../shared/task/expects.ts';
-import { isTestPath } from '../languages/test-paths.ts';
+import { ALLOWED_FILES } from '../../shared/contract/evidence/names.ts';
+import type { GateEvidence, ProtectedFile } from '../../shared/contract/evidence/schema.ts';
+import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */
 export const ALLOWED_FILES_SETTINGS = ['hold', 'report', 'off'] as const;

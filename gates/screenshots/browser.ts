@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { BOX_ENV } from '../../shared/names.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 
 /** Debian's names of it, Google's, and those of other systems, the most likely first. */
 export const BROWSERS = [

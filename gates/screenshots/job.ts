@@ -4,7 +4,7 @@ import {
   MOST_SCREENSHOTS,
   ScreenshotName,
   ScreenshotPath,
-} from '../../shared/evidence/screenshot.ts';
+} from '../../shared/contract/screenshot.ts';
 
 const Side = z.number().int().min(16).max(MAX_SCREENSHOT_SIDE);
 

@@ -1,10 +1,10 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { pngSize } from '../../shared/evidence/png.ts';
-import { MAX_SCREENSHOT_BYTES } from '../../shared/evidence/screenshot.ts';
-import { sha256 } from '../../shared/sha256.ts';
-import type { TakenShot } from '../engine/gate.ts';
+import { pngSize } from '../../shared/contract/evidence/png.ts';
+import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
+import type { TakenShot } from '../core/gate.ts';
 import { type Page, PageResult } from './job.ts';
 
 /** Twelve pages with all that may be said of them. */

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
-import type { Finding } from '../../shared/evidence/schema.ts';
-import { emptyTree } from '../checkout/store.ts';
-import type { GateContext, GateResult, TakenShot } from '../engine/gate.ts';
-import { withService } from '../engine/service.ts';
-import type { RunResult } from '../process/run.ts';
+import type { Finding } from '../../shared/contract/evidence/schema.ts';
+import { emptyTree } from '../../workspace/git/store.ts';
+import type { GateContext, GateResult, TakenShot } from '../core/gate.ts';
+import { withService } from '../core/service.ts';
+import type { RunResult } from '../../workspace/process/run.ts';
 import { findBrowser } from './browser.ts';
 import type { Job, Page, PageResult } from './job.ts';
 import { resultsIn, shotIn } from './results.ts';

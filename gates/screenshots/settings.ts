@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ScreenshotPath } from '../../shared/evidence/screenshot.ts';
-import { Command } from '../tool-run/command.ts';
+import { ScreenshotPath } from '../../shared/contract/screenshot.ts';
+import { Command } from '../tests/gate-runs/command.ts';
 import { Pages } from './job.ts';
 
 /** A folder of the checkout. What the checkout links to elsewhere is not served. */

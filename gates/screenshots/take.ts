@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_SCREENSHOT_BYTES } from '../../shared/evidence/screenshot.ts';
+import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
 import { type Job, MOST_CHARACTERS, MOST_ERRORS, type Page, type PageResult } from './job.ts';
 import { BrowserEnded, type Pipe } from './pipe.ts';
 

@@ -1,5 +1,5 @@
-import { compileGlob, literalFolder } from '../../shared/glob/glob.ts';
-import { decodePath } from '../checkout/path-bytes.ts';
+import { compileGlob, literalFolder } from '../../shared/lib/glob/glob.ts';
+import { decodePath } from '../../workspace/git/path-bytes.ts';
 import { locate } from './inside.ts';
 import { Listing } from './listing.ts';
 

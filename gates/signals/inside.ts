@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { decodePath, encodePath } from '../checkout/path-bytes.ts';
+import { decodePath, encodePath } from '../../workspace/git/path-bytes.ts';
 
 export type Located =
   | { readonly kind: 'found'; readonly path: string }

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodePath } from '../checkout/path-bytes.ts';
+import { encodePath } from '../../workspace/git/path-bytes.ts';
 
 /** Entries that are kept: beyond, folders are read anew rather than remembered. */
 const KEPT = 200_000;

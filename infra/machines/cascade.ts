@@ -1,5 +1,5 @@
-import type { BoxKind } from '../../shared/messages/box-kind.ts';
-import type { CASCADE_STEPS, REPOSITORY_STEPS, STAGES } from '../../shared/messages/queue.ts';
+import type { BoxKind } from '../../shared/contract/box-kind.ts';
+import type { CASCADE_STEPS, REPOSITORY_STEPS, STAGES } from '../../shared/contract/messages/queue.ts';
 import {
   AGAIN,
   integration,

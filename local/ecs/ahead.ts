@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { BOX_ENV } from '../../shared/names.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { after } from '../timer.ts';
 import { type BoxProcess, type Program, startProcess } from './box-process.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { BOX_ENV } from '../../shared/names.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 
 export const IS_WINDOWS = process.platform === 'win32';
 /** Without these, no program starts on Windows. */

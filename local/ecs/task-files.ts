@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../../shared/sha256.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 import { writeWhole } from '../durable.ts';
 import { isRecord, type Json } from '../properties.ts';
 

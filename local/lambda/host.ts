@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { installedClis } from '../installed-clis.ts';
 import { type Lent, lentTo } from '../lent.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';

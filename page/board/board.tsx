@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TaskSummary } from '../../shared/api/schemas.ts';
-import { age } from '../../shared/format.ts';
+import { age } from '../../shared/lib/format.ts';
 import { go } from '../address.ts';
 import { TokenOver } from '../api/errors.ts';
 import type { Polled } from '../api/poll.ts';
-import { useShortcuts } from '../parts/keys.ts';
-import { Rows } from '../parts/rows.tsx';
-import { oneLine } from '../parts/visible.ts';
+import { useShortcuts } from '../components/keys.ts';
+import { Rows } from '../components/rows.tsx';
+import { oneLine } from '../components/visible.ts';
 import { hashOf } from '../place.ts';
-import type { Status, ViewProps } from '../session/view.ts';
+import type { Status, ViewProps } from '../shell/view.ts';
 import { boardRows, countsOf, GROUPS, type Group, groupOf } from './groups.ts';
 import { boardTasks } from './lists.ts';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Line, Plot } from '../parts/plot.tsx';
+import { type Line, Plot } from '../components/plot.tsx';
 import { Sql } from './sql.tsx';
 
 interface Props {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileList } from '../../shared/health/schemas.ts';
-import filesSql from '../../shared/ledger/queries/files-that-fail.sql';
+import type { FileHealth, FileHistory, FileList } from '../../shared/control/file-health/schemas.ts';
+import filesSql from '../../shared/control/ledger/queries/files-that-fail.sql';
 import type { Api } from '../api/client.ts';
 import { TokenOver } from '../api/errors.ts';
-import { oneLine } from '../parts/visible.ts';
-import { when } from '../parts/when.ts';
+import { oneLine } from '../components/visible.ts';
+import { when } from '../components/when.ts';
 import { hashOf } from '../place.ts';
 import { Sql } from './sql.tsx';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { QualityTrend } from '../../shared/quality/schemas.ts';
+import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
 
 export type Series = z.infer<typeof QualityTrend>['series'];
 export interface NamedLine {

@@ -2,9 +2,9 @@ import { useMemo, useState } from 'preact/hooks';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import type { Api } from '../api/client.ts';
 import { TokenOver } from '../api/errors.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { useShortcuts } from '../parts/keys.ts';
-import type { ViewProps } from '../session/view.ts';
+import { Dialog } from '../components/dialog.tsx';
+import { useShortcuts } from '../components/keys.ts';
+import type { ViewProps } from '../shell/view.ts';
 
 /** Something that an operator can do about a task. */
 interface Action {

@@ -1,9 +1,9 @@
 import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/format.ts';
-import { oneLine, visible as visibleLine } from '../parts/visible.ts';
-import type { ViewProps } from '../session/view.ts';
+import { count } from '../../shared/lib/format.ts';
+import { oneLine, visible as visibleLine } from '../components/visible.ts';
+import type { ViewProps } from '../shell/view.ts';
 import { useArtifact } from './artifact.ts';
 import { type DiffFile, type DiffLine, parseDiff } from './diff.ts';
 import { byFile, findingsIn, type PlacedFinding } from './findings.ts';

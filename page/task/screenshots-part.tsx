@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ArtifactPart } from '../../shared/api/artifact-schemas.ts';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import type { Screenshot } from '../../shared/evidence/screenshot.ts';
-import { count } from '../../shared/format.ts';
+import type { Screenshot } from '../../shared/contract/screenshot.ts';
+import { count } from '../../shared/lib/format.ts';
 import { TokenOver } from '../api/errors.ts';
-import type { ViewProps } from '../session/view.ts';
+import type { ViewProps } from '../shell/view.ts';
 
 type Of = Pick<ViewProps, 'api' | 'onTokenOver'> & { readonly id: string; readonly attempt: number };
 

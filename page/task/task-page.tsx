@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { AttemptList, TaskView } from '../../shared/api/schemas.ts';
-import { dollars, percent } from '../../shared/format.ts';
+import { dollars, percent } from '../../shared/lib/format.ts';
 import { Refused, TokenOver } from '../api/errors.ts';
 import { usePoll } from '../api/poll.ts';
-import { Text } from '../parts/text.tsx';
-import { oneLine } from '../parts/visible.ts';
-import { shortCommit, when } from '../parts/when.ts';
-import type { ViewProps } from '../session/view.ts';
+import { Text } from '../components/text.tsx';
+import { oneLine } from '../components/visible.ts';
+import { shortCommit, when } from '../components/when.ts';
+import type { ViewProps } from '../shell/view.ts';
 import { Actions } from './actions.tsx';
 import { spansOf } from './spans.ts';
 import { unknownOf } from './unknown.ts';

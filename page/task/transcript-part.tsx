@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { Text } from '../parts/text.tsx';
-import type { ViewProps } from '../session/view.ts';
+import { Text } from '../components/text.tsx';
+import type { ViewProps } from '../shell/view.ts';
 import { useArtifact } from './artifact.ts';
 
 /** What the agent said and did meanwhile, in its own words: a claim, shown as text. */

@@ -1,9 +1,9 @@
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { dollars } from '../../shared/format.ts';
-import { keptFindings } from '../../shared/review/kept.ts';
-import { Text } from '../parts/text.tsx';
-import { oneLine } from '../parts/visible.ts';
-import type { ViewProps } from '../session/view.ts';
+import { dollars } from '../../shared/lib/format.ts';
+import { keptFindings } from '../../shared/reviews/review/kept.ts';
+import { Text } from '../components/text.tsx';
+import { oneLine } from '../components/visible.ts';
+import type { ViewProps } from '../shell/view.ts';
 import { DiffPart } from './diff-part.tsx';
 import { ScreenshotsPart } from './screenshots-part.tsx';
 import { TranscriptPart } from './transcript-part.tsx';

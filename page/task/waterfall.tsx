@@ -1,5 +1,5 @@
-import { duration } from '../../shared/format.ts';
-import { oneLine } from '../parts/visible.ts';
+import { duration } from '../../shared/lib/format.ts';
+import { oneLine } from '../components/visible.ts';
 import type { Span } from './spans.ts';
 import { scaleOf } from './time-scale.ts';
 

@@ -1,5 +1,5 @@
-import { type Approval, pendingOf } from '../approval/schema.ts';
-import type { Task } from '../task/task.ts';
+import { type Approval, pendingOf } from '../contract/approval/schema.ts';
+import type { Task } from '../contract/task/task.ts';
 import type { ApprovalItem, ApprovalView } from './approval-schemas.ts';
 
 /** An approval without what only the platform may know. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ScreenshotName } from '../evidence/screenshot.ts';
-import { TaskId } from '../task/schema.ts';
+import { ScreenshotName } from '../contract/screenshot.ts';
+import { TaskId } from '../contract/submission/schema.ts';
 
 /** What of an attempt can be read again: what the agent handed in, what it said meanwhile, and all that we found. */
 export const ARTIFACT_KINDS = ['patch', 'transcript', 'evidence', 'screenshot'] as const;

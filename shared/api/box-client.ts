@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { BEATS_OF_A_LEASE } from '../names.ts';
-import { sha256 } from '../sha256.ts';
+import { BEATS_OF_A_LEASE } from '../contract/names.ts';
+import { sha256 } from '../lib/sha256.ts';
 import { type HttpOptions, request } from './http.ts';
 import type { Upload, UploadKind } from './report-schemas.ts';
 import type { ROUTES, RouteName } from './routes.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Control, PinScope } from '../cascade/learning/control.ts';
-import { CascadePolicy } from '../cascade/learning/policy.ts';
-import { Tier } from '../cascade/tiers.ts';
-import { Complexity, Role } from '../task/schema.ts';
+import { Control, PinScope } from '../control/cascade/learning/control.ts';
+import { CascadePolicy } from '../control/cascade/learning/policy.ts';
+import { Tier } from '../contract/agents/tiers.ts';
+import { Complexity, Role } from '../contract/submission/schema.ts';
 
 const Range = z.object({ low: z.number(), high: z.number() });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { DeadLetter } from '../dead-letters/schema.ts';
-import { LetterStatus } from '../dead-letters/status.ts';
+import { DeadLetter } from '../control/dead-letters/schema.ts';
+import { LetterStatus } from '../control/dead-letters/status.ts';
 import { ListQuery } from './schemas.ts';
 
 export const LetterView = DeadLetter.omit({ messages: true })

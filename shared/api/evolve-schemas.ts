@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Change } from '../evolve/change.ts';
-import { EvolveLevel } from '../evolve/level.ts';
-import { Evolution, InForce, Proposal, ProposalId } from '../evolve/schema.ts';
+import { Change } from '../control/tune/change.ts';
+import { EvolveLevel } from '../control/cascade/learning/level.ts';
+import { Evolution, InForce, Proposal, ProposalId } from '../control/tune/schema.ts';
 
 export const EvolutionView = z
   .object({

@@ -1,4 +1,4 @@
-import { type FieldError, pointer, Refusal } from '../refusal.ts';
+import { type FieldError, pointer, Refusal } from '../contract/refusal.ts';
 
 /** Deepest nesting of a body; the deepest of ours, evidence with its findings, has 6 levels. */
 export const MAX_DEPTH = 16;

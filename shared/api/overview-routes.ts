@@ -5,10 +5,10 @@ import {
   FilesQuery,
   FlaggedFiles,
   FlaggedQuery,
-} from '../health/schemas.ts';
-import { CostQuery, QualityCost } from '../quality/cost.ts';
-import { BudgetForecast } from '../quality/forecast.ts';
-import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../quality/schemas.ts';
+} from '../control/file-health/schemas.ts';
+import { CostQuery, QualityCost } from '../control/metrics/cost.ts';
+import { BudgetForecast } from '../control/metrics/forecast.ts';
+import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../control/metrics/schemas.ts';
 import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
 import type { Route } from './route.ts';
 import { Health, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './schemas.ts';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { AutonomyLevel } from '../approval/autonomy.ts';
-import { ProgressLedger, TaskLedger } from '../coordination/ledgers.ts';
-import { CoordinationSettings } from '../coordination/settings.ts';
-import { MAX_PLANNED, PlanNote, PlannedTask } from '../plan/schema.ts';
-import { PlanState } from '../plan/state.ts';
-import { ObjectId } from '../task/git-ref.ts';
-import { SubmitTask, TaskId } from '../task/schema.ts';
-import { Status } from '../task/status.ts';
+import { AutonomyLevel } from '../contract/approval/autonomy.ts';
+import { ProgressLedger, TaskLedger } from '../contract/coordination/ledgers.ts';
+import { CoordinationSettings } from '../contract/coordination/settings.ts';
+import { MAX_PLANNED, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
+import { PlanState } from '../control/planning/state.ts';
+import { ObjectId } from '../contract/repository/git-ref.ts';
+import { SubmitTask, TaskId } from '../contract/submission/schema.ts';
+import { Status } from '../contract/task/status.ts';
 
 /** A goal that the manager is to make tasks of. */
 export const PlanBody = SubmitTask.pick({

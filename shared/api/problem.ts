@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FieldError, pointer, Refusal, type RefusalCode } from '../refusal.ts';
+import { FieldError, pointer, Refusal, type RefusalCode } from '../contract/refusal.ts';
 
 /** `code` of the problem document of each refusal, with its HTTP status and title. */
 export const PROBLEMS = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RefusalCode } from '../refusal.ts';
+import type { RefusalCode } from '../contract/refusal.ts';
 import { type Caller, type Route, takesKey } from './routes.ts';
 
 const BOXES: ReadonlySet<Caller> = new Set(['agent', 'gates', 'deliver']);

@@ -1,20 +1,20 @@
 import * as z from 'zod';
-import { MAX_SESSION_BYTES } from '../approval/session.ts';
-import { FailureClass } from '../cascade/failure/failure-class.ts';
-import { LoggedRun } from '../evidence/logs/logged.ts';
-import { Evidence } from '../evidence/schema.ts';
-import { MAX_SCREENSHOT_BYTES } from '../evidence/screenshot.ts';
-import { MEMORY_KINDS } from '../messages/memory.ts';
-import { MiddlewareRecord } from '../middleware/record.ts';
-import { Usage } from '../models/usage.ts';
-import { MAX_PATCH_BYTES } from '../names.ts';
-import { StoredNumber } from '../number.ts';
-import { MAX_REVERTS } from '../repository/reverts.ts';
-import { AgentEnd } from '../task/attempt.ts';
-import { ObjectId } from '../task/git-ref.ts';
-import { TaskId } from '../task/schema.ts';
-import { Status } from '../task/status.ts';
-import { VerificationGate } from '../verification-gate/record.ts';
+import { MAX_SESSION_BYTES } from '../control/approvals/session.ts';
+import { FailureClass } from '../contract/failure/failure-class.ts';
+import { LoggedRun } from '../contract/evidence/logs/logged.ts';
+import { Evidence } from '../contract/evidence/schema.ts';
+import { MAX_SCREENSHOT_BYTES } from '../contract/screenshot.ts';
+import { MEMORY_KINDS } from '../contract/messages/memory.ts';
+import { MiddlewareRecord } from '../contract/run-record/middleware-record.ts';
+import { Usage } from '../contract/models/usage.ts';
+import { MAX_PATCH_BYTES } from '../contract/names.ts';
+import { StoredNumber } from '../lib/number.ts';
+import { MAX_REVERTS } from '../contract/repository/reverts.ts';
+import { AgentEnd } from '../contract/task/attempt.ts';
+import { ObjectId } from '../contract/repository/git-ref.ts';
+import { TaskId } from '../contract/submission/schema.ts';
+import { Status } from '../contract/task/status.ts';
+import { VerificationGate } from '../contract/run-record/verification-gate-record.ts';
 import { BaseCommit, TaskView } from './schemas.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
@@ -162,7 +162,7 @@ export const Upload = z
   })
   .meta({ id: 'Upload' });
 
-/** The place of something that outlives the task; see gates/engine/memory/memory.ts. */
+/** The place of something that outlives the task; see gates/core/memory.ts. */
 export const MemoryBody = z
   .strictObject({
     kind: z.enum(MEMORY_KINDS),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { INTAKE_STRATEGIES, MAX_NOTES, Requirement, WorkRequest } from '../intake/schema.ts';
-import { RequestStatus } from '../intake/status.ts';
-import { SubmitTask } from '../task/schema.ts';
+import { INTAKE_STRATEGIES, MAX_NOTES, Requirement, WorkRequest } from '../contract/intake/schema.ts';
+import { RequestStatus } from '../contract/intake/status.ts';
+import { SubmitTask } from '../contract/submission/schema.ts';
 import { ListQuery } from './schemas.ts';
 
 export const RequestBody = Requirement.extend({

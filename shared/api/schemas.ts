@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { VerificationNudge } from '../ledger/verification-nudge.ts';
-import { SUMMARY_FIELDS } from '../names.ts';
-import { RepositoryUrl } from '../repository/schema.ts';
-import { MAX_URL_CHARACTERS } from '../repository/url.ts';
-import { Attempt } from '../task/attempt.ts';
-import { ObjectId } from '../task/git-ref.ts';
-import { HOLD_OUTCOMES } from '../task/hold-limit.ts';
-import { Role, SubmitTask, TaskId } from '../task/schema.ts';
-import { Status } from '../task/status.ts';
-import { Task } from '../task/task.ts';
-import { VerdictInput } from '../verdict/inputs.ts';
-import { JanitorResult } from '../verdict/janitor-result.ts';
-import { QualityScore } from '../verdict/quality-score.ts';
+import { VerificationNudge } from '../control/ledger/verification-nudge.ts';
+import { SUMMARY_FIELDS } from '../contract/names.ts';
+import { RepositoryUrl } from '../contract/repository/schema.ts';
+import { MAX_URL_CHARACTERS } from '../contract/repository/url.ts';
+import { Attempt } from '../contract/task/attempt.ts';
+import { ObjectId } from '../contract/repository/git-ref.ts';
+import { HOLD_OUTCOMES } from '../contract/task/hold-limit.ts';
+import { Role, SubmitTask, TaskId } from '../contract/submission/schema.ts';
+import { Status } from '../contract/task/status.ts';
+import { Task } from '../contract/task/task.ts';
+import { VerdictInput } from '../control/verdict/inputs.ts';
+import { JanitorResult } from '../control/verdict/janitor-result.ts';
+import { QualityScore } from '../control/verdict/quality-score.ts';
 
 export const BaseCommit = ObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",

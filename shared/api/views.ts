@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
-import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../cascade/tiers.ts';
-import { judgingCost } from '../judging/cost.ts';
-import type { Attempt } from '../task/attempt.ts';
-import { currentAttempt, type Task } from '../task/task.ts';
-import { inputsOf } from '../verdict/inputs.ts';
-import { janitorResult } from '../verdict/janitor-result.ts';
-import { qualityScore } from '../verdict/quality-score.ts';
+import { breakEvenPassRate, chainCosts } from '../control/cascade/chain.ts';
+import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../contract/agents/tiers.ts';
+import { judgingCost } from '../contract/task/judging-cost.ts';
+import type { Attempt } from '../contract/task/attempt.ts';
+import { currentAttempt, type Task } from '../contract/task/task.ts';
+import { inputsOf } from '../control/verdict/inputs.ts';
+import { janitorResult } from '../control/verdict/janitor-result.ts';
+import { qualityScore } from '../control/verdict/quality-score.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
 
 /** An attempt without what only the platform may know. */

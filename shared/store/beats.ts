@@ -6,9 +6,9 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
-import type { Attempt } from '../task/attempt.ts';
-import type { Beat } from '../task/beat.ts';
+import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import type { Attempt } from '../contract/task/attempt.ts';
+import type { Beat } from '../control/task-commands/beat.ts';
 import { beatDeadlineKey } from './task-item.ts';
 
 /** Seconds for which a sign of life is kept after it was given: longer than an attempt lives. */

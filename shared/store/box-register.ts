@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { POOLS, type Pool } from '../task/box-room.ts';
-import { type Ask, mayTake, passing, type Shares, type Waiting, wordOf } from '../task/fair-share.ts';
-import { PRIORITIES } from '../task/schema.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { POOLS, type Pool } from '../control/admission/box-room.ts';
+import { type Ask, mayTake, passing, type Shares, type Waiting, wordOf } from '../control/admission/fair-share.ts';
+import { PRIORITIES } from '../contract/submission/schema.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
 export interface RegisteredBox {

@@ -5,10 +5,10 @@ import {
   type RunTaskCommandInput,
   StopTaskCommand,
 } from '@aws-sdk/client-ecs';
-import type { ContainerKind } from '../messages/box-kind.ts';
-import { BOX_ENV, CONTAINER_NAME } from '../names.ts';
-import { sha256 } from '../sha256.ts';
-import type { Pool } from '../task/box-room.ts';
+import type { ContainerKind } from '../contract/box-kind.ts';
+import { BOX_ENV, CONTAINER_NAME } from '../contract/names.ts';
+import { sha256 } from '../lib/sha256.ts';
+import type { Pool } from '../control/admission/box-room.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 
 /** Seconds for which a key of a claim is remembered: longer than any attempt lives. */
 const KEPT_SECONDS = 7 * 86_400;

@@ -1,4 +1,4 @@
-import type { ENV } from '../names.ts';
+import type { ENV } from '../contract/names.ts';
 
 type Name = (typeof ENV)[keyof typeof ENV] | `ASSAY_QUEUE_${string}`;
 

@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { RecordEvent } from '../events/records.ts';
-import { type AssayEvent, EVENT_SOURCE } from '../events/schema.ts';
+import type { RecordEvent } from '../control/events/records.ts';
+import { type AssayEvent, EVENT_SOURCE } from '../control/events/schema.ts';
 
 /** PutEvents takes so many at a time. */
 const MOST = 10;

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import type { QualityFact } from '../quality/facts.ts';
-import { addFigures, type Figures, NO_FIGURES } from '../quality/figures.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import type { QualityFact } from '../control/metrics/facts.ts';
+import { addFigures, type Figures, NO_FIGURES } from '../control/metrics/figures.ts';
 import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';

@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { GIVEN_UP_BATCHES } from '../names.ts';
+import { GIVEN_UP_BATCHES } from '../contract/names.ts';
 import { ObjectStore } from './objects.ts';
 
 /** Batches that are read at a time. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { plainRepository } from '../repository/url.ts';
-import type { LandedAs } from '../task/landed.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { plainRepository } from '../contract/repository/url.ts';
+import type { LandedAs } from '../contract/task/landed.ts';
 import { goneAfter } from './gone-after.ts';
 
 /** Who reverts what was merged longer ago is not told whose work it was. */

@@ -9,12 +9,12 @@ import {
   type PutCommandInput,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { Refusal } from '../refusal.ts';
-import { sha256 } from '../sha256.ts';
-import { type Overlap, overlap } from '../task/file-overlap.ts';
-import { isLive, isTerminal } from '../task/status.ts';
-import type { Task } from '../task/task.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { Refusal } from '../contract/refusal.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { type Overlap, overlap } from '../contract/submission/file-overlap.ts';
+import { isLive, isTerminal } from '../contract/task/status.ts';
+import type { Task } from '../contract/task/task.ts';
 import type { TaskStore } from './tasks.ts';
 
 /**

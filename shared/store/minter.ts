@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { MintAnswer, type MintRequest, type ReadRequest } from '../messages/mint.ts';
-import { longestScope } from '../repository/url.ts';
+import { MintAnswer, type MintRequest, type ReadRequest } from '../contract/messages/mint.ts';
+import { longestScope } from '../contract/repository/url.ts';
 
 /** The minter has nothing for a repository that it should have something for. */
 export class NotMinted extends Error {

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { WitnessedCall } from '../models/call.ts';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { WitnessedCall } from '../contract/models/call.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { goneAfter } from './gone-after.ts';
 
 /** Days that a call is kept: whoever wants it asks when its task has ended. */

@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { LOCKED_PREFIXES } from '../names.ts';
-import { sha256 } from '../sha256.ts';
+import { LOCKED_PREFIXES } from '../contract/names.ts';
+import { sha256 } from '../lib/sha256.ts';
 
 /** Seconds that a presigned URL is good for: long enough to start a container and upload a patch, short enough to be useless later. */
 export const PRESIGN_SECONDS = 900;

@@ -5,10 +5,10 @@ import {
   PutCommand,
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { isOperatorRole, type OperatorRole } from '../api/rights.ts';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { sha256 } from '../sha256.ts';
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../tokens.ts';
+import { isOperatorRole, type OperatorRole } from '../contract/access/rights.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { sha256 } from '../lib/sha256.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
 
 /** Whose a token is, and what it is good for. */
 export interface Operator {

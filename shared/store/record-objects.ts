@@ -1,5 +1,5 @@
 import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
-import type { CompactionObjects, Listed } from '../ledger/compaction.ts';
+import type { CompactionObjects, Listed } from '../control/ledger/compaction.ts';
 import { ObjectStore } from './objects.ts';
 
 /** What S3 takes in one request. */

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Moved, mayHaveTask } from '../intake/commands.ts';
-import type { WorkRequest } from '../intake/schema.ts';
-import { REQUEST_MOVES, type RequestStatus } from '../intake/status.ts';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../names.ts';
-import { Refusal } from '../refusal.ts';
-import { FOLLOW_SECONDS } from '../task/deadline.ts';
+import { type Moved, mayHaveTask } from '../control/intake/commands.ts';
+import type { WorkRequest } from '../contract/intake/schema.ts';
+import { REQUEST_MOVES, type RequestStatus } from '../contract/intake/status.ts';
+import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { Refusal } from '../contract/refusal.ts';
+import { FOLLOW_SECONDS } from '../control/task-commands/deadline.ts';
 import { createdRank, requestDeadlineKey } from './task-item.ts';
 
 const MAX_RACES = 25;

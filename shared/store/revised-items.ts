@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { TABLE } from '../names.ts';
-import { Refusal } from '../refusal.ts';
+import { TABLE } from '../contract/names.ts';
+import { Refusal } from '../contract/refusal.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 /** Of an item: its two keys. */

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
-import type { Status } from '../task/status.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import type { Status } from '../contract/task/status.ts';
 
 /** How far an upgrade of stored items has come: all up to here. */
 export interface Place {

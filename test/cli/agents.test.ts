@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_ENTRIES } from '../../shared/roles/catalog.ts';
-import { MAX_ROLE_FILE_BYTES } from '../../shared/roles/role.ts';
+import { MAX_ENTRIES } from '../../shared/control/roles/catalog.ts';
+import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { assay } from './support.ts';
 

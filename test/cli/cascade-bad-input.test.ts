@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LearnedOutcome } from '../../shared/cascade/learning/outcome.ts';
-import type { DeadLetter, Lane } from '../../shared/dead-letters/schema.ts';
+import { LearnedOutcome } from '../../shared/control/cascade/learning/outcome.ts';
+import type { DeadLetter, Lane } from '../../shared/control/dead-letters/schema.ts';
 import type { DeadLetterStore } from '../../shared/store/dead-letters.ts';
-import { bury, drain } from '../../shared/use-cases/dead-letters.ts';
+import { bury, drain } from '../../shared/use-cases/operate/dead-letters.ts';
 import { later } from '../support/builders.ts';
 import { assay } from './support.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { policyEnvironment, readPolicy } from '../../cli/cascade-policy.ts';
 import { CliError } from '../../cli/exit.ts';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'policy-'));
 const written = (text: string): string => {

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { FORMATS } from '../../cli/check/formats.ts';
 import { HOME } from '../../cli/programs.ts';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SOLUTIONS } from '../../cli/demo/agent/solutions.ts';
 import { demoAgent } from '../../cli/demo/agents.ts';
 import { demoTasks } from '../../cli/demo/tasks.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
 import { demoScript } from '../support/models/demo.ts';
 import { temporaryFolder } from '../support/repository.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import { forgeEnvironment, readForges } from '../../cli/forges.ts';
 import { takeForgeSecret } from '../../local/forge-secret.ts';
-import { EMBEDDED_FORGE_SECRET, ENV } from '../../shared/names.ts';
+import { EMBEDDED_FORGE_SECRET, ENV } from '../../shared/contract/names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
 const FILE = '- { url: https://github.com/acme, forge: github }\n';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/engine/configuration/load.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
 import { makeRepository } from '../support/repository.ts';
 import { assay } from './support.ts';
 

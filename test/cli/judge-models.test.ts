@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import type { Io } from '../../cli/io.ts';
 import { judgeEnvironment } from '../../cli/judge-models.ts';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-judges-'));
 afterAll(() => rmSync(cwd, { recursive: true }));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VERSION } from '../../shared/version.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -6,7 +6,7 @@ import { liveLines } from '../../cli/output/live.ts';
 import { nudgeLine } from '../../cli/output/nudge.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
-import { age, count, dollars, duration, percent } from '../../shared/format.ts';
+import { age, count, dollars, duration, percent } from '../../shared/lib/format.ts';
 import { aStatus } from './support.ts';
 
 const plain = pc.createColors(false);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FilesQuery } from '../../shared/health/schemas.ts';
-import { NO_TOUCHES } from '../../shared/health/state.ts';
-import { healthOf, historyView, listView, type TouchedFile } from '../../shared/health/view.ts';
+import { FilesQuery } from '../../shared/control/file-health/schemas.ts';
+import { NO_TOUCHES } from '../../shared/control/file-health/state.ts';
+import { healthOf, historyView, listView, type TouchedFile } from '../../shared/control/file-health/view.ts';
 import { assay, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

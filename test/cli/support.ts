@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { Io } from '../../cli/io.ts';
 import { run } from '../../cli/run.ts';
 import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/schemas.ts';
-import { SubmitTask } from '../../shared/task/schema.ts';
+import { SubmitTask } from '../../shared/contract/submission/schema.ts';
 
 const TIME = '2026-11-20T10:00:00.000Z';
 export const TREE = 'a'.repeat(40);

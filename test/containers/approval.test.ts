@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
-import type { AgentAssignment } from '../../shared/messages/assignment.ts';
-import { sha256 } from '../../shared/sha256.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type Call, type FakeApi, startFakeApi } from './fake-api.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { storeShots } from '../../containers/gates/artifacts.ts';
-import { sha256 } from '../../shared/sha256.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
 import { evidence, gate } from '../support/builders.ts';
 
 const taken = (name: string, text = name) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readAssignment } from '../../containers/supervisor/assignment.ts';
+import { readAssignment } from '../../workspace/supervisor/assignment.ts';
 import { agentAssignment } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Box } from '../../containers/supervisor/box.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 import type { Credentials } from '../../functions/deliver/deliver.ts';
 import type {
   AgentAssignment,
   Assignment,
   DeliverAssignment,
   GatesAssignment,
-} from '../../shared/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/names.ts';
+} from '../../shared/contract/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { UNAUTHORIZED } from '../../shared/store/minter.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import type { FakeApi } from './fake-api.ts';

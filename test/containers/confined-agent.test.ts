@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { residents } from '../../gates/process/residents.ts';
+import { residents } from '../../workspace/process/residents.ts';
 import {
   boxEnvironment,
   CONFINE,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deliver } from '../../functions/deliver/deliver.ts';
-import type { Evidence } from '../../shared/evidence/schema.ts';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import type { Evidence } from '../../shared/contract/evidence/schema.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { makeRepository } from '../support/repository.ts';
 import {
   agentAssignment,

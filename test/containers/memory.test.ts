@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bucketMemory } from '../../containers/gates/memory.ts';
-import { memoryKey } from '../../gates/engine/memory/memory.ts';
+import { memoryKey } from '../../gates/core/memory.ts';
 import { createBoxClient } from '../../shared/api/box-client.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 

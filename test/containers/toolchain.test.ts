@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkToolchain } from '../../containers/gates/toolchain.ts';
-import type { GatesAssignment } from '../../shared/messages/assignment.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { makeRepository } from '../support/repository.ts';
 
 const check = (text: string | null, image?: string) => {

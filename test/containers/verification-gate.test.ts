@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
-import type { AgentAssignment } from '../../shared/messages/assignment.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';

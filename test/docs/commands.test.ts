@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import { namedQueries } from '../../shared/ledger/named-queries.ts';
+import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [

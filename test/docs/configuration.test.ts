@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
-import { LEVELS } from '../../gates/engine/rule-settings.ts';
+import { LEVELS } from '../../gates/core/rule-settings.ts';
 import { RULES } from '../../gates/rules/registry.ts';
 
 const schema = configurationSchema() as {

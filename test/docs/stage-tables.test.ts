@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AUTONOMY_LEVELS, PRESETS } from '../../shared/approval/autonomy.ts';
-import { KNOWN_ACTIONS, RISKS, riskOf } from '../../shared/approval/risk.ts';
-import { isOverRequest, REQUEST_MOVES, REQUEST_STATUSES } from '../../shared/intake/status.ts';
-import { REVIEW_STAGES } from '../../shared/review/kinds.ts';
-import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/review/schema.ts';
-import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/review/vision/kinds.ts';
-import { VisualExpectation } from '../../shared/review/vision/schema.ts';
-import { NODE_KIND_NAMES } from '../../shared/workflow/kinds.ts';
+import { AUTONOMY_LEVELS, PRESETS } from '../../shared/contract/approval/autonomy.ts';
+import { KNOWN_ACTIONS, RISKS, riskOf } from '../../shared/contract/approval/risk.ts';
+import { isOverRequest, REQUEST_MOVES, REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
+import { REVIEW_STAGES } from '../../shared/contract/review/kinds.ts';
+import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/schema.ts';
+import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/contract/review/vision-kinds.ts';
+import { VisualExpectation } from '../../shared/contract/review/vision-schema.ts';
+import { NODE_KIND_NAMES } from '../../shared/contract/workflow/kinds.ts';
 
 const page = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');

@@ -4,9 +4,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { taskKey, toItem } from '../../shared/store/task-item.ts';
-import type { Task } from '../../shared/task/task.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
 import { inReview, verdict } from '../support/builders.ts';
 import { WHOLE_ENV } from '../support/function-values.ts';
 
@@ -86,7 +86,7 @@ beforeEach(async () => {
     [ENV.forges]: '[{"url":"https://github.com/acme","forge":"github"}]',
     [ENV.recordEvents]: '[]',
   });
-  const { logger } = await import('../../functions/kit/logger.ts');
+  const { logger } = await import('../../functions/runtime/logger.ts');
   said = [];
   vi.spyOn(logger, 'error').mockImplementation((...words) => void said.push(words[1] as object));
   const denied = Object.assign(new Error('not allowed'), { name: 'AccessDeniedException' });

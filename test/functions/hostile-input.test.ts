@@ -8,7 +8,7 @@ import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as submit } from '../../functions/api/submit.ts';
 import { handler as work } from '../../functions/api/work.ts';
 import { Problem } from '../../shared/api/problem.ts';
-import { MAX_BODY_BYTES } from '../../shared/names.ts';
+import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
 

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { handler } from '../../functions/judge/handler.ts';
-import { logger } from '../../functions/kit/logger.ts';
+import { logger } from '../../functions/runtime/logger.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { inReview } from '../support/builders.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it, test } from 'vitest';
 import { problemsOf } from '../../shared/api/refusals.ts';
 import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
-import type { RefusalCode } from '../../shared/refusal.ts';
-import { LOST_RACE } from '../../shared/use-cases/claim-once.ts';
+import type { RefusalCode } from '../../shared/contract/refusal.ts';
+import { LOST_RACE } from '../../shared/use-cases/work/claim-once.ts';
 import { Refusals } from '../support/refusals/reachable.ts';
 import { readSource } from '../support/refusals/source.ts';
 
@@ -76,7 +76,7 @@ const CHANGING = [
 test.each<[string, string, string, string, string[]]>([
   [
     'in a command',
-    'shared/task/commands/work.ts',
+    'shared/control/task-commands/work.ts',
     'const attempt = liveLease(task, number, now);\n  const event',
     "if (task.run > 9) throw new Refusal('wrong_base', 'planted');\n  const attempt = liveLease(task, number, now);\n  const event",
     ['heartbeat: wrong_base', 'progress: wrong_base'],
@@ -90,7 +90,7 @@ test.each<[string, string, string, string, string[]]>([
   ],
   [
     'by a helper, in one arm of a condition',
-    'shared/use-cases/list.ts',
+    'shared/use-cases/operate/list.ts',
     'let after = startOf(LISTING, query);',
     "let after = startOf(LISTING, query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
     ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/api/rights.ts';
+import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/contract/access/rights.ts';
 import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
 import { ask } from './fuzz/ask.ts';
 import { BODIES, taskFor } from './fuzz/requests.ts';

@@ -4,12 +4,12 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import type { EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WitnessedCall } from '../../shared/models/call.ts';
-import { ENV } from '../../shared/names.ts';
+import type { WitnessedCall } from '../../shared/contract/models/call.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { toItem } from '../../shared/store/task-item.ts';
-import type { Task } from '../../shared/task/task.ts';
-import { spanIdOf, traceIdOf } from '../../shared/telemetry/plan.ts';
-import { traceOf } from '../../shared/telemetry/spans.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/plan.ts';
+import { traceOf } from '../../shared/control/telemetry/spans.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-values.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/engine/configuration/load.ts';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { gatherOn, outcomes } from '../support/gather.ts';
 import { makeRepository } from '../support/repository.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { baseFiles } from '../../gates/engine/base-files.ts';
+import { baseFiles } from '../../gates/core/base-files.ts';
 import { makePatch } from '../support/patch.ts';
 
 describe('files of the base', () => {

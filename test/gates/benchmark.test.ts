@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { benchmark } from '../../gates/gates/benchmark.ts';
-import { benchmarksOf, regressions } from '../../gates/tool-run/measure/benchmarks.ts';
+import { benchmarksOf, regressions } from '../../gates/tests/measure/benchmarks.ts';
 import { runGate } from '../support/patch.ts';
 import { missingOf } from '../support/tools.ts';
 

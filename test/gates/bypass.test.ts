@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { standingBypasses } from '../../gates/engine/bypass.ts';
-import { parseConfig } from '../../gates/engine/configuration/load.ts';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import { standingBypasses } from '../../gates/pipeline/bypass.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { gatherOn } from '../support/gather.ts';
 import { makeRepository } from '../support/repository.ts';
 

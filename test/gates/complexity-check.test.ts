@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { complexityCheck } from '../../gates/gates/complexity-check.ts';
-import { complexityOf, growth } from '../../gates/tool-run/measure/complexity.ts';
+import { complexityOf, growth } from '../../gates/tests/measure/complexity.ts';
 import { runGate } from '../support/patch.ts';
 import { missingOf, warmToolchains } from '../support/tools.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Condition, ConditionSetting, describeCondition, holds } from '../../gates/engine/conditions.ts';
+import { type Condition, ConditionSetting, describeCondition, holds } from '../../gates/core/conditions.ts';
 
 const parse = (setting: unknown): Condition => ConditionSetting.parse(setting);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { coverageDelta as gate } from '../../gates/gates/coverage-delta.ts';
-import { coverageDelta, coverageOf } from '../../gates/tool-run/measure/coverage.ts';
+import { coverageDelta, coverageOf } from '../../gates/tests/measure/coverage.ts';
 import { runGate } from '../support/patch.ts';
 import { missingOf, warmToolchains } from '../support/tools.ts';
 

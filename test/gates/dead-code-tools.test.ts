@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { compared } from '../../gates/code/issue.ts';
+import { compared } from '../../gates/code/parsing/issue.ts';
 import { deadCode } from '../../gates/gates/dead-code.ts';
 import { runGate } from '../support/patch.ts';
 import { temporaryFolder } from '../support/repository.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { GateResult } from '../../gates/engine/gate.ts';
+import type { GateResult } from '../../gates/core/gate.ts';
 import { dlpScan } from '../../gates/gates/dlp-scan.ts';
 import { piiScan } from '../../gates/gates/pii-scan.ts';
 import { idsOf, ownerOf } from '../../gates/rules/dlp-scan/own.ts';
-import { NUMBER } from '../bench/data/secrets.ts';
+import { NUMBER } from '../../lab/bench/data/secrets.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
 
 const scan = (base: Files, edits: Edits, settings: Record<string, unknown> = {}): Promise<GateResult> =>

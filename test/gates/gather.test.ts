@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { gatherOn, outcomes } from '../support/gather.ts';
 import { makeRepository } from '../support/repository.ts';
 

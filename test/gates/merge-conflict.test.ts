@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseConflicts } from '../../gates/checkout/merge.ts';
-import type { Upstream } from '../../gates/checkout/upstream.ts';
-import type { GateResult } from '../../gates/engine/gate.ts';
-import { fileMemory } from '../../gates/engine/memory/file-memory.ts';
+import { parseConflicts } from '../../workspace/git/merge.ts';
+import type { Upstream } from '../../workspace/git/upstream.ts';
+import type { GateResult } from '../../gates/core/gate.ts';
+import { fileMemory } from '../../gates/pipeline/memory/file-memory.ts';
 import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
 import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
 import { gateOnRepository } from '../support/gate-on-repository.ts';

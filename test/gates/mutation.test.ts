@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { agentTestMutation } from '../../gates/gates/agent-test-mutation.ts';
 import { mutationTesting } from '../../gates/gates/mutation-testing.ts';
-import { scoreInProse } from '../../gates/tool-run/mutation/prose.ts';
-import { mutationReport } from '../../gates/tool-run/mutation/report.ts';
+import { scoreInProse } from '../../gates/tests/mutation/prose.ts';
+import { mutationReport } from '../../gates/tests/mutation/report.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
 import { temporaryFolder } from '../support/repository.ts';
 

@@ -1,9 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { GateResult } from '../../gates/engine/gate.ts';
+import type { GateResult } from '../../gates/core/gate.ts';
 import { piiScan } from '../../gates/gates/pii-scan.ts';
-import { NUMBER, SECRET } from '../bench/data/secrets.ts';
+import { NUMBER, SECRET } from '../../lab/bench/data/secrets.ts';
 import { gateOnRepository } from '../support/gate-on-repository.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';
 import { makeRepository } from '../support/repository.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFileAt } from '../../gates/checkout/folder.ts';
+import { readFileAt } from '../../workspace/git/folder.ts';
 import { type Edits, subjectOf } from '../support/patch.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);

@@ -10,7 +10,7 @@ import { isShadow } from '../../gates/rules/protect/shadows.ts';
 import { protection } from '../../gates/rules/protect/table.ts';
 import { cargoByBase, pyprojectByBase } from '../../gates/rules/protect/toml.ts';
 import { isOfUnchangedPackage, vendorRoot } from '../../gates/rules/protect/vendored.ts';
-import { allScriptsOf, scriptsOf } from '../../gates/tool-run/scripts.ts';
+import { allScriptsOf, scriptsOf } from '../../gates/tests/running/scripts.ts';
 
 const NOWHERE: MergeContext = { folder: '', isDeleted: () => false };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reachedScripts } from '../../gates/tool-run/reached-scripts.ts';
+import { reachedScripts } from '../../gates/tests/running/reached-scripts.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redFirst } from '../../gates/gates/red-first.ts';
-import { failedIn } from '../../gates/rules/red-first/failed-tests.ts';
+import { failedIn } from '../../gates/tests/red-first/failed-tests.ts';
 import { runGate } from '../support/patch.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { parseConfig } from '../../gates/engine/configuration/load.ts';
-import type { Gate, GateResult } from '../../gates/engine/gate.ts';
-import { pipelineOf, type Step } from '../../gates/engine/pipeline.ts';
-import { gateJobs } from '../../gates/engine/runner.ts';
-import { runJobs } from '../../gates/engine/schedule.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import type { Gate, GateResult } from '../../gates/core/gate.ts';
+import { pipelineOf, type Step } from '../../gates/pipeline/pipeline.ts';
+import { gateJobs } from '../../gates/pipeline/runner.ts';
+import { runJobs } from '../../gates/pipeline/schedule.ts';
 import { subjectOf } from '../support/patch.ts';
 
 const PASSED: GateResult = { outcome: 'passed', kind: 'checked_by_us', findings: [], detail: '' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reduce } from '../../shared/verdict/reduce.ts';
+import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { gatherOn, outcomes } from '../support/gather.ts';
 import { makeRepository } from '../support/repository.ts';
 
@@ -105,7 +105,7 @@ describe('a file that steers checks', () => {
   test('that no work consists of is foreseen by no word, and must be named', async () => {
     const repository = makeRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
     repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
-    const { EXPECTATIONS } = await import('../../shared/task/expects.ts');
+    const { EXPECTATIONS } = await import('../../shared/contract/submission/expects.ts');
     expect(reduce(await gatherOn(repository, [], { expects: EXPECTATIONS })).verdict).toBe('refer');
     expect(reduce(await gatherOn(repository, [], { files: ['pytest.py'] })).verdict).toBe('pass');
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
 import { compileExpression } from '../../local/cloudwatch/expression.ts';
-import { METRICS } from '../../shared/names.ts';
+import { METRICS } from '../../shared/contract/names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();

@@ -13,10 +13,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { GRAMMAR_FILES } from '../../gates/code/grammar-files.ts';
+import { GRAMMAR_FILES } from '../../gates/code/parsing/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { BOX_ENV, CONTAINER_NAME } from '../../shared/names.ts';
+import { BOX_ENV, CONTAINER_NAME } from '../../shared/contract/names.ts';
 import { WHOLE_ENV } from '../support/function-values.ts';
 
 const run = promisify(execFile);

@@ -7,8 +7,8 @@ import type { State } from '../../infra/machines/states.ts';
 import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../shared/judging/limits.ts';
-import { unaskedJudgement } from '../../shared/judging/signal.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/limits.ts';
+import { unaskedJudgement } from '../../shared/reviews/judging/signal.ts';
 import {
   type CascadeInput,
   CascadeStep,
@@ -17,7 +17,7 @@ import {
   LaunchMessage,
   RepositoryStep,
   STAGES,
-} from '../../shared/messages/queue.ts';
+} from '../../shared/contract/messages/queue.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
-import { INDEXES, ITEM_PREFIX } from '../../shared/names.ts';
+import { INDEXES, ITEM_PREFIX } from '../../shared/contract/names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';

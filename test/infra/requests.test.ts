@@ -2,7 +2,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
-import { BOX_KINDS } from '../../shared/messages/box-kind.ts';
+import { BOX_KINDS } from '../../shared/contract/box-kind.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 const template = synthesise();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ENV } from '../../shared/names.ts';
-import { BoxRoom } from '../../shared/task/box-room.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { BoxRoom } from '../../shared/control/admission/box-room.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 /** What the dispatcher is told of boxes. */

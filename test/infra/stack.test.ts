@@ -14,7 +14,7 @@ import { OTHERWISE } from '../../infra/throttles.ts';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
-import { DELIVERY_SECONDS, ENV, INDEXES, RESERVED_CONCURRENCY } from '../../shared/names.ts';
+import { DELIVERY_SECONDS, ENV, INDEXES, RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
 import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
 import { toItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';

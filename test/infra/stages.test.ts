@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { only, type Properties, synthesise, text } from './synthesise.ts';
 
 const VPC = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { machineEnvironment } from '../../local/machine-environment.ts';
-import { CONTAINER_NAME } from '../../shared/names.ts';
+import { CONTAINER_NAME } from '../../shared/contract/names.ts';
 
 const OF_THE_USER = {
   NODE_EXTRA_CA_CERTS: '/etc/own.pem',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { NODE } from '../../package/manifest.ts';
-import { VERSION } from '../../shared/version.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 
 /** Environment of somebody who has none of this checkout: no variable of npm or of these tests. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Derived } from '../../shared/ledger/derive.ts';
+import type { Derived } from '../../shared/control/ledger/derive.ts';
 import {
   AttemptRow,
   ChainRow,
@@ -12,15 +12,15 @@ import {
   type RecordTable,
   ReviewRow,
   TaskRow,
-} from '../../shared/ledger/rows.ts';
-import { costView, QualityCost } from '../../shared/quality/cost.ts';
-import { factsOf } from '../../shared/quality/facts.ts';
-import { addFigures, type Figures, NO_FIGURES, withRecord } from '../../shared/quality/figures.ts';
-import { BudgetForecast, forecastView } from '../../shared/quality/forecast.ts';
-import { percentile, withValue } from '../../shared/quality/histogram.ts';
-import { QualityModels, QualityTrend, QualityView } from '../../shared/quality/schemas.ts';
-import { trendOf } from '../../shared/quality/trend.ts';
-import { modelsView, qualityView, sumOf, trendView } from '../../shared/quality/views.ts';
+} from '../../shared/control/ledger/rows.ts';
+import { costView, QualityCost } from '../../shared/control/metrics/cost.ts';
+import { factsOf } from '../../shared/control/metrics/facts.ts';
+import { addFigures, type Figures, NO_FIGURES, withRecord } from '../../shared/control/metrics/figures.ts';
+import { BudgetForecast, forecastView } from '../../shared/control/metrics/forecast.ts';
+import { percentile, withValue } from '../../shared/control/metrics/histogram.ts';
+import { QualityModels, QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
+import { trendOf } from '../../shared/control/metrics/trend.ts';
+import { modelsView, qualityView, sumOf, trendView } from '../../shared/control/metrics/views.ts';
 import { FigureStore } from '../../shared/store/figures.ts';
 import { testTable } from '../support/dynalite.ts';
 import { rowsOf } from '../support/records/made-up.ts';

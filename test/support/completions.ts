@@ -1,4 +1,4 @@
-import type { Completed, Completion } from '../../shared/ledger/nudge.ts';
+import type { Completed, Completion } from '../../shared/control/ledger/nudge.ts';
 
 /** So many completions of just now, the verified ones first. */
 export function completed(verified: number, unverified: number): Completed {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/names.ts';
+import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/contract/names.ts';
 import { BeatStore } from '../../shared/store/beats.ts';
 import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { BoxRegister } from '../../shared/store/box-register.ts';

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesBetween } from '../../gates/checkout/changes.ts';
-import type { Store } from '../../gates/checkout/store.ts';
-import { patchView } from '../../gates/engine/findings.ts';
-import type { Example, PatchView } from '../../gates/rules/rule.ts';
+import { changesBetween } from '../../workspace/git/changes.ts';
+import type { Store } from '../../workspace/git/store.ts';
+import { patchView } from '../../gates/rules/framework/findings.ts';
+import type { Example, PatchView } from '../../gates/rules/framework/rule.ts';
 import { temporaryFolder } from './repository.ts';
 
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;

@@ -1,4 +1,4 @@
-import type { FollowContext } from '../../shared/use-cases/follow.ts';
+import type { FollowContext } from '../../shared/use-cases/cascade/follow.ts';
 import { NOW } from './builders.ts';
 import type { testTable } from './dynalite.ts';
 

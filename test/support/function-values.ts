@@ -1,4 +1,4 @@
-import { ENV } from '../../shared/names.ts';
+import { ENV } from '../../shared/contract/names.ts';
 
 /** What the template gives the functions, with values that can be read. */
 export const FUNCTION_ENV: Record<string, string> = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Judge } from '../../gates/rules/llm/judge.ts';
-import type { JudgeModel, JudgeModels } from '../../shared/judging/models.ts';
-import type { Question } from '../../shared/judging/port.ts';
-import { askModel } from '../../shared/providers/ask.ts';
+import type { Judge } from '../../gates/core/judge.ts';
+import type { JudgeModel, JudgeModels } from '../../shared/contract/models/models.ts';
+import type { Question } from '../../shared/reviews/judging/port.ts';
+import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import { type ModelServer, startModelServer } from './models/server.ts';
 
 const model = (name: string): JudgeModel => ({

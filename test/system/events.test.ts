@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
-import { FileList } from '../../shared/health/schemas.ts';
-import { QualityView } from '../../shared/quality/schemas.ts';
+import { FileList } from '../../shared/control/file-health/schemas.ts';
+import { QualityView } from '../../shared/control/metrics/schemas.ts';
 import { tablesOf } from '../support/records/plain-answers.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

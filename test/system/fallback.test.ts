@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import type { ChainRow } from '../../shared/ledger/rows.ts';
+import type { ChainRow } from '../../shared/control/ledger/rows.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

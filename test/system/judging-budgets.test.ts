@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Budgets } from '../../shared/cascade/budget/limits.ts';
-import type { JudgeModels } from '../../shared/judging/models.ts';
-import { ENV } from '../../shared/names.ts';
+import type { Budgets } from '../../shared/contract/models/limits.ts';
+import type { JudgeModels } from '../../shared/contract/models/models.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { SpendStore } from '../../shared/store/spend.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { tableOf } from './support/embedded-table.ts';

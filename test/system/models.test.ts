@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { costUsd } from '../../shared/cascade/prices.ts';
+import { costUsd } from '../../shared/contract/models/prices.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { filesWith, wordsOfProcessesBelow } from '../support/planted.ts';
 import { calls } from './support/model-call.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { JudgeModels } from '../../shared/judging/models.ts';
-import { ENV } from '../../shared/names.ts';
+import type { JudgeModels } from '../../shared/contract/models/models.ts';
+import { ENV } from '../../shared/contract/names.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { filesWith } from '../support/planted.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isScreenshot } from '../../shared/evidence/is-screenshot.ts';
-import { pngSize } from '../../shared/evidence/png.ts';
-import { screenshotKey } from '../../shared/evidence/screenshot.ts';
+import { isScreenshot } from '../../shared/contract/evidence/is-screenshot.ts';
+import { pngSize } from '../../shared/contract/evidence/png.ts';
+import { screenshotKey } from '../../shared/contract/screenshot.ts';
 import { browserHere, sayIfMissing } from '../page/support/browser.ts';
 import { agent, PROJECT, Repository, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

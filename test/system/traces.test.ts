@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
-import { spanIdOf, traceIdOf } from '../../shared/telemetry/plan.ts';
+import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/plan.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { calls } from './support/model-call.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { UsageFile } from '../../../shared/messages/assignment.ts';
+import type { UsageFile } from '../../../shared/contract/messages/assignment.ts';
 import { SOLUTIONS, type Solution } from './solutions.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentAssignment, ModelAccess } from '../../../shared/messages/assignment.ts';
+import type { AgentAssignment, ModelAccess } from '../../../shared/contract/messages/assignment.ts';
 import type { Fields } from './fields.ts';
 import type { Failure, Reading } from './reading.ts';
 import type { Observe } from './seen.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { FailureClass } from '../../../shared/cascade/failure/failure-class.ts';
-import { classOfStatus } from '../../../shared/models/status.ts';
+import type { FailureClass } from '../../../shared/contract/failure/failure-class.ts';
+import { classOfStatus } from '../../../shared/contract/failure/status.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { count, type Fields, fields, json, text } from './fields.ts';
 import { askProgram, HOLD_S } from './hold.ts';

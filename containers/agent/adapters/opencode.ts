@@ -1,5 +1,5 @@
-import { classOfStatus } from '../../../shared/models/status.ts';
-import type { Effort } from '../../../shared/task/schema.ts';
+import { classOfStatus } from '../../../shared/contract/failure/status.ts';
+import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, Job } from './adapter.ts';
 import { amount, count, type Fields, fields, json, text } from './fields.ts';
 import { HOLD_S } from './hold.ts';

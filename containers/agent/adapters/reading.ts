@@ -1,5 +1,5 @@
-import type { FailureClass } from '../../../shared/cascade/failure/failure-class.ts';
-import type { Usage } from '../../../shared/models/usage.ts';
+import type { FailureClass } from '../../../shared/contract/failure/failure-class.ts';
+import type { Usage } from '../../../shared/contract/models/usage.ts';
 import { fields, json, text } from './fields.ts';
 
 export interface Failure {

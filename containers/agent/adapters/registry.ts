@@ -1,4 +1,4 @@
-import type { AdapterKind } from '../../../shared/task/adapter.ts';
+import type { AdapterKind } from '../../../shared/contract/agents/adapter.ts';
 import type { AgentAdapter } from './adapter.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';

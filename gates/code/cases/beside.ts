@@ -1,7 +1,7 @@
-import { attributesOf, isForTests } from '../definitions.ts';
-import { parse } from '../parse.ts';
-import type { Syntax } from '../syntax.ts';
-import { Unreadable } from '../unreadable.ts';
+import { attributesOf, isForTests } from '../parsing/definitions.ts';
+import { parse } from '../parsing/parse.ts';
+import type { Syntax } from '../parsing/syntax.ts';
+import { Unreadable } from '../parsing/unreadable.ts';
 
 interface Part {
   readonly start: number;

@@ -1,5 +1,5 @@
-import { stringValue } from '../literal.ts';
-import type { Syntax } from '../syntax.ts';
+import { stringValue } from '../parsing/literal.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import type { Asked, Dialect } from './model.ts';
 
 const TEST =

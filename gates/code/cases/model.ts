@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 
 /** One test case as it is written, whatever the language. */
 export interface TestCase {

@@ -1,7 +1,7 @@
-import { type Grammar, grammarOf, type Language, languageOf } from '../language.ts';
-import { parse } from '../parse.ts';
-import type { Syntax } from '../syntax.ts';
-import { Unreadable } from '../unreadable.ts';
+import { type Grammar, grammarOf, type Language, languageOf } from '../../core/language.ts';
+import { parse } from '../parsing/parse.ts';
+import type { Syntax } from '../parsing/syntax.ts';
+import { Unreadable } from '../parsing/unreadable.ts';
 import { go } from './go.ts';
 import { javascript } from './javascript.ts';
 import type { Dialect, TestCase } from './model.ts';

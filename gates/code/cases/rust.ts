@@ -1,4 +1,4 @@
-import { attributesOf } from '../definitions.ts';
+import { attributesOf } from '../parsing/definitions.ts';
 import type { Asked, Dialect } from './model.ts';
 
 const TEST = /^#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b/;

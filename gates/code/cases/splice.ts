@@ -1,7 +1,7 @@
-import { type Grammar, languageOf } from '../language.ts';
+import { type Grammar, languageOf } from '../../core/language.ts';
 import { namesOf } from '../names.ts';
-import { parse } from '../parse.ts';
-import type { Syntax } from '../syntax.ts';
+import { parse } from '../parsing/parse.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import type { TestCase } from './model.ts';
 import { casesOfTree } from './read.ts';
 

@@ -1,6 +1,6 @@
-import { pythonName } from '../identifier.ts';
-import { stringValue } from '../literal.ts';
-import type { Syntax } from '../syntax.ts';
+import { pythonName } from '../parsing/identifier.ts';
+import { stringValue } from '../parsing/literal.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import {
   everywhere,
   type ImportedName,

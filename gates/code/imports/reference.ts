@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 
 /**
  * When an import takes effect: `runtime` as soon as the module is loaded, `deferred` when a function is called, `type` for the

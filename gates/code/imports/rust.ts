@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import type { ImportedName, ImportKind, ImportReader, ImportReference } from './reference.ts';
 
 /**

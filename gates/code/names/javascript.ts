@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import { outOfPatterns, type Role } from './role.ts';
 
 const PATTERNS = new Set(['object_pattern', 'array_pattern', 'rest_pattern']);

@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 
 /**
  * What an identifier does where it stands: it gives a name to something (`binds`), brings one in (`imports`), or refers to

@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import type { Role } from './role.ts';
 
 const NAMES = new Set(['identifier', 'type_identifier', 'shorthand_field_identifier']);

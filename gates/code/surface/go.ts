@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 
 const SPECS = new Set(['var_spec', 'const_spec', 'type_spec', 'type_alias']);

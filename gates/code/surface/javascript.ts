@@ -1,7 +1,7 @@
-import { identifierName } from '../identifier.ts';
-import { stringValue } from '../literal.ts';
+import { identifierName } from '../parsing/identifier.ts';
+import { stringValue } from '../parsing/literal.ts';
 import { javascriptRole } from '../names/javascript.ts';
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 
 /** Exports of an ES or CommonJS module, and its types. What `export *` passes on is not in it. */

@@ -1,6 +1,6 @@
-import { pythonName } from '../identifier.ts';
+import { pythonName } from '../parsing/identifier.ts';
 import { pythonRole } from '../names/python.ts';
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 
 const SCOPES = new Set(['function_definition', 'lambda', 'class_definition']);

@@ -1,4 +1,4 @@
-import type { Syntax } from '../syntax.ts';
+import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 
 /** Items of a module, public or not: whoever may see them, they have to be there. Macros have rules of their own. */

@@ -1,6 +1,6 @@
-import type { Condition } from '../../engine/conditions.ts';
-import type { Gate } from '../../engine/gate.ts';
-import { runCommand } from '../../tool-run/run-command.ts';
+import type { Condition } from '../../core/conditions.ts';
+import type { Gate } from '../../core/gate.ts';
+import { runCommand } from '../../tests/gate-runs/run-command.ts';
 import type { CustomGate } from './settings.ts';
 
 /** When a gate of the project's own runs, if nothing is said. */

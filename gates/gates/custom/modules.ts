@@ -1,6 +1,6 @@
-import { listFolder } from '../../checkout/folder.ts';
-import { isRegular } from '../../checkout/list.ts';
-import type { Store } from '../../checkout/store.ts';
+import { listFolder } from '../../../workspace/git/folder.ts';
+import { isRegular } from '../../../workspace/git/list.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 import { GateName } from './settings.ts';
 
 /** Folder of the modules, in the base commit. */

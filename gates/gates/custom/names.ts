@@ -1,5 +1,5 @@
-import { OF_THE_TASK } from '../../../shared/evidence/names.ts';
-import type { ConfigProblem } from '../../engine/configuration/error.ts';
+import { OF_THE_TASK } from '../../../shared/contract/evidence/names.ts';
+import type { ConfigProblem } from '../../core/configuration-error.ts';
 import { badModuleName, moduleFile } from './modules.ts';
 import type { CustomGate } from './settings.ts';
 

@@ -1,5 +1,5 @@
-import type { GateContext, GateResult } from '../../engine/gate.ts';
-import { runTools } from '../../tool-run/run-tools.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { runTools } from '../../tests/gate-runs/run-tools.ts';
 
 /**
  * Runs a command that writes a report to `$REPORT`. SARIF: what it says about lines that the patch wrote fails. JUnit: a test fails

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConditionSetting } from '../../engine/conditions.ts';
+import { ConditionSetting } from '../../core/conditions.ts';
 
 /** Name of a gate of the project's own; also the name of its module's file. */
 export const GateName = z

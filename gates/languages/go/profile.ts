@@ -1,4 +1,4 @@
-import { asks, type Profile, semgrep } from '../../tool-run/tool.ts';
+import { asks, type Profile, semgrep } from '../tool.ts';
 
 const GO = {
   name: 'go',

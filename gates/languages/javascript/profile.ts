@@ -1,4 +1,4 @@
-import { asks, dependsOn, type Profile, semgrep, type Tool } from '../../tool-run/tool.ts';
+import { asks, dependsOn, type Profile, semgrep, type Tool } from '../tool.ts';
 
 const local = (name: string, rest: Omit<Tool, 'name' | 'version' | 'get'>): Tool => ({
   name,

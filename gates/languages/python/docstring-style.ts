@@ -1,4 +1,4 @@
-import type { ProjectFiles } from '../../engine/project-files.ts';
+import type { ProjectFiles } from '../../core/project-files.ts';
 
 const FILES = ['pyproject.toml', 'ruff.toml', '.ruff.toml'];
 const CONVENTION = /^[ \t]*convention[ \t]*=[ \t]*["'](google|numpy)["']/m;

@@ -1,4 +1,4 @@
-import { asks, type Profile } from '../../tool-run/tool.ts';
+import { asks, type Profile } from '../tool.ts';
 
 /** Python: ruff, pyright or mypy, pytest, bandit, pip-audit. */
 export const python: Profile = {

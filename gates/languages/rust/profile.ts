@@ -1,4 +1,4 @@
-import { type Profile, semgrep } from '../../tool-run/tool.ts';
+import { type Profile, semgrep } from '../tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;

@@ -1,4 +1,4 @@
-import type { Found, Rule } from '../rule.ts';
+import type { Found, Rule } from '../framework/rule.ts';
 import { type Placed, testPairs } from './pairs.ts';
 
 /** How a test asks less than it did; null when it does not. */

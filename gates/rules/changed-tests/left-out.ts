@@ -1,4 +1,4 @@
-import type { Found, Rule } from '../rule.ts';
+import type { Found, Rule } from '../framework/rule.ts';
 import { testPairs } from './pairs.ts';
 
 const TEST = 'a_test.go';

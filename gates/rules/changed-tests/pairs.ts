@@ -1,6 +1,6 @@
 import type { TestCase } from '../../code/cases/model.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
-import type { PatchView } from '../rule.ts';
+import { isTestPath } from '../../core/test-paths.ts';
+import type { PatchView } from '../framework/rule.ts';
 
 /** A test case with the file that it stands in. */
 export interface Placed extends TestCase {

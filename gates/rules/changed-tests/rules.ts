@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { Rule } from '../framework/rule.ts';
 import { testAsksLess } from './asks-less.ts';
 import { testLeftOut } from './left-out.ts';
 

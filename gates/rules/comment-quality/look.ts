@@ -1,10 +1,10 @@
-import { compared, type Issue } from '../../code/issue.ts';
-import { languageOf } from '../../code/language.ts';
+import { compared, type Issue } from '../../code/parsing/issue.ts';
+import { languageOf } from '../../core/language.ts';
 import { CodeReader } from '../../code/reader.ts';
 import type { Code } from '../../code/run.ts';
-import type { Seen } from '../../code/seen.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
+import { isTestPath } from '../../core/test-paths.ts';
 import { commentIssues } from './judge.ts';
 
 /** What is wrong with the documentation that the patch changes, or leaves behind by changing a signature. */

@@ -1,6 +1,6 @@
-import { pythonName } from '../../code/identifier.ts';
-import { stringValue } from '../../code/literal.ts';
-import type { Syntax } from '../../code/syntax.ts';
+import { pythonName } from '../../code/parsing/identifier.ts';
+import { stringValue } from '../../code/parsing/literal.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
 import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
 
 /** Public functions and methods with a docstring. Those inside of functions are nobody's business. */

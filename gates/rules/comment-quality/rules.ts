@@ -1,9 +1,9 @@
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 
 async function reading(patch: PatchView) {
   const [{ readingCode }, { commentsSeen }] = await Promise.all([
-    import('../reading-code.ts'),
+    import('../framework/reading-code.ts'),
     import('./look.ts'),
   ]);
   return readingCode(patch, commentsSeen);

@@ -1,4 +1,4 @@
-import type { Syntax } from '../../code/syntax.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
 import {
   type DocContent,
   type DocumentedFunction,

@@ -1,4 +1,4 @@
-import type { Language } from '../../code/language.ts';
+import type { Language } from '../../core/language.ts';
 
 const PYTHON = new Set(
   `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod

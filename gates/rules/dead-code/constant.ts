@@ -1,5 +1,5 @@
-import { stringValue } from '../../code/literal.ts';
-import type { Syntax } from '../../code/syntax.ts';
+import { stringValue } from '../../code/parsing/literal.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
 
 const TRUE = new Set(['true', 'True']);
 const FALSE = new Set(['false', 'False', 'None', 'null', 'undefined', 'nil']);

@@ -1,8 +1,8 @@
-import { basePath, type Change } from '../../checkout/changes.ts';
+import { basePath, type Change } from '../../../workspace/git/changes.ts';
 import type { Exports } from '../../code/exports.ts';
 import { type Edge, moduleOf } from '../../code/imports.ts';
 import type { Project } from '../../code/project.ts';
-import type { Seen } from '../../code/seen.ts';
+import type { Seen } from '../../core/seen.ts';
 
 /** Imports that led to a module which the patch deletes, and that now lead nowhere. */
 export async function deletedModules(

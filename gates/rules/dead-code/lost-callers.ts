@@ -1,12 +1,12 @@
-import type { Change } from '../../checkout/changes.ts';
+import type { Change } from '../../../workspace/git/changes.ts';
 import type { ChangedCode } from '../../code/changed.ts';
 import { Exports } from '../../code/exports.ts';
 import { type Edge, moduleOf } from '../../code/imports.ts';
-import { languageOf } from '../../code/language.ts';
+import { languageOf } from '../../core/language.ts';
 import { namesOf } from '../../code/names.ts';
 import type { Project } from '../../code/project.ts';
 import type { CodeReader } from '../../code/reader.ts';
-import type { Seen } from '../../code/seen.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { Surface } from '../../code/surface/surface.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import { isBuiltin } from './builtins.ts';

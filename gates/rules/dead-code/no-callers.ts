@@ -1,9 +1,9 @@
-import { readBlobs } from '../../checkout/blobs.ts';
-import type { Store } from '../../checkout/store.ts';
-import { languageOf } from '../../code/language.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import type { Store } from '../../../workspace/git/store.ts';
+import { languageOf } from '../../core/language.ts';
 import type { CodeSide } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
-import type { Seen } from '../../code/seen.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import type { PrivateName } from './private-names.ts';
 

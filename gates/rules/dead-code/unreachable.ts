@@ -1,5 +1,5 @@
-import type { Issue } from '../../code/issue.ts';
-import type { Syntax } from '../../code/syntax.ts';
+import type { Issue } from '../../code/parsing/issue.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
 import { truthOf } from './constant.ts';
 
 /** Nodes whose children are statements, one after the other. */

@@ -1,8 +1,8 @@
-import { blobSizes } from '../../checkout/blob-stream.ts';
-import { readBlobs } from '../../checkout/blobs.ts';
-import { type FolderEntry, listFolder } from '../../checkout/folder.ts';
-import { isRegular } from '../../checkout/list.ts';
-import type { Store } from '../../checkout/store.ts';
+import { blobSizes } from '../../../workspace/git/blob-stream.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { type FolderEntry, listFolder } from '../../../workspace/git/folder.ts';
+import { isRegular } from '../../../workspace/git/list.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 
 /** What the project itself is licensed under, as the base commit says. */
 export interface Own {

@@ -1,12 +1,12 @@
-import { basePath, type Change } from '../../checkout/changes.ts';
-import { knots, shortestPath } from '../../code/cycles.ts';
+import { basePath, type Change } from '../../../workspace/git/changes.ts';
+import { knots, shortestPath } from '../../code/parsing/cycles.ts';
 import type { ImportKind } from '../../code/imports/reference.ts';
 import type { Edge } from '../../code/imports.ts';
 import { moduleOf } from '../../code/imports.ts';
 import type { CodeSide, Project } from '../../code/project.ts';
 import { nameOf } from '../../code/resolve/resolver.ts';
-import type { Seen } from '../../code/seen.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
+import type { Seen } from '../../core/seen.ts';
+import { isTestPath } from '../../core/test-paths.ts';
 
 /** What a circle consists of: imports that take effect at once; also those inside functions; also those for types only. */
 const LEVELS: readonly {

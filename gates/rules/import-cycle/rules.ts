@@ -1,9 +1,9 @@
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 
 async function reading(patch: PatchView) {
   const [{ readingCode }, { cyclesSeen }] = await Promise.all([
-    import('../reading-code.ts'),
+    import('../framework/reading-code.ts'),
     import('./cycles.ts'),
   ]);
   return readingCode(patch, async ({ project, changes }) => cyclesSeen(project, changes));

@@ -1,8 +1,8 @@
-import { blobSizes, streamBlobs } from '../../checkout/blob-stream.ts';
-import type { Change, Entry } from '../../checkout/changes.ts';
-import { isRegular } from '../../checkout/list.ts';
-import type { Seen } from '../../code/seen.ts';
-import type { PatchView } from '../rule.ts';
+import { blobSizes, streamBlobs } from '../../../workspace/git/blob-stream.ts';
+import type { Change, Entry } from '../../../workspace/git/changes.ts';
+import { isRegular } from '../../../workspace/git/list.ts';
+import type { Seen } from '../../core/seen.ts';
+import type { PatchView } from '../framework/rule.ts';
 import { newlines, SNIFF_BYTES, sniff } from '../scan/content.ts';
 
 interface Size {

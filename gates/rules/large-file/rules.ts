@@ -1,7 +1,7 @@
-import type { Seen } from '../../code/seen.ts';
-import { ownCpuMs } from '../../process/cpu-time.ts';
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import type { Seen } from '../../core/seen.ts';
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 
 /** Lines that a text, and bytes that a file may have where nothing else is set. */
 export const LIMITS = { lines: 500, bytes: 1_048_576 } as const;

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { material, type Piece } from '../../../shared/judging/material.ts';
-import { familyOfModel, type JudgeModel, type Purpose } from '../../../shared/judging/models.ts';
-import type { OnError } from '../../../shared/judging/on-error.ts';
-import { costOf } from '../../../shared/judging/price.ts';
-import type { Prompt } from '../../../shared/judging/prompt.ts';
-import type { ShownDiff } from '../../../shared/judging/shown-diff.ts';
-import { cut } from '../../../shared/task/cut.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { material, type Piece } from '../../../shared/lib/material.ts';
+import { familyOfModel, type JudgeModel, type Purpose } from '../../../shared/contract/models/models.ts';
+import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import { costOf } from '../../../shared/reviews/judging/price.ts';
+import type { Prompt } from '../../../shared/reviews/judging/prompt.ts';
+import type { ShownDiff } from '../../../shared/reviews/judging/shown-diff.ts';
+import { cut } from '../../../shared/lib/cut.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
 import { modelFor } from './model-for.ts';
 
 const MAX_DESCRIPTION = 2_000;

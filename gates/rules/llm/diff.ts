@@ -1,6 +1,6 @@
-import { filesOfDiff, type ShownDiff, share } from '../../../shared/judging/shown-diff.ts';
-import { inStore } from '../../checkout/store.ts';
-import type { Subject } from '../../engine/subject.ts';
+import { filesOfDiff, type ShownDiff, share } from '../../../shared/reviews/judging/shown-diff.ts';
+import { inStore } from '../../../workspace/git/store.ts';
+import type { Subject } from '../../core/subject.ts';
 
 /** Most bytes of a diff that are read at all. */
 const MAX_DIFF_BYTES = 8 * 1_048_576;

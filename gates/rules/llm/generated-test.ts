@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { OnError } from '../../../shared/judging/on-error.ts';
-import { PROMPTS } from '../../../shared/judging/prompts.ts';
-import { editTree, writeBlob } from '../../checkout/edit.ts';
+import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
+import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
 import { casesIn } from '../../code/cases/read.ts';
-import { grammarOf, type Language, languageOf } from '../../code/language.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
-import { outcomeOf } from '../../process/outcome.ts';
+import { grammarOf, type Language, languageOf } from '../../core/language.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { outcomeOf } from '../../../workspace/process/outcome.ts';
 import { askAbout, opinion, without } from './ask.ts';
 import { shownDiff } from './diff.ts';
 

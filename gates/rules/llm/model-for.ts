@@ -1,5 +1,5 @@
-import { allModels, type JudgeModel, modelsFor, type Purpose } from '../../../shared/judging/models.ts';
-import type { Judge } from './judge.ts';
+import { allModels, type JudgeModel, modelsFor, type Purpose } from '../../../shared/contract/models/models.ts';
+import type { Judge } from '../../core/judge.ts';
 
 /** How a purpose without a model is served; said wherever one is missing. */
 export const howTo = (purpose: Purpose): string =>

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { allModels, modelsFor } from '../../../shared/judging/models.ts';
-import type { OnError } from '../../../shared/judging/on-error.ts';
-import { PROMPTS } from '../../../shared/judging/prompts.ts';
-import { Reviewer, reviewersOf, SameFamily } from '../../../shared/judging/reviewer.ts';
-import { wholeFiles } from '../../../shared/judging/shown-diff.ts';
-import { type Count, countVotes, type Vote, type Voting } from '../../../shared/judging/voting.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
+import { allModels, modelsFor } from '../../../shared/contract/models/models.ts';
+import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
+import { Reviewer, reviewersOf, SameFamily } from '../../../shared/reviews/judging/reviewer.ts';
+import { wholeFiles } from '../../../shared/reviews/judging/shown-diff.ts';
+import { type Count, countVotes, type Vote, type Voting } from '../../../shared/reviews/judging/voting.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
 import { type Asked, askModelAbout, type Metadata, opinion, without } from './ask.ts';
 import { diffOf } from './diff.ts';
-import type { Judge } from './judge.ts';
+import type { Judge } from '../../core/judge.ts';
 import { howTo } from './model-for.ts';
 
 const Answer = z.strictObject({

@@ -1,9 +1,9 @@
-import { readBlobs } from '../../checkout/blobs.ts';
-import type { Seen } from '../../code/seen.ts';
-import type { PatchView } from '../rule.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import type { Seen } from '../../core/seen.ts';
+import type { PatchView } from '../framework/rule.ts';
 import { scanChanges } from '../scan/changes.ts';
 import { factsOf } from '../scan/file-facts.ts';
-import { everySecret } from '../scan/redactor.ts';
+import { everySecret } from '../scan-runs/redactor.ts';
 import { detector } from '../scan/rule.ts';
 import { Scanner } from '../scan/scanner.ts';
 

@@ -1,6 +1,6 @@
-import { type Conflict, mergeTrees } from '../../checkout/merge.ts';
-import type { Store } from '../../checkout/store.ts';
-import type { Upstream } from '../../checkout/upstream.ts';
+import { type Conflict, mergeTrees } from '../../../workspace/git/merge.ts';
+import type { Store } from '../../../workspace/git/store.ts';
+import type { Upstream } from '../../../workspace/git/upstream.ts';
 
 /** Where a tree does not go together with the newest commit of a branch; null: this git cannot tell. */
 export const mergeWith = async (

@@ -1,6 +1,6 @@
-import { ownCpuMs } from '../../process/cpu-time.ts';
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 
 async function reading(patch: PatchView) {
   const { findMarkers } = await import('./markers.ts');

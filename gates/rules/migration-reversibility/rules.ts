@@ -1,5 +1,5 @@
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 
 async function reading(patch: PatchView) {
   const { checkMigrations } = await import('./check.ts');

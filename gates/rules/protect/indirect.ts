@@ -1,7 +1,7 @@
-import { readBlobs } from '../../checkout/blobs.ts';
-import { CheckoutError } from '../../checkout/error.ts';
-import { isRegular, type ListedFile, listFiles } from '../../checkout/list.ts';
-import type { Store } from '../../checkout/store.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { CheckoutError } from '../../../workspace/git/error.ts';
+import { isRegular, type ListedFile, listFiles } from '../../../workspace/git/list.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 import type { Protection } from './rule.ts';
 import { isShadow } from './shadows.ts';
 import type { Side } from './side.ts';

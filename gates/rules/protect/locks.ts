@@ -1,8 +1,8 @@
-import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
-import { foldPath } from '../../../shared/glob/glob.ts';
-import { readBlobs } from '../../checkout/blobs.ts';
-import { CheckoutError } from '../../checkout/error.ts';
-import type { Store } from '../../checkout/store.ts';
+import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import { foldPath } from '../../../shared/lib/glob/glob.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { CheckoutError } from '../../../workspace/git/error.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 import { kindOf, type Side } from './side.ts';
 
 interface Manager {

@@ -1,4 +1,4 @@
-import { foldPath } from '../../../shared/glob/glob.ts';
+import { foldPath } from '../../../shared/lib/glob/glob.ts';
 
 /** Files that steer no check and are often the work itself, but run wherever the project is installed or built. */
 const NAMED =

@@ -1,4 +1,4 @@
-import type { ProtectedClass } from '../../../shared/task/expects.ts';
+import type { ProtectedClass } from '../../../shared/contract/submission/expects.ts';
 
 /** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
 export type Extent =

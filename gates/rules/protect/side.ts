@@ -1,5 +1,5 @@
-import type { ProtectedFile } from '../../../shared/evidence/schema.ts';
-import type { Entry } from '../../checkout/changes.ts';
+import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import type { Entry } from '../../../workspace/git/changes.ts';
 
 /** A path on both sides of the patch. */
 export interface Side {

@@ -1,6 +1,6 @@
-import { expandBraces } from '../../../shared/glob/expand.ts';
-import { compileGlob, foldPath, type PathTest } from '../../../shared/glob/glob.ts';
-import { matchesSegment, parseSegment, type Segment } from '../../../shared/glob/segment.ts';
+import { expandBraces } from '../../../shared/lib/glob/expand.ts';
+import { compileGlob, foldPath, type PathTest } from '../../../shared/lib/glob/glob.ts';
+import { matchesSegment, parseSegment, type Segment } from '../../../shared/lib/glob/segment.ts';
 import type { Protection } from './rule.ts';
 import { RULES } from './rules.ts';
 

@@ -1,7 +1,7 @@
-import { blobSizes, streamBlobs } from '../../checkout/blob-stream.ts';
-import { basePath, type Change, type Entry } from '../../checkout/changes.ts';
-import { decodePath, encodePath } from '../../checkout/path-bytes.ts';
-import type { Store } from '../../checkout/store.ts';
+import { blobSizes, streamBlobs } from '../../../workspace/git/blob-stream.ts';
+import { basePath, type Change, type Entry } from '../../../workspace/git/changes.ts';
+import { decodePath, encodePath } from '../../../workspace/git/path-bytes.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 import { factsOf } from './file-facts.ts';
 import { digest, type FileScan, FileScanner, type Place } from './file-scan.ts';
 import { excerptOf, type Redactor } from './redact.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../../../shared/evidence/schema.ts';
-import type { GateResult } from '../../engine/gate.ts';
+import type { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { GateResult } from '../../core/gate.ts';
 import type { ChangesScan, Located } from './changes.ts';
 import { MAX_FILE_BYTES } from './changes.ts';
 

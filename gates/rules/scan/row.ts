@@ -1,5 +1,5 @@
-import type { Level } from '../../engine/rule-settings.ts';
-import type { Row } from '../family.ts';
+import type { Level } from '../../core/rule-settings.ts';
+import type { Row } from '../framework/family.ts';
 
 const PROJECT = {
   'README.md': '# Shop\n',

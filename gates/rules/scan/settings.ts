@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { badGlob, compileGlob, type PathTest } from '../../../shared/glob/glob.ts';
+import { badGlob, compileGlob, type PathTest } from '../../../shared/lib/glob/glob.ts';
 
 /** Several values, as a list or as one text with spaces or commas between them. */
 const Words = z

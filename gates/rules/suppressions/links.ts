@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { readBlobs } from '../../checkout/blobs.ts';
-import { CheckoutError } from '../../checkout/error.ts';
-import type { Seen } from '../../code/seen.ts';
-import type { PatchView } from '../rule.ts';
+import { readBlobs } from '../../../workspace/git/blobs.ts';
+import { CheckoutError } from '../../../workspace/git/error.ts';
+import type { Seen } from '../../core/seen.ts';
+import type { PatchView } from '../framework/rule.ts';
 
 /** Longest target, in bytes: no system follows a longer one. */
 const MAX_TARGET = 4_096;

@@ -1,15 +1,15 @@
-import { grammarOf, isOwnCode } from '../../code/language.ts';
-import type { Seen, Weight } from '../../code/seen.ts';
-import { ThereBefore } from '../../code/there-before.ts';
-import type { ChangedText } from '../../engine/changed-texts.ts';
+import { grammarOf, isOwnCode } from '../../core/language.ts';
+import type { Seen, Weight } from '../../core/seen.ts';
+import { ThereBefore } from '../../code/parsing/there-before.ts';
+import type { ChangedText } from '../../core/changed-texts.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
-import type { PatchView } from '../rule.ts';
+import { isTestPath } from '../../core/test-paths.ts';
+import type { PatchView } from '../framework/rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, isExplained, silencedBy, speaksToReviewers } from './comments.ts';
-import { emptiedFile } from './emptied.ts';
+import { emptiedFile } from './code/emptied.ts';
 import { linksLeadingOut } from './links.ts';
 
 /** Longest file, in characters, that is looked at. */

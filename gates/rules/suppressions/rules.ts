@@ -1,5 +1,5 @@
-import { family } from '../family.ts';
-import type { PatchView, Rule } from '../rule.ts';
+import { family } from '../framework/family.ts';
+import type { PatchView, Rule } from '../framework/rule.ts';
 import { DECEITS } from './rules/deceits.ts';
 import { READABLE } from './rules/readable.ts';
 import { SILENCING } from './rules/silencing.ts';

@@ -1,11 +1,11 @@
-import { grammarOf } from '../../code/language.ts';
+import { grammarOf } from '../../core/language.ts';
 import { CodeReader } from '../../code/reader.ts';
 import { lookAtCode } from '../../code/run.ts';
-import { resultOf, type Seen } from '../../code/seen.ts';
+import { resultOf, type Seen } from '../../core/seen.ts';
 import { testReach } from '../../code/tests.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
-import type { GateContext, GateResult } from '../../engine/gate.ts';
-import { isTestPath } from '../../languages/test-paths.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { isTestPath } from '../../core/test-paths.ts';
 import { protection } from '../protect/table.ts';
 
 /** Changed code that no test imports, directly or through others. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { credentialFor } from '../../../functions/deliver/credentials.ts';
-import { gitEnvironment } from '../../../gates/checkout/environment.ts';
+import { gitEnvironment } from '../../../workspace/git/environment.ts';
 
 const SECRET = JSON.stringify({
   credentials: [

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pushNewBranch } from '../../../functions/deliver/push.ts';
-import { commitTree } from '../../../gates/checkout/commit.ts';
-import { gitEnvironment } from '../../../gates/checkout/environment.ts';
-import { fetchBase, treeOf } from '../../../gates/checkout/fetch.ts';
-import type { Store } from '../../../gates/checkout/store.ts';
+import { commitTree } from '../../../workspace/git/commit.ts';
+import { gitEnvironment } from '../../../workspace/git/environment.ts';
+import { fetchBase, treeOf } from '../../../workspace/git/fetch.ts';
+import type { Store } from '../../../workspace/git/store.ts';
 import { makeRepository, temporaryFolder } from '../../support/repository.ts';
 
 const repository = makeRepository({ 'a.txt': 'a\n' });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gitLab } from '../../../functions/forge/gitlab.ts';
 import { asking } from '../../../functions/forge/http.ts';
-import type { Check, Forge } from '../../../shared/forge/port.ts';
+import type { Check, Forge } from '../../../shared/control/forge/port.ts';
 import { sha1 } from '../../support/builders.ts';
 import { GitLabState } from '../../support/forge/gitlab.ts';
 import { ScriptedForge } from '../../support/forge/scripted.ts';

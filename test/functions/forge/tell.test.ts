@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../../functions/forge/connect.ts';
-import { taskIdOfIssue } from '../../../shared/forge/issue.ts';
-import { LABELS } from '../../../shared/forge/report.ts';
-import { ForgeSecret, ForgeSetting } from '../../../shared/forge/schema.ts';
-import type { Task } from '../../../shared/task/task.ts';
-import { tellForge } from '../../../shared/use-cases/forge-tell.ts';
+import { taskIdOfIssue } from '../../../shared/control/forge/issue.ts';
+import { LABELS } from '../../../shared/control/forge/report.ts';
+import { ForgeSecret, ForgeSetting } from '../../../shared/control/forge/schema.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import { tellForge } from '../../../shared/use-cases/deliver/forge-tell.ts';
 import {
   artifact,
   attempt,

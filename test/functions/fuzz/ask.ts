@@ -9,9 +9,9 @@ import { handler as upload } from '../../../functions/api/upload.ts';
 import { handler as work } from '../../../functions/api/work.ts';
 import { ROUTES, type Route, type RouteName, routeKey } from '../../../shared/api/routes.ts';
 import { toItem } from '../../../shared/store/task-item.ts';
-import type { Task } from '../../../shared/task/task.ts';
-import { installClients, useServices } from '../../simulation/engines/clients.ts';
-import { type Input, Table } from '../../simulation/engines/table.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import { installClients, useServices } from '../../../lab/simulator/engines/clients.ts';
+import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
 import { CALLER, DEAD_LETTER, ITEMS, QUERIES } from './requests.ts';
 
 const HANDLERS = {

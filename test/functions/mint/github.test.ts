@@ -2,9 +2,9 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { secretFor } from '../../../functions/kit/secret.ts';
+import { secretFor } from '../../../functions/runtime/secret.ts';
 import { appToken, installationToken } from '../../../functions/mint/github.ts';
-import { GitSecret } from '../../../shared/repository/git-secret.ts';
+import { GitSecret } from '../../../shared/contract/repository/git-secret.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = (type: 'pkcs1' | 'pkcs8') => String(keys.privateKey.export({ type, format: 'pem' }));

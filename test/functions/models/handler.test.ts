@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerMessage } from '../../../local/lambda/protocol.ts';
 import { createResponseStreams } from '../../../local/lambda/response-stream.ts';
-import { ENV } from '../../../shared/names.ts';
+import { ENV } from '../../../shared/contract/names.ts';
 import { toItem } from '../../../shared/store/task-item.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 import { running, TOKEN } from './gateway.ts';

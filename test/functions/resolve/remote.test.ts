@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange } from '../../../functions/resolve/exchange.ts';
 import { localGit } from '../../../functions/resolve/local-git.ts';
 import { smartHttp } from '../../../functions/resolve/smart-http.ts';
-import { commitOf } from '../../../shared/task/base-ref.ts';
+import { commitOf } from '../../../shared/contract/repository/base-ref.ts';
 import { makeRepository, temporaryFolder } from '../../support/repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 

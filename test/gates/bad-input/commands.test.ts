@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import type { Evidence } from '../../../shared/evidence/schema.ts';
+import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
 import { gatherOn } from '../../support/gather.ts';
 import { makeRepository } from '../../support/repository.ts';
 import { oneCommand, said } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../gates/engine/configuration/error.ts';
+import { ConfigError } from '../../../gates/core/configuration-error.ts';
 import { gatherOn } from '../../support/gather.ts';
 import { makeRepository } from '../../support/repository.ts';
 import { configured } from './support.ts';

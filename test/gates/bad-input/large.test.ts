@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatherEvidence } from '../../../gates/engine/gather.ts';
+import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
 import { gatherOn } from '../../support/gather.ts';
 import { makePatch } from '../../support/patch.ts';
 import { makeRepository, temporaryFolder } from '../../support/repository.ts';

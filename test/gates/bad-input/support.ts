@@ -1,5 +1,5 @@
-import type { Evidence } from '../../../shared/evidence/schema.ts';
-import { reduce } from '../../../shared/verdict/reduce.ts';
+import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
+import { reduce } from '../../../shared/control/verdict/reduce.ts';
 
 /** Every gate that needs no tool from outside, and commands that agree with everything. */
 const OURS = [

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gatherEvidence } from '../../../gates/engine/gather.ts';
+import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
 import { gatherOn } from '../../support/gather.ts';
 import { makeRepository, type Repository, temporaryFolder } from '../../support/repository.ts';
 import { EVERYTHING, found, oneCommand, said } from './support.ts';

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { keepFacts } from '../../../gates/code/kept-facts.ts';
-import * as parsing from '../../../gates/code/parse.ts';
+import * as parsing from '../../../gates/code/parsing/parse.ts';
 import { projectOf } from '../../../gates/code/project.ts';
-import { fileMemory } from '../../../gates/engine/memory/file-memory.ts';
+import { fileMemory } from '../../../gates/pipeline/memory/file-memory.ts';
 import { subjectOf } from '../../support/patch.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
-vi.mock('../../../gates/code/parse.ts', { spy: true });
+vi.mock('../../../gates/code/parsing/parse.ts', { spy: true });
 
 const BASE = { 'a.py': 'import b\n', 'b.py': 'B = 1\n', 'c.py': 'import a\n' };
 

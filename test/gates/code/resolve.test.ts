@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '../../../gates/code/facts.ts';
 import type { ImportReference } from '../../../gates/code/imports/reference.ts';
-import { grammarOf, type Language, languageOf } from '../../../gates/code/language.ts';
+import { grammarOf, type Language, languageOf } from '../../../gates/core/language.ts';
 import { goResolver } from '../../../gates/code/resolve/go.ts';
 import { javascriptResolver } from '../../../gates/code/resolve/javascript.ts';
 import { parseJsonc } from '../../../gates/code/resolve/jsonc.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sameTestsBeside, withTestsOf } from '../../../gates/code/cases/beside.ts';
 import { caseFile, fitsInto, spliced } from '../../../gates/code/cases/splice.ts';
-import { grammarOf } from '../../../gates/code/language.ts';
+import { grammarOf } from '../../../gates/core/language.ts';
 
 async function put(path: string, host: string, donor: string, ...names: readonly string[]): Promise<string> {
   const grammar = grammarOf(path);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CodeReader } from '../../../gates/code/reader.ts';
 import { codeFiles } from '../../../gates/code/tree-files.ts';
-import { ownCpuMs } from '../../../gates/process/cpu-time.ts';
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { subjectOf } from '../../support/patch.ts';
 
 const FUNCTION = 'def f(x):\n    return x\n';

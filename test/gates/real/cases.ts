@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Gate, GateResult } from '../../../gates/engine/gate.ts';
+import type { Gate, GateResult } from '../../../gates/core/gate.ts';
 import { type Edits, type Files, runGate } from '../../support/patch.ts';
 import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../support/tools.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FORMATS, type FormatName } from '../../../gates/reports/all.ts';
 import { inOutput, readAny } from '../../../gates/reports/any.ts';
 import type { Report } from '../../../gates/reports/report.ts';
-import { isNamed } from '../../../gates/reports/test-result.ts';
+import { isNamed } from '../../../gates/core/test-result.ts';
 
 const ROOT = '/room/tree';
 const lines = (...values: readonly unknown[]): string =>

@@ -9,8 +9,8 @@ import { MOST_CHARACTERS, Page, type PageResult } from '../../../gates/screensho
 import { resultsIn, shotIn } from '../../../gates/screenshots/results.ts';
 import { Screenshots } from '../../../gates/screenshots/settings.ts';
 import { fileFor } from '../../../gates/screenshots/static.ts';
-import { pngSize } from '../../../shared/evidence/png.ts';
-import { MAX_SCREENSHOT_BYTES } from '../../../shared/evidence/screenshot.ts';
+import { pngSize } from '../../../shared/contract/evidence/png.ts';
+import { MAX_SCREENSHOT_BYTES } from '../../../shared/contract/screenshot.ts';
 import { gateOnRepository } from '../../support/gate-on-repository.ts';
 import { makeRepository, temporaryFolder } from '../../support/repository.ts';
 

@@ -6,7 +6,7 @@ import { containsLiteral, containsRegex } from '../../../gates/signals/contains.
 import { findGlob } from '../../../gates/signals/glob.ts';
 import { Listing } from '../../../gates/signals/listing.ts';
 import { matchWithin } from '../../../gates/signals/match.ts';
-import { CompletionSignal } from '../../../shared/task/signals.ts';
+import { CompletionSignal } from '../../../shared/contract/submission/signals.ts';
 import { temporaryFolder } from '../../support/repository.ts';
 
 const outside = temporaryFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCloudWatch } from '../../../local/cloudwatch/index.ts';
-import { METRICS } from '../../../shared/names.ts';
+import { METRICS } from '../../../shared/contract/names.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-02T12:00:30Z');

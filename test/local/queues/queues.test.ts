@@ -16,7 +16,7 @@ import { createCounters } from '../../../local/counters.ts';
 import type { Counters } from '../../../local/ports.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { RecordObjects } from '../../../shared/store/record-objects.ts';
-import { compactDay } from '../../../shared/use-cases/compact.ts';
+import { compactDay } from '../../../shared/use-cases/operate/compact.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sha256 } from '../../../shared/sha256.ts';
+import { sha256 } from '../../../shared/lib/sha256.ts';
 import { browserHere, sayIfMissing, startBrowser } from '../support/browser.ts';
 import { tellFigures } from '../support/figures.ts';
 import { type ScriptedApi, scriptedApi, TOKEN } from '../support/scripted-api.ts';

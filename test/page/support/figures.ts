@@ -1,11 +1,11 @@
-import { FilesQuery } from '../../../shared/health/schemas.ts';
-import { NO_TOUCHES, type Touch } from '../../../shared/health/state.ts';
-import { historyView, listView, type TouchedFile } from '../../../shared/health/view.ts';
-import type { Derived } from '../../../shared/ledger/derive.ts';
-import { costView } from '../../../shared/quality/cost.ts';
-import { type Figures, NO_FIGURES, withRecord } from '../../../shared/quality/figures.ts';
-import { forecastView } from '../../../shared/quality/forecast.ts';
-import { qualityView, trendView } from '../../../shared/quality/views.ts';
+import { FilesQuery } from '../../../shared/control/file-health/schemas.ts';
+import { NO_TOUCHES, type Touch } from '../../../shared/control/file-health/state.ts';
+import { historyView, listView, type TouchedFile } from '../../../shared/control/file-health/view.ts';
+import type { Derived } from '../../../shared/control/ledger/derive.ts';
+import { costView } from '../../../shared/control/metrics/cost.ts';
+import { type Figures, NO_FIGURES, withRecord } from '../../../shared/control/metrics/figures.ts';
+import { forecastView } from '../../../shared/control/metrics/forecast.ts';
+import { qualityView, trendView } from '../../../shared/control/metrics/views.ts';
 import { NOW } from '../../support/builders.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 

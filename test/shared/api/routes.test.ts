@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PATH_PARAMETERS, ROUTES, type Route } from '../../../shared/api/routes.ts';
-import { RESERVED_IDS } from '../../../shared/task/schema.ts';
+import { RESERVED_IDS } from '../../../shared/contract/submission/schema.ts';
 
 const routes = Object.values(ROUTES) as Route[];
 const isParameter = (segment: string): boolean => segment.startsWith('{');

@@ -3,8 +3,8 @@ import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BoxRegister } from '../../../shared/store/box-register.ts';
-import type { Pool } from '../../../shared/task/box-room.ts';
-import { itemBytes } from '../../../shared/task/item-bytes.ts';
+import type { Pool } from '../../../shared/control/admission/box-room.ts';
+import { itemBytes } from '../../../shared/lib/item-bytes.ts';
 import { NOW } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

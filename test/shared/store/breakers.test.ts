@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { REJECTIONS } from '../../../shared/judging/breaker.ts';
+import { REJECTIONS } from '../../../shared/reviews/judging/breaker.ts';
 import { BreakerStore } from '../../../shared/store/breakers.ts';
 import { testTable } from '../../support/dynalite.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeOverlap, overlap } from '../../../shared/task/file-overlap.ts';
+import { describeOverlap, overlap } from '../../../shared/contract/submission/file-overlap.ts';
 import { LockWorld } from './lock-world.ts';
 
 const path = fc.constantFrom('.', 'a', 'a/b', 'a/b/c.ts', 'a/d.ts', 'e', 'e/f.ts', 'ab');

@@ -1,8 +1,8 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { objectKey } from '../../../shared/names.ts';
-import { sha256 } from '../../../shared/sha256.ts';
+import { objectKey } from '../../../shared/contract/names.ts';
+import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 
 const s3 = mockClient(S3Client);

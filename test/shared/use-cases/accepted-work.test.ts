@@ -3,11 +3,11 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
-import { Refusal } from '../../../shared/refusal.ts';
-import { sha256 } from '../../../shared/sha256.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
+import { Refusal } from '../../../shared/contract/refusal.ts';
+import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
-import { completeWork } from '../../../shared/use-cases/report.ts';
+import { completeWork } from '../../../shared/use-cases/work/report.ts';
 import { attempt, launch, NOW, sha1, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

@@ -2,8 +2,8 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { backOffSeconds } from '../../../functions/dispatch/back-off.ts';
-import type { LaunchMessage } from '../../../shared/messages/queue.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import type { LaunchMessage } from '../../../shared/contract/messages/queue.ts';
+import { Refusal } from '../../../shared/contract/refusal.ts';
 import { BoxRegister, type RegisteredBox } from '../../../shared/store/box-register.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Deliveries } from '../../../shared/store/deliveries.ts';
@@ -12,12 +12,12 @@ import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import { NotStarted } from '../../../shared/store/run-task-answers.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import { startAttempt } from '../../../shared/task/commands/claim.ts';
-import { LONG_SECONDS, NEXT_SECONDS, PASSED_OVER } from '../../../shared/task/fair-share.ts';
-import { launchName } from '../../../shared/task/task.ts';
-import { type ClaimContext, claimNext } from '../../../shared/use-cases/claim.ts';
-import { launchBox } from '../../../shared/use-cases/launch.ts';
-import { Table } from '../../simulation/engines/table.ts';
+import { startAttempt } from '../../../shared/control/task-commands/claim.ts';
+import { LONG_SECONDS, NEXT_SECONDS, PASSED_OVER } from '../../../shared/control/admission/fair-share.ts';
+import { launchName } from '../../../shared/contract/task/task.ts';
+import { type ClaimContext, claimNext } from '../../../shared/use-cases/work/claim.ts';
+import { launchBox } from '../../../shared/use-cases/containers/launch.ts';
+import { Table } from '../../../lab/simulator/engines/table.ts';
 import { later, NOW, task } from '../../support/builders.ts';
 import { ROOM } from '../../support/room.ts';
 
@@ -28,7 +28,7 @@ const AT_ONCE = 48;
 /** Of those who handle messages, or claim. */
 const HANDS = 20;
 
-/** The table in memory that the simulation uses, which `test/simulation/table.test.ts` holds against a real engine. */
+/** The table in memory that the simulation uses, which `test/lab/simulator/table.test.ts` holds against a real engine. */
 function stores() {
   const table = new Table(
     () => NOW.getTime(),

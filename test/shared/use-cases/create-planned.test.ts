@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Plan } from '../../../shared/plan/schema.ts';
+import { Plan } from '../../../shared/contract/plan/schema.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import { createPlanned } from '../../../shared/use-cases/plan.ts';
+import { createPlanned } from '../../../shared/use-cases/submit/plan.ts';
 import { inReview, later, NOW, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

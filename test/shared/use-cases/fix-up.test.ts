@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
 import { LockStore } from '../../../shared/store/locks.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import type { Attempt } from '../../../shared/task/attempt.ts';
-import { retry } from '../../../shared/task/commands/operate.ts';
-import { settle } from '../../../shared/task/commands/settle.ts';
-import { fixUpId } from '../../../shared/task/fix-up.ts';
-import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
-import { deliveryBranch, type Task } from '../../../shared/task/task.ts';
-import { selectModel } from '../../../shared/use-cases/cascade.ts';
-import { type FollowContext, follow, makeUp } from '../../../shared/use-cases/follow.ts';
+import type { Attempt } from '../../../shared/contract/task/attempt.ts';
+import { retry } from '../../../shared/control/task-commands/operate.ts';
+import { settle } from '../../../shared/control/task-commands/settle.ts';
+import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
+import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
+import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
+import { type FollowContext, follow, makeUp } from '../../../shared/use-cases/cascade/follow.ts';
 import {
   artifact,
   attempt,

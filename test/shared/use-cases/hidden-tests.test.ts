@@ -2,22 +2,22 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chainView, taskView } from '../../../shared/api/views.ts';
-import { promptParts } from '../../../shared/cascade/prompt.ts';
-import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
-import { deriveRows } from '../../../shared/ledger/derive.ts';
-import type { BoxKind } from '../../../shared/messages/box-kind.ts';
-import { Refusal } from '../../../shared/refusal.ts';
-import { sha256 } from '../../../shared/sha256.ts';
+import { promptParts } from '../../../shared/control/cascade/prompt.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
+import { deriveRows } from '../../../shared/control/ledger/derive.ts';
+import type { BoxKind } from '../../../shared/contract/box-kind.ts';
+import { Refusal } from '../../../shared/contract/refusal.ts';
+import { sha256 } from '../../../shared/lib/sha256.ts';
 import type { Boxes } from '../../../shared/store/boxes.ts';
 import type { Deliveries } from '../../../shared/store/deliveries.ts';
 import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
-import { hiddenText } from '../../../shared/task/hidden-tests.ts';
-import type { SubmitTaskInput } from '../../../shared/task/schema.ts';
-import type { Task } from '../../../shared/task/task.ts';
-import { launchBox } from '../../../shared/use-cases/launch.ts';
-import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit.ts';
-import { submitBatch } from '../../../shared/use-cases/submit-batch.ts';
+import { hiddenText } from '../../../shared/contract/submission/hidden-tests.ts';
+import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import { launchBox } from '../../../shared/use-cases/containers/launch.ts';
+import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
+import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
 import {
   ANY_AGENTS,
   artifact,

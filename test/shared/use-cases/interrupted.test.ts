@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_TIER_MODELS } from '../../../shared/cascade/tiers.ts';
+import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { ObjectStore } from '../../../shared/store/objects.ts';
-import type { Task } from '../../../shared/task/task.ts';
-import { recordEvidenceBody } from '../../../shared/use-cases/evidence.ts';
-import { failWork } from '../../../shared/use-cases/report.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import { recordEvidenceBody } from '../../../shared/use-cases/work/evidence.ts';
+import { failWork } from '../../../shared/use-cases/work/report.ts';
 import { attempt, inReview, launch, NO_OBJECTS, NOW, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

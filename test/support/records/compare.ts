@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Records } from '../../../cli/query/duckdb.ts';
-import { namedQueries } from '../../../shared/ledger/named-queries.ts';
+import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
 import { PLAIN_ANSWERS, tablesOf } from './plain-answers.ts';
 
 /** Floats that were added in another order differ in their last digits. */

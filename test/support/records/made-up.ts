@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type * as z from 'zod';
-import { RECORD_TABLE_NAMES, type RecordTable } from '../../../shared/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, type RecordTable } from '../../../shared/control/ledger/rows.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 

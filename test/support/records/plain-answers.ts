@@ -6,7 +6,7 @@ import {
   RECORD_TABLE_NAMES,
   type RecordRow,
   type RecordTable,
-} from '../../../shared/ledger/rows.ts';
+} from '../../../shared/control/ledger/rows.ts';
 
 type Cell = string | number | boolean | null;
 type Day = { readonly dt: string };

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { PROBLEMS } from '../../../shared/api/problem.ts';
-import type { RefusalCode } from '../../../shared/refusal.ts';
+import type { RefusalCode } from '../../../shared/contract/refusal.ts';
 import { isNode, type Node, parseSource, partsOf, readSource, type Source } from './source.ts';
 
 const isCode = (value: unknown): value is RefusalCode =>

@@ -1,4 +1,4 @@
-import type { Row } from '../../family.ts';
+import type { Row } from '../../framework/family.ts';
 import { scanned } from '../../scan/row.ts';
 
 /** What is about a person. */

@@ -1,5 +1,5 @@
-import { isFunction } from '../../../code/functions.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { isFunction } from '../../../code/parsing/functions.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { functionsAround, nameOf, statementsOf } from './places.ts';
 
 /** Names of functions that answer yes or no. */

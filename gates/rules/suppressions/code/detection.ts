@@ -1,5 +1,5 @@
-import { stringValue } from '../../../code/literal.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { stringValue } from '../../../code/parsing/literal.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { functionAround } from './places.ts';

@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../code/syntax.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { functionsAround, handedTo, isProgram, nameOf, runsOnLoad } from './places.ts';

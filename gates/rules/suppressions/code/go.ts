@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../code/syntax.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 import { callee, DETECTS, deceit, ENDS, said } from './native.ts';
 

@@ -1,5 +1,5 @@
-import { isFunction } from '../../../code/functions.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { isFunction } from '../../../code/parsing/functions.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { truthOf } from '../../dead-code/constant.ts';
 import type { Deceit } from './model.ts';
 import { nameOf, statementsOf } from './places.ts';

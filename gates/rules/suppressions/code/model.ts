@@ -1,4 +1,4 @@
-import type { Weight } from '../../../code/seen.ts';
+import type { Weight } from '../../../core/seen.ts';
 
 /** Something in a source file that cheats whoever checks it. */
 export interface Deceit {

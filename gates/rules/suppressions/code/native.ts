@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../code/syntax.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 
 export const ENDS = 'code that ends the process well as soon as it is loaded';

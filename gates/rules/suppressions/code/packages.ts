@@ -1,5 +1,5 @@
-import { stringValue } from '../../../code/literal.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { stringValue } from '../../../code/parsing/literal.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { loaded } from './paths.ts';
 
 /** Modules of the project itself: by path, by an alias, or by one of the folders that stand at its top. */

@@ -1,6 +1,6 @@
-import { isFunction } from '../../../code/functions.ts';
-import { stringValue } from '../../../code/literal.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { isFunction } from '../../../code/parsing/functions.ts';
+import { stringValue } from '../../../code/parsing/literal.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { statementsOf } from './places.ts';

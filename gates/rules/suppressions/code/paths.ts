@@ -1,5 +1,5 @@
-import { stringValue } from '../../../code/literal.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { stringValue } from '../../../code/parsing/literal.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 
 /** What local names stand for, as dotted names: `exit` for `process.exit`, `T` for `unittest.TestCase`. */
 export type Aliases = ReadonlyMap<string, string>;

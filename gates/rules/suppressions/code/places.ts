@@ -1,5 +1,5 @@
-import { isFunction } from '../../../code/functions.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { isFunction } from '../../../code/parsing/functions.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 
 /** The outermost function around a node. */
 export function functionAround(node: Syntax): Syntax | null {

@@ -1,5 +1,5 @@
 import { builtinModules } from 'node:module';
-import type { Syntax } from '../../../code/syntax.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { packagesOf, rootName } from './packages.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';
 import { functionsAround, statementsOf } from './places.ts';

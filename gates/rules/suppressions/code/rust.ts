@@ -1,5 +1,5 @@
-import { attributesOf } from '../../../code/definitions.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { attributesOf } from '../../../code/parsing/definitions.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import type { Deceit } from './model.ts';
 import { callee, DETECTS, deceit, ENDS, said } from './native.ts';
 

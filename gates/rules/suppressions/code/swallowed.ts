@@ -1,5 +1,5 @@
-import { isFunction } from '../../../code/functions.ts';
-import type { Syntax } from '../../../code/syntax.ts';
+import { isFunction } from '../../../code/parsing/functions.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { isAnswered, isAnsweredBy } from './answered.ts';
 import type { Deceit } from './model.ts';
 import { type Aliases, argumentsOf, pathOf } from './paths.ts';

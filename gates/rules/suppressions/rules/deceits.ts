@@ -1,4 +1,4 @@
-import type { Row } from '../../family.ts';
+import type { Row } from '../../framework/family.ts';
 
 const RUN = 'Runs tell what it does; the text alone says too little.';
 const JS = { 'src/shop.js': 'export const total = (items) => items.length;\n' };

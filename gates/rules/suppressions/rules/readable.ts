@@ -1,4 +1,4 @@
-import type { Row } from '../../family.ts';
+import type { Row } from '../../framework/family.ts';
 
 const PYTHON = { 'shop.py': 'def total(items):\n    return sum(items)\n' };
 

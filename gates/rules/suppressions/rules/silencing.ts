@@ -1,4 +1,4 @@
-import type { Row } from '../../family.ts';
+import type { Row } from '../../framework/family.ts';
 
 const WHY =
   'A tool that is required here is told to look away from what the patch adds. Where the tool is not required, it is a note.';

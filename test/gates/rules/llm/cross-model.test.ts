@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crossModel } from '../../../../gates/gates/cross-model.ts';
-import type { JudgeModel, JudgeModels } from '../../../../shared/judging/models.ts';
-import { reduce } from '../../../../shared/verdict/reduce.ts';
+import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
+import { reduce } from '../../../../shared/control/verdict/reduce.ts';
 import { evidence, gate } from '../../../support/builders.ts';
 import { scriptedJudge } from '../../../support/judge.ts';
 import { type Edits, runGate } from '../../../support/patch.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Subject } from '../../../../gates/engine/subject.ts';
+import type { Subject } from '../../../../gates/core/subject.ts';
 import { crossModel } from '../../../../gates/gates/cross-model.ts';
 import { integrationTestGen } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerification } from '../../../../gates/gates/intent-verification.ts';

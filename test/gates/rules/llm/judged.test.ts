@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../../gates/engine/gate.ts';
+import type { Gate } from '../../../../gates/core/gate.ts';
 import { integrationTestGen } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerification } from '../../../../gates/gates/intent-verification.ts';
 import { compositeOf, RUBRIC_WEIGHTS, reviewRubric } from '../../../../gates/gates/review-rubric.ts';
-import { share } from '../../../../shared/judging/shown-diff.ts';
-import { reduce } from '../../../../shared/verdict/reduce.ts';
+import { share } from '../../../../shared/reviews/judging/shown-diff.ts';
+import { reduce } from '../../../../shared/control/verdict/reduce.ts';
 import { gatherOn } from '../../../support/gather.ts';
 import { scriptedJudge, servedModel } from '../../../support/judge.ts';
 import { type Edits, runGate } from '../../../support/patch.ts';

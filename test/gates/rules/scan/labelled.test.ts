@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../../../../gates/rules/registry.ts';
-import { DETECTORS, judge, qualityOn } from '../../../bench/data/judge.ts';
-import { LABELLED } from '../../../bench/data/labelled.ts';
+import { DETECTORS, judge, qualityOn } from '../../../../lab/bench/data/judge.ts';
+import { LABELLED } from '../../../../lab/bench/data/labelled.ts';
 
 describe('on the labelled set', () => {
   test('each gate says of each text what its label says', () => {

@@ -6,7 +6,7 @@ import { DERIVATIONS } from '../../../../gates/rules/scan/derive.ts';
 import { factsOf } from '../../../../gates/rules/scan/file-facts.ts';
 import { detector } from '../../../../gates/rules/scan/rule.ts';
 import { Scanner } from '../../../../gates/rules/scan/scanner.ts';
-import { hostile, hostileLine as line } from '../../../bench/data/hostile.ts';
+import { hostile, hostileLine as line } from '../../../../lab/bench/data/hostile.ts';
 import { longestMatch } from './regex-bounds.ts';
 
 const DLP = {

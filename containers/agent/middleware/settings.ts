@@ -1,0 +1,34 @@
+import { CheckoutError } from '../../../workspace/git/error.ts';
+import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
+import type { AgentMiddlewareSettings } from '../../../shared/control/middleware/section.ts';
+import { DEFAULT_SETTINGS } from '../../../shared/control/middleware/settings.ts';
+import { CONFIG_FILE } from '../../../shared/contract/submission/image.ts';
+
+/** What the base says of middleware. The parser is loaded only where there is something to parse. */
+async function ofBase(
+  text: string | null,
+): Promise<{ readonly agent: AgentMiddlewareSettings; readonly drift: boolean }> {
+  if (!text || !/^(?:middleware|security)\b/m.test(text)) return { agent: DEFAULT_SETTINGS, drift: false };
+  const { describeProblem, parseYaml } = await import('../../../shared/lib/yaml.ts');
+  const { WithMiddleware } = await import('../../../shared/control/middleware/section.ts');
+  const parsed = parseYaml(text, CONFIG_FILE, WithMiddleware);
+  if (!('value' in parsed))
+    throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));
+  const { middleware, security } = parsed.value;
+  return { agent: middleware?.agent ?? DEFAULT_SETTINGS, drift: security?.semantic_drift_enabled ?? false };
+}
+
+/**
+ * What is wrapped around the runs of an attempt: the chain of the task, else that of the base, else the usual one. Drift is looked for
+ * where the base switches it on, whoever named the chain, unless that is empty.
+ * @throws CheckoutError `config_invalid`, before anything is spent.
+ */
+export async function settingsOf(
+  text: string | null,
+  ofTask: readonly MiddlewareName[] | undefined,
+): Promise<AgentMiddlewareSettings> {
+  const { agent, drift } = await ofBase(text);
+  const chain = ofTask ?? agent.chain;
+  const adds = drift && chain.length > 0 && !chain.includes('semantic_drift_detector');
+  return { ...agent, chain: adds ? [...chain, 'semantic_drift_detector'] : [...chain] };
+}

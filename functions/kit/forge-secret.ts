@@ -1,9 +1,0 @@
-import { ForgeSecret } from '../../shared/forge/schema.ts';
-import { ENV } from '../../shared/names.ts';
-import { GitSecretPlace } from '../../shared/repository/git-secret.ts';
-import { requireEnv } from '../../shared/store/env.ts';
-import { secretFor } from './secret.ts';
-
-/** What forges are spoken with. */
-export const forgeSecret = (): Promise<ForgeSecret> =>
-  secretFor('forges', ForgeSecret, GitSecretPlace.parse(JSON.parse(requireEnv(ENV.forgeSecret))));

@@ -1,0 +1,122 @@
+import type * as z from 'zod';
+import type { EvidenceKind, Outcome } from '../../shared/contract/outcome.ts';
+import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { Screenshot } from '../../shared/contract/screenshot.ts';
+import type { OnError } from '../../shared/contract/submission/on-error.ts';
+import type { TestResult } from './test-result.ts';
+import type { Judge, JudgedTask } from './judge.ts';
+import type { BehaviourSettings } from './behaviour-settings.ts';
+import type { FlakySettings } from './flaky-settings.ts';
+import type { Condition } from './conditions.ts';
+import type { HiddenResult, HiddenTests } from './hidden-result.ts';
+import type { Memory } from './memory.ts';
+import type { ProjectFiles } from './project-files.ts';
+import type { RuleSettings } from './rule-settings.ts';
+import type { Subject } from './subject.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What a gate gets for one run. Everything steering comes from the base commit. */
+export interface GateContext {
+  readonly subject: Subject;
+  /** The command that the pipeline step gives this gate instead of its own. */
+  readonly command: string | null;
+  /** Somebody switched it on; false when it is on only because that is the default. */
+  readonly asked: boolean;
+  readonly timeoutMs: number;
+  /** Names of the gates that this run requires. */
+  readonly required?: readonly string[];
+  /** The task that the patch is for, when it is known. */
+  readonly task?: JudgedTask | null;
+  /** The model to ask; null: no provider is configured. */
+  readonly judge?: Judge | null;
+  /** Where is kept what the base commit complains about; null: nowhere. */
+  readonly baselines?: Memory | null;
+  /** What commands depend on besides the work and the configuration; null: nobody could tell, so no baseline is kept. */
+  readonly surroundings?: Surroundings | null;
+  /** Where is kept how tests have fared; null: nowhere. */
+  readonly history?: Memory | null;
+  /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
+  readonly repository?: string | null;
+  /** Tests that only this box has; absent or null: none. */
+  readonly hidden?: HiddenTests | null;
+  /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
+  readonly behaviour?: BehaviourSettings | null;
+  /** What the base says of rules that read; absent: nothing. */
+  readonly rules?: RuleSettings;
+  /** Null: nobody looks for tests that fail now and then. */
+  readonly flaky?: FlakySettings | null;
+}
+
+/** A picture and the bytes of its PNG. */
+export interface TakenShot {
+  readonly shot: Screenshot;
+  readonly png: Buffer;
+}
+
+export interface GateResult {
+  readonly outcome: Outcome;
+  readonly kind: EvidenceKind;
+  readonly findings: readonly Finding[];
+  readonly detail: string;
+  readonly metadata?: GateEvidence['metadata'];
+  /** What failed keeps the patch from being accepted, even where the gate is optional. */
+  readonly blocks?: boolean;
+  /** What counts when it could not judge; absent: a person is asked where the gate is required. */
+  readonly onError?: OnError;
+  /** Every test case of the first run; not for the evidence, which has to stay small. */
+  readonly tests?: readonly TestResult[];
+  /** Pictures that it has taken, with their PNGs: those go beside the evidence, which names them. Such a result is not remembered. */
+  readonly shots?: readonly TakenShot[];
+  /** What hidden tests said, which has an entry of its own in the evidence. */
+  readonly hidden?: readonly HiddenResult[];
+}
+
+/** A command line that a gate would run. */
+export interface Planned {
+  readonly command: string;
+  /** Folder of the checkout; absent: the top. */
+  readonly folder?: string;
+  /** How to get its program. */
+  readonly get?: string;
+  /** Lines that take its place where its program is not here; the first whose program is counts. */
+  readonly instead?: readonly string[];
+  /** Where none of them is here, code of our own does the work. */
+  readonly elseOurs?: boolean;
+}
+
+/** What a gate would run in a project: command lines, of which there are none where no tool is configured, or code of our own. */
+export type Plan = readonly Planned[] | 'ours';
+
+/** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */
+export interface Gate {
+  readonly name: string;
+  /** Its switch under `quality_gates` in `assay.yaml`; a dot leads into a mapping, as in `benchmark.enabled`. */
+  readonly flag: string;
+  /** Whether it is on when the switch is not set. */
+  readonly on: boolean;
+  /** Switches that switch it on too, where its own is not set. */
+  readonly onWith?: readonly string[];
+  readonly required: boolean;
+  readonly condition: Condition;
+  /** The keys that it reads under `quality_gates`, its switch included. */
+  readonly settings: z.ZodRawShape;
+  /** Its time limit in seconds where nothing else is set for it. Absent: `timeout_s`, as for all. */
+  readonly timeoutS?: number;
+  /** Key of a time limit of its own, in seconds, among its `settings`; a dot as in `flag`. */
+  readonly timeoutKey?: string;
+  /** Formatters run before all other gates, one after the other. */
+  readonly formatter?: boolean;
+  /** Asks a model about patch and task: what it said about another task says nothing about this one. */
+  readonly judged?: boolean;
+  /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
+  readonly facts?: unknown;
+  /** What its result depends on that moves while base and patch stay as they are, such as the branch that the work is to go to. */
+  readonly moving?: (subject: Subject) => Promise<unknown>;
+  /** Says what `run` would run; `asked` as in the context. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
+  readonly plan?: (
+    project: ProjectFiles,
+    settings: Readonly<Record<string, unknown>>,
+    asked: boolean,
+  ) => Promise<Plan>;
+  readonly run: (context: GateContext, settings: Readonly<Record<string, unknown>>) => Promise<GateResult>;
+}

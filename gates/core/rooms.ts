@@ -1,0 +1,191 @@
+import { chmod, chown, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { handOver } from '../../workspace/git/hand-over.ts';
+import { listFiles } from '../../workspace/git/list.ts';
+import { encodePath } from '../../workspace/git/path-bytes.ts';
+import { plantGit } from '../../workspace/git/plant.ts';
+import { emptyTree, type Store } from '../../workspace/git/store.ts';
+import { materialise } from '../../workspace/git/tree.ts';
+import { commandEnvironment } from '../../workspace/process/environment.ts';
+import { give } from '../../workspace/process/give.ts';
+import { type Program, type RunResult, run, uncontained } from '../../workspace/process/run.ts';
+import type { RunAs } from '../../workspace/process/run-as.ts';
+import { Turns } from '../../workspace/process/turns.ts';
+
+export interface RoomsOptions {
+  readonly store: Store;
+  readonly base: string;
+  /** An existing folder for everything; the caller removes it. */
+  readonly workDir: string;
+  /** Users that commands run as, one for each room as far as they go; null: all run as we do. */
+  readonly users: readonly RunAs[] | null;
+  readonly abort?: AbortSignal;
+}
+
+/** A fresh checkout with its own home and temporary folder, for one command. */
+export interface Room {
+  /** Real path of the checkout. */
+  readonly root: string;
+  /** Its temporary folder, outside of the checkout. */
+  readonly tmp: string;
+  /**
+   * @param extra variables of the environment besides the usual ones.
+   * @param abort ends the command before its time.
+   */
+  run(
+    program: Program,
+    timeoutMs: number,
+    extra?: Readonly<Record<string, string>>,
+    abort?: AbortSignal,
+  ): Promise<RunResult>;
+  /** Leaves paths of the tree for commands to read, each ended by NUL and from the checkout on. Once; gives the file's path. */
+  give(paths: readonly string[]): Promise<string>;
+}
+
+/** How long a command waits for another room's that has the same user is up to that one. */
+interface Lodger {
+  readonly user: RunAs | null;
+  readonly turns: Turns;
+}
+
+const PATCH = 'patch';
+
+/**
+ * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not,
+ * no other sees, and they can run side by side. Where we may change user, a room can be entered only while its own command runs, and
+ * only by its own user.
+ *
+ * Nothing of the patch runs while the base is asked: a daemon, a taken port or a file in a common folder would answer for it.
+ */
+export class Rooms {
+  readonly #options: RoomsOptions;
+  readonly #lodgers: readonly Lodger[];
+  readonly #turns = new Turns();
+  readonly #apart: Set<string>;
+  #count = 0;
+  /** A checkout in which nothing has run yet, by tree. */
+  readonly #unused = new Map<string, Room>();
+  /** Once a command could not be contained, no other is started: it could be met by what is left. */
+  #uncontained: string | null = null;
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+    this.#apart = new Set([options.base]);
+    this.#lodgers = (options.users ?? [null]).map((user) => ({ user, turns: new Turns() }));
+  }
+
+  /** Milliseconds on the clock of `performance.now()`, without those in which a command waits to be let in. */
+  now(): number {
+    return this.#turns.now();
+  }
+
+  /** How much is left of a time limit that begins now, in milliseconds, at least 1. Time in which a command waits to be let in does not count. */
+  within(limitMs: number): () => number {
+    const until = this.now() + limitMs;
+    return () => Math.max(1, until - this.now());
+  }
+
+  /** What is asked of this tree is asked while nothing else runs, as it is of the base. */
+  keepApart(tree: string): void {
+    this.#apart.add(tree);
+  }
+
+  /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
+  async look(tree: string): Promise<string> {
+    const room = await this.#make(tree, this.#groupOf(tree));
+    this.#unused.set(tree, room);
+    return room.root;
+  }
+
+  async enter(tree: string): Promise<Room> {
+    const unused = this.#unused.get(tree);
+    if (!unused) return this.#make(tree, this.#groupOf(tree));
+    this.#unused.delete(tree);
+    return unused;
+  }
+
+  /** A checkout for questions to the machine, such as which tools it has: they have nothing to do with what runs beside them. */
+  aside(tree: string): Promise<Room> {
+    return this.#make(tree, null);
+  }
+
+  /** The same without the files of the tree, where none of them lies in a place that counts for the question. */
+  async asideFor(tree: string, counts: RegExp): Promise<Room> {
+    const { store } = this.#options;
+    const files = await listFiles(store, tree);
+    return this.aside(files.some(({ path }) => counts.test(path)) ? tree : emptyTree(store));
+  }
+
+  #groupOf(tree: string): string {
+    return this.#apart.has(tree) ? tree : PATCH;
+  }
+
+  async #make(tree: string, group: string | null): Promise<Room> {
+    const { store, base, workDir } = this.#options;
+    const number = ++this.#count;
+    const lodger = this.#lodgers[number % this.#lodgers.length] ?? { user: null, turns: new Turns() };
+    const place = join(workDir, `room-${number}`);
+    const checkout = join(place, 'tree');
+    const home = join(place, 'home');
+    const tmp = join(place, 'tmp');
+    const index = join(place, 'index');
+    await mkdir(place, { mode: 0o700 });
+    await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(tmp, { mode: 0o700 })]);
+    await materialise(store, tree, checkout, index);
+    await plantGit(store, checkout, base, index);
+    const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
+    if (lodger.user) {
+      await handOver(lodger.user, [checkout, home, tmp]);
+      await chown(place, 0, lodger.user.gid);
+    }
+    const env = commandEnvironment({ home, tmp });
+    return {
+      root,
+      tmp,
+      give: (paths) =>
+        give(
+          join(place, 'given'),
+          'files',
+          Buffer.concat(paths.flatMap((path) => [HERE, encodePath(path), NUL])),
+        ),
+      run: (program, timeoutMs, extra = {}, abort) => {
+        const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
+        const start = () =>
+          this.#inside(place, lodger, (runAs) =>
+            run(program, {
+              cwd: root,
+              env: { ...env, ...extra },
+              timeoutMs,
+              runAs,
+              territory,
+              ...(ends.length > 0 ? { abort: AbortSignal.any(ends) } : {}),
+            }),
+          );
+        return group === null ? start() : this.#turns.take(group, start);
+      },
+    };
+  }
+
+  /** One room at a time for each user, and its door is closed when nobody of ours is in. */
+  #inside(
+    place: string,
+    { user, turns }: Lodger,
+    work: (user: RunAs | null) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    if (user === null) return work(null);
+    return turns.take(place, async () => {
+      if (this.#uncontained !== null) return uncontained(this.#uncontained);
+      await chmod(place, 0o710);
+      try {
+        const result = await work(user);
+        if (result.end === 'uncontained') this.#uncontained = result.startError;
+        return result;
+      } finally {
+        await chmod(place, 0o700);
+      }
+    });
+  }
+}
+
+const HERE = Buffer.from('./');
+const NUL = Buffer.from([0]);

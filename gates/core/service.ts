@@ -1,0 +1,142 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { Program, RunResult } from '../../workspace/process/run.ts';
+import type { Subject } from './subject.ts';
+
+/** Milliseconds between two questions: nothing tells that somebody else's program listens now. */
+const PAUSE_MS = 100;
+export const ANSWER_MS = 5_000;
+/** Most bytes of an answer that are read. */
+const MAX_BYTES = 1_048_576;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** By number, so that no resolver is asked. */
+const ADDRESSES: Readonly<Record<string, string>> = { localhost: '127.0.0.1', '[::1]': '::1' };
+
+/** One GET; null where nobody listens, or nobody answers in time. Redirects are answers like any other. */
+function get(url: URL, limitMs: number): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    const asked = request(
+      {
+        host: ADDRESSES[url.hostname] ?? url.hostname,
+        port: url.port,
+        path: `${url.pathname}${url.search}`,
+        headers: { host: url.host, accept: '*/*' },
+        agent: false,
+        signal: AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(ANSWER_MS, limitMs)))),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        const done = (): void =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(chunks).subarray(0, MAX_BYTES).toString('utf8'),
+          });
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes < MAX_BYTES) return;
+          done();
+          asked.destroy();
+        });
+        response.on('end', done);
+        response.on('error', () => resolve(null));
+      },
+    );
+    asked.on('error', () => resolve(null));
+    asked.end();
+  });
+}
+
+/** Why a service says nothing of the work. */
+export type Seen = Pick<SignalEvidence, 'outcome' | 'detail'>;
+
+const BROKEN_ENDS: readonly RunResult['end'][] = ['not_started', 'uncontained'];
+
+/** What the end of a service says that was not asked to end. */
+function endedBy({ end, exitCode, startError, output }: RunResult): Seen {
+  const tail = output.trim().slice(-500);
+  return BROKEN_ENDS.includes(end)
+    ? { outcome: 'infra_failed', detail: `the service could not be run: ${startError}` }
+    : {
+        outcome: 'failed',
+        detail: `the service has ended (${end} ${exitCode ?? ''}) before it answered: ${tail}`,
+      };
+}
+
+export interface Service {
+  readonly program: Program;
+  /** What it is started with besides the usual variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it is asked whether it is up. */
+  readonly url: URL;
+  /** Most time for coming up, in milliseconds. */
+  readonly readyMs: number;
+  /** Most time in all, in milliseconds. */
+  readonly limitMs: number;
+  /** What is wrong with an answer; null: it is up. */
+  readonly wrong: (answer: Answer) => string | null;
+}
+
+/** Services of one patch run one after the other: two of them may want the same port. */
+const waiting = new WeakMap<Subject, Promise<unknown>>();
+
+/**
+ * Starts a service of the patch on this machine, waits until it answers as wanted, and does something with it while it runs. What is
+ * done has to end by itself. Rejects only where rooms do, or `use` does.
+ */
+export function withService<T>(
+  subject: Subject,
+  service: Service,
+  use: (answer: Answer) => Promise<T>,
+): Promise<T | Seen> {
+  const turn = (waiting.get(subject) ?? Promise.resolve()).then(() => runIt(subject, service, use));
+  waiting.set(
+    subject,
+    turn.catch(() => {}),
+  );
+  return turn;
+}
+
+async function runIt<T>(
+  subject: Subject,
+  { program, env = {}, url, readyMs, limitMs, wrong }: Service,
+  use: (answer: Answer) => Promise<T>,
+): Promise<T | Seen> {
+  // Whoever is there before the service would answer in its place.
+  if ((await get(url, ANSWER_MS)) !== null)
+    return {
+      outcome: 'infra_failed',
+      detail: `somebody answers at ${url.host} already, before the service runs`,
+    };
+  const room = await subject.rooms.enter(subject.tree);
+  const over = new AbortController();
+  let ended: RunResult | null = null;
+  const running = room.run(program, limitMs, env, over.signal).then((result) => {
+    ended = result;
+    return result;
+  });
+  try {
+    const left = subject.rooms.within(readyMs);
+    let last: string | null = null;
+    while (left() > 1) {
+      const answer = await get(url, left());
+      last = (answer && wrong(answer)) ?? last;
+      if (answer && wrong(answer) === null) return await use(answer);
+      if (ended !== null) return endedBy(ended);
+      await sleep(PAUSE_MS);
+    }
+    return last === null
+      ? { outcome: 'timed_out', detail: `nobody has answered at ${url.host} within ${readyMs / 1_000} s` }
+      : { outcome: 'failed', detail: `${url.href} ${last}` };
+  } finally {
+    over.abort();
+    await running;
+  }
+}

@@ -1,0 +1,1 @@
+export { isTestPath } from '../../shared/contract/evidence/test-path.ts';

@@ -1,1 +1,0 @@
-export { isTestPath } from '../../shared/evidence/test-path.ts';

@@ -1,0 +1,117 @@
+import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { CompletionSignal, JudgedSignal } from '../../shared/contract/submission/signals.ts';
+import { ranIn } from '../reports/report.ts';
+import { checkSignal, isStatic } from '../signals/check.ts';
+import { Listing } from '../signals/listing.ts';
+import type { Again } from '../tests/experiments/behaviour/terms.ts';
+import type { Execution } from '../tests/running/execution.ts';
+import type { GateContext, GateResult } from '../core/gate.ts';
+import { guarded } from '../tests/running/guarded.ts';
+import type { Subject } from '../core/subject.ts';
+
+const broken = (error: unknown) => ({
+  outcome: 'infra_failed' as const,
+  detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
+});
+
+/**
+ * Looks at the signals that need no command, by their place in `signals`. They are answered before any command runs, so that none
+ * can make them true.
+ * @param root real path of a checkout of the patch's own tree.
+ */
+export async function lookAtSignals(
+  root: string,
+  signals: readonly CompletionSignal[],
+): Promise<Map<number, SignalEvidence>> {
+  const seen = new Map<number, SignalEvidence>();
+  // Nothing has run: what lies where stays as it is.
+  const listing = new Listing(root);
+  for (const [index, signal] of signals.entries()) {
+    if (!isStatic(signal)) continue;
+    const started = performance.now();
+    const checked = await checkSignal(root, signal, { listing }).catch(broken);
+    seen.set(index, {
+      type: signal.type,
+      signal,
+      ...checked,
+      kind: 'checked_by_us',
+      duration_ms: Math.round(performance.now() - started),
+    });
+  }
+  return seen;
+}
+
+/** A signal that a model is asked about, where there is none: the janitor of a deployment asks it. */
+export const unasked = (signal: JudgedSignal): SignalEvidence => ({
+  type: signal.type,
+  signal,
+  outcome: 'inert',
+  detail: 'a model is asked by the janitor of a deployment, and nobody here can be',
+  kind: 'judged',
+  duration_ms: 0,
+});
+
+/**
+ * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.
+ */
+export async function runSignal(
+  subject: Subject,
+  signal: Extract<CompletionSignal, { type: 'test_passes' }>,
+  task: GateContext['task'] = null,
+): Promise<SignalEvidence> {
+  const started = performance.now();
+  const result = await runAndCompare(
+    { subject, task, timeoutMs: signal.timeout_s * 1_000 },
+    signal.command,
+  ).catch(broken);
+  return {
+    type: signal.type,
+    signal,
+    outcome: result.outcome,
+    detail: result.detail,
+    kind: 'executed_by_us',
+    duration_ms: Math.round(performance.now() - started),
+  };
+}
+
+async function runAndCompare(
+  context: Pick<GateContext, 'subject' | 'task' | 'timeoutMs'>,
+  command: string,
+): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
+  const { subject, timeoutMs } = context;
+  // Loaded only where a signal runs something: most of a box's time is its start.
+  const [{ testRun }, { withBehaviour }, { answerOf }] = await Promise.all([
+    import('../tests/gate-runs/test-run.ts'),
+    import('../tests/experiments/behaviour/judge.ts'),
+    import('../tests/comparing/answer.ts'),
+  ]);
+  const again: Again = (tree, { surroundings, limitMs = timeoutMs } = {}) =>
+    testRun(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
+  let first: Execution | null = null;
+  const result = await guarded(subject, command, async (tree) => {
+    const run = await again(tree);
+    first ??= run;
+    const [complaint] = run.report?.complaints ?? [];
+    return run.outcome === 'passed' && complaint
+      ? {
+          outcome: 'failed' as const,
+          detail: `exit ${run.ran.exitCode}, but its report says: ${complaint.message}`,
+        }
+      : run;
+  });
+  // It is assigned where the command was run.
+  const run = first as Execution | null;
+  if (run === null) return result;
+  const told =
+    subject.changes.length === 0
+      ? result
+      : await withBehaviour(context, {
+          result: { ...result, kind: 'executed_by_us' },
+          run,
+          base: async () => answerOf(await again(subject.base)),
+          again,
+        });
+  // `node --test` ends with 0 where it finds no test, or may not look for them.
+  const nothing = run.cases !== null && ranIn(run.cases) === 0;
+  return nothing && told.outcome === 'passed' ? { outcome: 'inert', detail: 'no test ran' } : told;
+}

@@ -1,0 +1,57 @@
+import type { Seen } from '../../../core/seen.ts';
+import { type TestResult, testId } from '../../../core/test-result.ts';
+import type { Execution } from '../../running/execution.ts';
+
+/**
+ * Surroundings that say nothing about what code should do: another zone and language, another host, and no sign of a run of checks.
+ * Code that behaves otherwise in them knows that it is watched, or is unstable.
+ */
+export const OTHER_SURROUNDINGS: Readonly<Record<string, string>> = {
+  CI: '',
+  TZ: 'Pacific/Chatham',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  HOSTNAME: 'build-7',
+  HOST: 'build-7',
+  USER: 'someone',
+  LOGNAME: 'someone',
+  TERM: 'xterm-256color',
+};
+
+const passed = (tests: readonly TestResult[] | null): Set<string> =>
+  new Set((tests ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])));
+
+/** Tests that pass as usual and not in other surroundings, where the base passes in both. */
+export function toldElsewhere(usual: Execution, other: Execution, baseOther: Execution | null): Seen[] {
+  if (usual.outcome !== 'passed' || other.outcome === 'passed') return [];
+  const onBase = passed(baseOther?.cases ?? null);
+  const now = passed(other.cases);
+  const before = passed(usual.cases);
+  const differing = (other.cases ?? []).filter(
+    (test) => test.outcome === 'failed' && before.has(testId(test)) && !now.has(testId(test)),
+  );
+  // The base has them too: it is the project that depends on its surroundings.
+  const own = baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(testId(test)));
+  const isBase = other.cases === null && baseOther !== null && baseOther.outcome !== 'passed';
+  if (other.cases === null && !isBase && other.outcome === 'failed')
+    return [
+      finding(
+        null,
+        'the tests fail in other surroundings (zone, language, host, no CI), and pass in the usual ones',
+      ),
+    ];
+  return own.map((test) =>
+    finding(
+      test.file,
+      `${test.name}: fails in other surroundings (zone, language, host, no CI), and passes in the usual ones`,
+    ),
+  );
+}
+
+const finding = (file: string | null, message: string): Seen => ({
+  file,
+  line: null,
+  rule: 'run_depends_on_surroundings',
+  message,
+  weight: 'unclear',
+});

@@ -1,0 +1,26 @@
+import type { Language } from '../../../core/language.ts';
+import type { HiddenResult } from '../../../core/hidden-result.ts';
+import { ranIn } from '../../../reports/report.ts';
+import type { Execution } from '../../running/execution.ts';
+
+/** What a run of hidden tests came to. Of what it printed and reported nothing is handed on but numbers. */
+export function hiddenResult(
+  { outcome, cases }: Pick<Execution, 'outcome' | 'cases'>,
+  language: Language | null,
+): HiddenResult {
+  const ran = cases === null ? null : ranIn(cases);
+  const failed = cases === null ? null : cases.filter((test) => test.outcome === 'failed').length;
+  const said = (now: HiddenResult['outcome'], detail: string): HiddenResult => ({
+    outcome: now,
+    ran,
+    failed,
+    detail: `hidden tests: ${detail}`,
+    language,
+  });
+  if (outcome === 'passed' && ran === 0) return said('inert', 'none of them ran');
+  if (outcome === 'passed' && !failed)
+    return said('passed', ran === null ? 'they pass; no report says how many there are' : `${ran} pass`);
+  if (outcome === 'passed' || outcome === 'failed')
+    return said('failed', ran === null || !failed ? 'they fail' : `${failed} of ${ran} fail`);
+  return said('inert', `could not run (${outcome})`);
+}

@@ -1,0 +1,278 @@
+import { shownPath } from '../../../../workspace/git/path-bytes.ts';
+import type { Seen } from '../../../core/seen.ts';
+import { isNamed, type TestResult, testId } from '../../../core/test-result.ts';
+import type { Execution } from '../../running/execution.ts';
+import { changedCases, goneSubject, type Written } from './bodies.ts';
+import type { OldTests } from './old-tests.ts';
+import { type Came, cameUp, runInto } from './put-into.ts';
+import { valuesKept } from './rows.ts';
+import { type OldFailure, takenUp } from './taken-up.ts';
+import { tellsAsMuch } from './tells-as-much.ts';
+import { type Further, type Known, weightOf } from './terms.ts';
+import { unasked } from './unasked.ts';
+
+/** Most files that are run one by one when they cannot run together. */
+const MAX_ALONE = 8;
+
+/** What the base's tests say of the new code. */
+export async function oldFailures(old: OldTests, terms: Known): Promise<Further> {
+  const tree = await old.tree();
+  const run = await terms.again(tree);
+  if (run.outcome === 'passed') return { seen: [], facts: {} };
+  if (run.outcome !== 'failed')
+    return said([
+      note(null, 'run_old_tests_broke', `the base's tests could not run on the new code: ${run.detail}`),
+    ]);
+  const runs = [{ tree, cases: run.cases }, ...(await alone(old, run, terms))];
+  const came = await singly(old, runs, terms);
+  if (run.cases === null && came.length === 0) return said(await unnamed(old, run, terms));
+  const failed = [
+    ...runs.flatMap((each) => (each.cases ?? []).map((test) => ({ test, tree: each.tree }))),
+    ...came,
+  ].filter(({ test }) => test.outcome === 'failed');
+  const { seen, facts } = await judged(
+    unique(failed, ({ test }) => testId(test)),
+    old,
+    terms,
+  );
+  const isLoaded = (path: string): boolean =>
+    runs.some(({ cases }) => (cases ?? []).some(({ file }) => file === path)) ||
+    came.some(({ test }) => test.file === path);
+  const places = (run.cases ?? []).every(({ file }) => file !== null);
+  const silent = old.tests.length > 1 && places ? old.tests.filter((path) => !isLoaded(path)) : [];
+  return {
+    seen: [
+      ...seen,
+      ...silent.map((path) =>
+        note(
+          path,
+          'run_old_test_not_loaded',
+          'the base version of this test cannot be loaded with the new code',
+        ),
+      ),
+    ],
+    facts: { ...facts, ...(came.length === 0 ? {} : { single_cases: came.length }) },
+  };
+}
+
+const said = (seen: readonly Seen[]): Further => ({ seen, facts: {} });
+
+interface Run extends Pick<Execution, 'cases'> {
+  readonly tree: string;
+}
+
+/** Files that cannot be loaded must not drop the rest: each of them by itself. */
+async function alone(old: OldTests, { cases }: Execution, { again }: Known): Promise<Run[]> {
+  if (cases === null || old.tests.length < 2 || cases.some(({ file }) => file === null)) return [];
+  const silent = old.tests.filter((path) => !cases.some(({ file }) => file === path)).slice(0, MAX_ALONE);
+  const runs: Run[] = [];
+  for (const path of silent) {
+    const tree = await old.tree([path]);
+    runs.push({ tree, cases: (await again(tree)).cases });
+  }
+  return runs;
+}
+
+/** Changed cases of files that cannot be loaded with the new code, each put into the new version of its file. */
+async function singly(old: OldTests, runs: readonly Run[], terms: Known): Promise<Came[]> {
+  const { bodies, difference, run } = terms;
+  if (run.cases === null) return [];
+  const lost = new Set(difference.lost.map(({ test }) => bodies.before(test)));
+  const wanted = changedCases(bodies, old.tests).filter(
+    (each) => !lost.has(each) && runs.every((before) => cameUp(before, each) === null),
+  );
+  return [...(await runInto('patch', wanted, terms)).values()];
+}
+
+const note = (file: string | null, rule: string, message: string): Seen => ({
+  file,
+  line: null,
+  rule,
+  message: message.slice(0, 1_000),
+  weight: 'reported',
+});
+
+/** Without names nobody can tell which test it was: what is deleted or asks less may be it. */
+async function unnamed(
+  old: OldTests,
+  run: Execution,
+  { weakened, foreseen, subject, bodies }: Known,
+): Promise<Seen[]> {
+  const less = await weakened();
+  const gone = new Set(subject.changes.flatMap(({ path, head }) => (head === null ? [path] : [])));
+  return old.tests.map((path): Seen => {
+    const cases = bodies.allBefore.filter((each) => each.path === path);
+    const isGone = gone.has(path) && !(cases.length > 0 && cases.every((each) => bodies.goneSubject(each)));
+    const held = isGone || less.some(({ file }) => file === path);
+    return {
+      file: path,
+      line: null,
+      rule: held ? 'run_old_test_fails' : 'run_expectation_changed',
+      message: `in their base version these tests do not pass on the new code (exit ${run.ran.exitCode ?? '-'}; no report names them)${held ? ', and the patch deletes or weakens them' : ''}`,
+      weight: held ? weightOf(foreseen, 'expectations_change') : 'reported',
+    };
+  });
+}
+
+/** What of the tests that fail holds the patch, and what is a changed expectation. */
+async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): Promise<Further> {
+  const { bodies, difference, foreseen } = terms;
+  const takes = (test: TestResult): Pick<TestResult, 'file' | 'name'> =>
+    difference.instead.get(testId(test)) ?? {
+      file: test.file === null ? null : bodies.movedTo(test.file),
+      name: test.name,
+    };
+  const known = ofOutcome(terms.onBase, 'failed');
+  const stillFails = ofOutcome(terms.run, 'failed');
+  // What failed before and fails still is no matter of this patch; what failed before and is said to be right now is.
+  const failed = all.filter(({ test }) => !(known.has(testId(test)) && stillFails.has(testId(takes(test)))));
+  if (failed.length === 0) return said([]);
+  const [less, onOldCode] = await Promise.all([
+    terms.weakened(),
+    newTestsOnOldCode(
+      failed.map(({ test }) => takes(test)),
+      old,
+      terms,
+    ),
+  ]);
+  const lost = new Set(
+    difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [testId(test)] : [])),
+  );
+  const passesNow = ofOutcome(terms.run, 'passed');
+  const isLost = (test: TestResult): boolean =>
+    lost.has(testId(test)) ||
+    difference.rows.has(testId(test)) ||
+    (known.has(testId(test)) && !passesNow.has(testId(takes(test))) && goneSubject(test, bodies) === null);
+  const isAsStrong = tellsAsMuch(old, terms);
+  /** Why a failure holds the patch; '' where what took its place passes on both and is as strong; null: nothing does so far. */
+  const why = async ({ test }: OldFailure): Promise<string | null> => {
+    if (isLost(test)) return ', and the patch takes it away';
+    const now = takes(test);
+    // Such a test asks for the work itself. Only who knows the task can say that it asked for the wrong thing.
+    if (known.has(testId(test)) && goneSubject(test, bodies) === null)
+      return ', as it failed on the base: what passes instead is another version of it';
+    const [before, after] = [bodies.before(test), bodies.after(now)];
+    const asksLess = less.find(
+      (each) => each.file === now.file && (before === null || speaksOf(each, before)),
+    );
+    const there = onOldCode.get(testId(now));
+    if (there?.test.outcome !== 'passed') return asksLess ? `, and now ${asksLess.message}` : null;
+    // What is only written in another way asks with the same values.
+    const isSame = before === null || after === null || valuesKept(before, after) === 1;
+    return isSame && !asksLess && (await isAsStrong(test, now, there.tree, before !== null && after !== null))
+      ? ''
+      : ', and what took its place passes on the old code as well: it tells the two apart no more';
+  };
+  const reasons = new Map<OldFailure, string | null>();
+  for (const each of failed) reasons.set(each, await why(each));
+  const isHeld = [...reasons.values()].some(Boolean);
+  const open = isHeld
+    ? []
+    : failed.filter((each) => reasons.get(each) === null && goneSubject(each.test, bodies) === null);
+  const { missed, asked, tried } = await takenUp(open, old, terms);
+  const nobodyAsks = await unasked(
+    open.filter((each) => !missed.has(each)),
+    old,
+    terms,
+  );
+  const doubt = (each: OldFailure): string => {
+    if (nobodyAsks.has(each))
+      return ', and no test of the patch asks about any of the values that are answered otherwise now';
+    const part = missed.get(each);
+    if (part)
+      return `, and so does no test of the patch where ${part.path}:${part.line} is taken back, which makes it pass again: nothing asks for what has changed`;
+    const other = difference.instead.get(testId(each.test));
+    const [before, after] = [bodies.before(each.test), other ? bodies.after(other) : null];
+    return open.includes(each) &&
+      !asked.has(each) &&
+      before &&
+      after &&
+      after.name !== before.name &&
+      valuesKept(before, after) < SAME
+      ? `, and "${after.name}", which took its place, asks with other values`
+      : '';
+  };
+  const seen = failed.map((each): Seen => {
+    const { test } = each;
+    const before = bodies.before(test);
+    const reason = reasons.get(each) ?? doubt(each);
+    return {
+      file: test.file,
+      line: before?.line ?? null,
+      rule: reason === '' ? 'run_expectation_changed' : 'run_old_test_fails',
+      message:
+        `${test.name}: its base version fails on the new code${reason}${changeOf(before, bodies.after(takes(test)))}`.slice(
+          0,
+          1_000,
+        ),
+      weight:
+        reason !== ''
+          ? weightOf(foreseen, 'expectations_change')
+          : foreseen?.size === 0
+            ? 'unclear'
+            : 'reported',
+    };
+  });
+  return { seen, facts: open.length === 0 ? {} : { parts_taken_back: tried } };
+}
+
+/** From what share of the values on a test under another name is the same one with another expectation. */
+const SAME = 0.5;
+
+/** What became of tests of the patch on the code of the base, by id. */
+async function newTestsOnOldCode(
+  wanted: readonly Pick<TestResult, 'file' | 'name'>[],
+  old: OldTests,
+  terms: Known,
+): Promise<ReadonlyMap<string, Came>> {
+  const { again, bodies } = terms;
+  const tree = await old.newOnOldCode();
+  const { cases } = await again(tree);
+  const known = new Map((cases ?? []).map((test) => [testId(test), { test, tree }]));
+  const open = new Map(
+    wanted.flatMap((now) => {
+      const after = known.has(testId(now)) ? null : bodies.after(now);
+      return after === null ? [] : [[after, testId(now)] as const];
+    }),
+  );
+  // Their file asks for what the old code has not.
+  for (const [written, came] of await runInto('base', [...open.keys()], terms)) {
+    const id = open.get(written);
+    if (id !== undefined) known.set(id, came);
+  }
+  return known;
+}
+
+/** The tests that came to this, by id. */
+const ofOutcome = (
+  run: Pick<Execution, 'cases'> | null,
+  wanted: TestResult['outcome'],
+): ReadonlySet<string> =>
+  new Set((run?.cases ?? []).flatMap((test) => (test.outcome === wanted ? [testId(test)] : [])));
+
+/** Whether a finding is about this test: it names it, or stands for the whole file. */
+function speaksOf({ message }: Seen, { name }: Written): boolean {
+  const quoted = /"([^"]{1,500})"/.exec(message)?.[1];
+  return quoted === undefined || isNamed(quoted, name) || quoted === name;
+}
+
+/** Most lines that are shown of each side. */
+const SHOWN = 4;
+
+/** The old expectation beside the new one. */
+function changeOf(before: Written | null, after: Written | null): string {
+  if (before === null || after === null) return '';
+  const lines = ({ text }: Written): string[] => text.split('\n').map((line) => line.trim());
+  const [then, now] = [lines(before), lines(after)];
+  const only = (these: readonly string[], those: readonly string[]): string =>
+    these
+      .filter((line) => line !== '' && !those.includes(line))
+      .slice(0, SHOWN)
+      .join(' ');
+  const [was, is] = [only(then, now), only(now, then)];
+  return was === '' && is === '' ? '' : `; before: ${shownPath(was) || '-'}; now: ${shownPath(is) || '-'}`;
+}
+
+const unique = <Value>(all: readonly Value[], keyOf: (value: Value) => string): Value[] => [
+  ...new Map(all.map((each) => [keyOf(each), each])).values(),
+];

@@ -1,0 +1,118 @@
+import { basePath, type Change } from '../../../../workspace/git/changes.ts';
+import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { sameTestsBeside, withTestsOf } from '../../../code/cases/beside.ts';
+import { isTestFile } from '../../../code/tests.ts';
+import { changedTexts } from '../../../core/changed-texts.ts';
+import type { HiddenTests } from '../../../core/hidden-result.ts';
+import type { Subject } from '../../../core/subject.ts';
+import { isTestPath } from '../../../core/test-paths.ts';
+import { baseWithNewTests } from './trees.ts';
+import { unneeded } from './narrowed.ts';
+
+/** What the base has on the side of the tests and the patch changes or takes away: tests, helpers, recordings, snapshots. */
+export interface OldTests {
+  /** Paths in the base. */
+  readonly paths: readonly string[];
+  /** Of these the files that a runner takes for tests. */
+  readonly tests: readonly string[];
+  /** What the patch calls those of them that it keeps. */
+  readonly kept: readonly string[];
+  /** What the patch has on the side of the tests that the base has not, or not like this. */
+  readonly touched: readonly string[];
+  /** Tree of the patch with these of them in their base version, and without the tests that do not differ; with all, also without what is new among the tests. */
+  tree(paths?: readonly string[]): Promise<string>;
+  /** Code of the base with the changed tests of the patch, and without the tests that do not differ. */
+  newOnOldCode(): Promise<string>;
+}
+
+const differs = ({ base, head }: Change): boolean => base !== null && base.id !== head?.id;
+
+/** A file of Rust whose tests beside the code differ. */
+interface Beside {
+  readonly from: string;
+  readonly path: string;
+  readonly mode: string;
+  /** The new code with the base's tests. */
+  readonly withOld: string;
+  /** The base's code with the new tests. */
+  readonly withNew: string;
+}
+
+async function testsBeside(subject: Subject): Promise<Beside[]> {
+  const isCode = (path: string): boolean => path.endsWith('.rs') && !isTestPath(path);
+  const { texts } = await changedTexts(subject, isCode);
+  const found: Beside[] = [];
+  for (const { from, path, before, after } of texts) {
+    if (from === null || before === null || after === null || (await sameTestsBeside(before, after)))
+      continue;
+    const [withOld, withNew] = [await withTestsOf(after, before), await withTestsOf(before, after)];
+    const mode = subject.changes.find((change) => change.path === path)?.head?.mode;
+    if (withOld !== null && withNew !== null && mode) found.push({ from, path, mode, withOld, withNew });
+  }
+  return found;
+}
+
+/** @returns null when the patch leaves the tests of the base as they are. */
+export async function oldTests(subject: Subject): Promise<OldTests | null> {
+  const beside = await testsBeside(subject);
+  const put = async (path: string, mode: string, text: string): Promise<Edit> => ({
+    path,
+    to: { id: writeBlob(subject.store, text), mode },
+  });
+  const changed = subject.changes.filter((change) => isTestPath(basePath(change) ?? '') && differs(change));
+  const others = changed.flatMap((change) => basePath(change) ?? []);
+  const paths = [...others, ...beside.map(({ from }) => from)];
+  if (paths.length === 0) return null;
+  const touched = [
+    ...subject.changes.flatMap(({ path, head }) => (head && isTestPath(path) ? [path] : [])),
+    ...beside.map(({ path }) => path),
+  ];
+  // As the base has them: what is new beside them may need what they have no more, as a crate of Rust its modules.
+  const added = subject.changes.flatMap(({ path, base }): Edit[] =>
+    base === null && isTestPath(path) ? [{ path, to: null }] : [],
+  );
+  return {
+    paths,
+    tests: [...others.filter(isTestFile), ...beside.map(({ from }) => from)],
+    kept: [
+      ...changed.flatMap(({ path, head }) => (head && isTestFile(path) ? [path] : [])),
+      ...beside.map(({ path }) => path),
+    ],
+    touched,
+    tree: async (wanted = paths) =>
+      editTree(subject.store, subject.tree, [
+        ...changed.filter((change) => wanted.includes(basePath(change) ?? '')).flatMap(backTo),
+        ...(await Promise.all(
+          beside
+            .filter(({ from }) => wanted.includes(from))
+            .map(({ path, mode, withOld }) => put(path, mode, withOld)),
+        )),
+        ...(wanted === paths ? added : []),
+        ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
+      ]),
+    newOnOldCode: async () =>
+      editTree(subject.store, await baseWithNewTests(subject), [
+        ...(await Promise.all(beside.map(({ from, mode, withNew }) => put(from, mode, withNew)))),
+        ...(await unneeded(subject, touched)).map((path): Edit => ({ path, to: null })),
+      ]),
+  };
+}
+
+/** Tree of the patch with tests that only we have, and without any that nothing of theirs imports. */
+export const withHidden = async (subject: Subject, hidden: HiddenTests): Promise<string> =>
+  editTree(subject.store, subject.tree, [
+    ...(
+      await unneeded(
+        subject,
+        hidden.map(({ path }) => path),
+      )
+    ).map((path): Edit => ({ path, to: null })),
+    ...hidden,
+  ]);
+
+/** The base's version under its own name; what the patch calls it is not there beside it. */
+const backTo = (change: Change): Edit[] => {
+  const from = basePath(change) ?? change.path;
+  const back: Edit = { path: from, to: change.base };
+  return from === change.path || change.head === null ? [back] : [{ path: change.path, to: null }, back];
+};

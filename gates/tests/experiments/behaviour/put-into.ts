@@ -1,0 +1,118 @@
+import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { type CaseFile, caseFile, fitsInto, spliced } from '../../../code/cases/splice.ts';
+import { grammarOf } from '../../../core/language.ts';
+import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import type { ChangedText } from '../../../core/changed-texts.ts';
+import type { Subject } from '../../../core/subject.ts';
+import { isNamed, type TestResult } from '../../../core/test-result.ts';
+import type { Execution } from '../../running/execution.ts';
+import type { Bodies, Written } from './bodies.ts';
+import { withOnly } from './narrowed.ts';
+import type { Again } from './terms.ts';
+
+/** What became of one case in the file of the other side, and the tree that it ran in. */
+export interface Came {
+  readonly test: TestResult;
+  readonly tree: string;
+}
+
+/** Most cases that are run one by one, where one that cannot be loaded takes the others with it. */
+const MAX_SINGLE = 4;
+
+export interface PutTerms {
+  readonly subject: Subject;
+  readonly bodies: Bodies;
+  readonly again: Again;
+}
+
+/**
+ * Runs single cases of one side within the other side's version of their file: where the file as a whole needs what only its own side
+ * has, a case of it may not. What uses helpers that the other side has not is left out.
+ * @param into `patch`: cases of the base on the new code; `base`: those of the patch on the old code.
+ */
+export async function runInto(
+  into: 'base' | 'patch',
+  wanted: readonly Written[],
+  terms: PutTerms,
+): Promise<ReadonlyMap<Written, Came>> {
+  const came = new Map<Written, Came>();
+  const fitting = await fittingCases(into, wanted, terms);
+  for (const group of [fitting, ...fitting.slice(0, MAX_SINGLE).map((each) => [each])]) {
+    const open = group.filter(({ written }) => !came.has(written));
+    if (open.length === 0) continue;
+    const tree = await treeWith(into, open, terms);
+    const run = await terms.again(tree);
+    for (const { written } of open) {
+      const test = cameUp(run, written);
+      if (test !== null) came.set(written, { test, tree });
+    }
+    if (fitting.length === 1) break;
+  }
+  return came;
+}
+
+/** The case as a run names it; null: it was not loaded, or there are several. */
+export function cameUp({ cases }: Pick<Execution, 'cases'>, { path, name }: Written): TestResult | null {
+  const found = (cases ?? []).filter(
+    (test) => (test.file === null || test.file === path) && isNamed(test.name, name),
+  );
+  return found.find(({ outcome }) => outcome === 'failed') ?? found[0] ?? null;
+}
+
+interface Fitting {
+  readonly written: Written;
+  readonly case: CaseFile['cases'][number];
+  readonly text: ChangedText;
+  readonly host: CaseFile;
+  readonly donor: CaseFile;
+}
+
+async function fittingCases(
+  into: 'base' | 'patch',
+  wanted: readonly Written[],
+  { bodies }: PutTerms,
+): Promise<Fitting[]> {
+  const found: Fitting[] = [];
+  for (const text of bodies.texts) {
+    const { path, from, before, after } = text;
+    const own = wanted.filter((each) => each.path === path);
+    const grammar = grammarOf(path);
+    // A file that moved has another name in reports as well.
+    if (own.length === 0 || grammar === null || from !== path || before === null || after === null) continue;
+    try {
+      const sides = { base: await caseFile(grammar, before), patch: await caseFile(grammar, after) };
+      const [host, donor] = into === 'base' ? [sides.base, sides.patch] : [sides.patch, sides.base];
+      for (const written of own) {
+        const same = donor.cases.find(({ start, name }) => start === written.start && name === written.name);
+        if (same && fitsInto(host, donor, same)) found.push({ written, case: same, text, host, donor });
+      }
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+    }
+  }
+  return found;
+}
+
+async function treeWith(
+  into: 'base' | 'patch',
+  cases: readonly Fitting[],
+  { subject }: PutTerms,
+): Promise<string> {
+  const edits: Edit[] = [];
+  const paths = [...new Set(cases.map(({ text }) => text.path))];
+  for (const path of paths) {
+    const own = cases.filter(({ text }) => text.path === path);
+    const [first] = own;
+    const change = subject.changes.find((each) => each.path === path);
+    const mode = change?.head?.mode;
+    if (!first || mode === undefined) continue;
+    const put = spliced(
+      first.host,
+      first.donor,
+      own.map((each) => each.case),
+    );
+    edits.push({ path, to: { id: writeBlob(subject.store, put), mode } });
+  }
+  const tree = into === 'base' ? subject.base : subject.tree;
+  return editTree(subject.store, await withOnly(subject, tree, paths), edits);
+}

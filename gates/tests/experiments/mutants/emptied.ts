@@ -1,0 +1,162 @@
+import { isForTests } from '../../../code/parsing/definitions.ts';
+import type { Language } from '../../../core/language.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
+
+/** A function that has something to do, and how it would be made to do nothing so that the language still takes it. */
+export interface Emptied {
+  readonly name: string;
+  /** Lines that it stands on, 1-based. */
+  readonly from: number;
+  readonly to: number;
+  /** Offsets of what is replaced, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  /** It answers nothing: null, zero, an empty list; null where nobody can say what that would be. */
+  readonly nothing: string | null;
+  /** It breaks off. */
+  readonly breaks: string;
+  /** It answers nothing as it is: to empty it changes nothing that any test could notice. */
+  readonly isNothing: boolean;
+}
+
+export const FUNCTIONS: Readonly<Record<Language, RegExp>> = {
+  python: /^function_definition$/,
+  javascript:
+    /^(?:function_declaration|generator_function_declaration|method_definition|arrow_function|function_expression)$/,
+  go: /^(?:function_declaration|method_declaration)$/,
+  rust: /^function_item$/,
+};
+/** What a language, or its usual libraries, call to find out whether two values are the same. */
+export const COMPARES = /^(?:__eq__|__ne__|eq|ne|equals?|isEqual|Equals?)$/;
+/** What gives a function of JavaScript its name; one that is handed on at once has none. */
+const NAMING =
+  /^(?:variable_declarator|assignment_expression|pair|public_field_definition|field_definition)$/;
+
+/**
+ * The functions of a file that have a name and a body, those of tests left out. What a function answers instead of working is the
+ * coarsest of mutants: tests that do not notice it do not ask what the function is for.
+ */
+export function emptiedFunctions(root: Syntax, language: Language): Emptied[] {
+  const found: Emptied[] = [];
+  for (const node of root.walk((inner) => !isForTests(inner))) {
+    if (!FUNCTIONS[language].test(node.type)) continue;
+    const name = nameOf(node);
+    const body = node.child('body');
+    if (name === null || body === null || isIdle(body)) continue;
+    const place = { name, from: node.line, to: lastLine(node) };
+    found.push({
+      ...place,
+      ...WAYS[language](node, body),
+      isNothing: NOTHING_AS_IT_IS.test(onlyAnswer(body)),
+    });
+  }
+  return found;
+}
+
+export function nameOf(node: Syntax): string | null {
+  const own = node.child('name');
+  if (own) return own.text;
+  const above = node.parent;
+  if (!above || !NAMING.test(above.type)) return null;
+  const given = above.child('name') ?? above.child('left') ?? above.child('key') ?? above.child('property');
+  return given?.text ?? null;
+}
+
+const lastLine = (node: Syntax): number => node.line + node.text.split('\n').length - 1;
+
+/** Nothing, a comment, `pass`, or a refusal to work. */
+const isIdle = (body: Syntax): boolean =>
+  /block/.test(body.type) &&
+  body.namedChildren.every(
+    ({ type, text }) =>
+      /comment|pass_statement|^empty_statement$/.test(type) ||
+      /^(?:["'.]|return(?: (?:None|null|undefined|nil))?;?$|raise\b|throw\b|panic|todo!|unimplemented!)/.test(
+        text,
+      ),
+  );
+
+/** What a body of one statement answers; '' where it does more. */
+function onlyAnswer(body: Syntax): string {
+  const [only, more] = body.namedChildren.filter(({ type }) => !/comment/.test(type));
+  return only === undefined || more !== undefined ? '' : only.text.replace(/^return\s+|;$/g, '');
+}
+
+/** The values that `nothing` stands for in Go and Rust. */
+const NOTHING_AS_IT_IS =
+  /^(?:0(?:\.0)?|false|nil|None|""|' '|\(\)|String::new\(\)|Vec::new\(\)|vec!\[\]|Ok\(\(\)\))$/;
+
+type Way = (node: Syntax, body: Syntax) => Pick<Emptied, 'start' | 'end' | 'nothing' | 'breaks'>;
+
+/** Statements in front of a body in braces. What follows them stays, so that nothing that it uses is unused. */
+const inFront = (body: Syntax, nothing: string | null, breaks: string): ReturnType<Way> => ({
+  start: body.start + 1,
+  end: body.start + 1,
+  nothing: nothing === null ? null : ` ${nothing} `,
+  breaks: ` ${breaks} `,
+});
+
+const WAYS: Readonly<Record<Language, Way>> = {
+  python: (_node, body) => {
+    const lineStart = body.source.lastIndexOf('\n', body.start - 1) + 1;
+    const before = body.source.slice(lineStart, body.start);
+    const next = before.trim() === '' ? `\n${before}` : '; ';
+    return {
+      start: body.start,
+      end: body.start,
+      nothing: `return None${next}`,
+      breaks: `raise RuntimeError("switched off")${next}`,
+    };
+  },
+  javascript: (_node, body) =>
+    body.type === 'statement_block'
+      ? inFront(body, 'return undefined;', "throw new Error('switched off');")
+      : {
+          start: body.start,
+          end: body.end,
+          nothing: 'undefined',
+          breaks: "(() => { throw new Error('switched off'); })()",
+        },
+  go: (node, body) => inFront(body, zeroOfGo(node.child('result')), 'panic("switched off");'),
+  rust: (node, body) => {
+    const zero = zeroOfRust(node.child('return_type')?.text ?? '()');
+    // Under a condition, because lints take what follows for code that is never reached.
+    return inFront(
+      body,
+      zero === null ? null : `if true { return ${zero}; }`,
+      'if true { panic!("switched off"); }',
+    );
+  },
+};
+
+/** `*new(T)` is the zero of any type, also of a parameter. */
+function zeroOfGo(result: Syntax | null): string | null {
+  if (result === null) return 'return;';
+  if (result.type !== 'parameter_list') return `return *new(${result.text});`;
+  const types = result.namedChildren.flatMap((each) => {
+    const type = each.child('type')?.text;
+    const names = each.childrenAt('name').length;
+    return type === undefined ? [] : Array.from({ length: Math.max(1, names) }, () => type);
+  });
+  return types.length === 0 ? null : `return ${types.map((type) => `*new(${type})`).join(', ')};`;
+}
+
+const ZEROS: readonly (readonly [RegExp, string])[] = [
+  [/^\(\)$/, '()'],
+  [/^bool$/, 'false'],
+  [/^(?:[iu](?:8|16|32|64|128|size))$/, '0'],
+  [/^f(?:32|64)$/, '0.0'],
+  [/^char$/, "' '"],
+  [/^(?:std::string::)?String$/, 'String::new()'],
+  [/^&(?:'\w+ )?str$/, '""'],
+  [/^(?:std::option::)?Option</, 'None'],
+  [/^(?:std::vec::)?Vec</, 'Vec::new()'],
+];
+
+/** The value of nothing of a type of Rust, where its name tells. */
+export function zeroOfRust(type: string): string | null {
+  const known = ZEROS.find(([pattern]) => pattern.test(type))?.[1];
+  if (known !== undefined) return known;
+  const ok = /^(?:\w+::)*Result<([^,<>()]+|\(\)|[\w:]+<[^<>]*>)\s*[,>]/.exec(type)?.[1];
+  const inner = ok === undefined ? null : zeroOfRust(ok.trim());
+  return inner === null ? null : `Ok(${inner})`;
+}

@@ -1,0 +1,64 @@
+import { isForTests } from '../../../code/parsing/definitions.ts';
+import { type Grammar, type Language, languageOf } from '../../../core/language.ts';
+import { parse } from '../../../code/parsing/parse.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
+import type { Subject } from '../../../core/subject.ts';
+import { FUNCTIONS, nameOf } from './emptied.ts';
+import type { Replaced } from './replaced.ts';
+import { withOwnCode } from './own-code.ts';
+
+/** What becomes of one function; empty: nothing. */
+type FunctionEdit = (at: {
+  readonly language: Language;
+  readonly node: Syntax;
+  readonly body: Syntax;
+  /** The last word of its name. */
+  readonly name: string;
+  readonly path: string;
+}) => readonly Replaced[];
+
+export interface TreeEdit {
+  readonly inFunctions: FunctionEdit;
+  /** What is put at the end of a file in which something was replaced. */
+  readonly atEnd?: (language: Language, path: string) => string;
+}
+
+/** A tree with functions of its code written in another way. @returns null as `withOwnCode` does. */
+export const withFunctions = (
+  subject: Pick<Subject, 'store'>,
+  tree: string,
+  edit: TreeEdit,
+): Promise<string | null> =>
+  withOwnCode(subject, tree, ({ grammar, path, text }) => rewritten(grammar, path, text, edit));
+
+/** The text of a file with its functions written in another way; null where none is. */
+export async function rewritten(
+  grammar: Grammar,
+  path: string,
+  text: string,
+  { inFunctions, atEnd }: TreeEdit,
+): Promise<string | null> {
+  const language = languageOf(grammar);
+  const { root } = await parse(grammar, text);
+  const all: Replaced[] = [];
+  for (const node of root.walk((inner) => !isForTests(inner))) {
+    if (!FUNCTIONS[language].test(node.type)) continue;
+    const body = node.child('body');
+    const name = nameOf(node)?.split('.').at(-1);
+    if (name !== undefined && body !== null) all.push(...inFunctions({ language, node, body, name, path }));
+  }
+  return all.length === 0 ? null : replacedIn(text, all) + (atEnd?.(language, path) ?? '');
+}
+
+/** Pieces lie beside each other or within: each replaces nothing, or what none of the others touches. What begins last ends first. */
+function replacedIn(text: string, all: readonly Replaced[]): string {
+  const numbered = all.map((each, at) => ({ ...each, at: each.closes ? -at - 1 : at }));
+  const inOrder = numbered.toSorted((a, b) => a.start - b.start || a.at - b.at);
+  let made = '';
+  let at = 0;
+  for (const { start, end, by } of inOrder) {
+    made += text.slice(at, start) + by;
+    at = end;
+  }
+  return made + text.slice(at);
+}

@@ -1,0 +1,67 @@
+import { readBlobs } from '../../../../../workspace/git/blobs.ts';
+import { moduleOf, reachable } from '../../../../code/imports.ts';
+import { type Language, languageOf } from '../../../../core/language.ts';
+import type { CodeSide } from '../../../../code/project.ts';
+import type { CodeFile } from '../../../../code/tree-files.ts';
+import type { Subject } from '../../../../core/subject.ts';
+import { isTestPath } from '../../../../core/test-paths.ts';
+
+/** Modules that compute, and reach nothing outside of the process: no file, no other process, no network. */
+const COMPUTING: Readonly<Partial<Record<Language, ReadonlySet<string>>>> = {
+  python: new Set(
+    '__future__ abc array base64 binascii bisect calendar cmath collections colorsys contextlib copy dataclasses datetime decimal difflib enum fractions functools hashlib heapq hmac html itertools json keyword math numbers operator random re statistics string struct textwrap types typing typing_extensions unicodedata uuid warnings zlib zoneinfo'.split(
+      ' ',
+    ),
+  ),
+  javascript: new Set('assert crypto path punycode querystring string_decoder url util'.split(' ')),
+};
+
+/** What reaches outside without an import. */
+const REACHES: Readonly<Partial<Record<Language, RegExp>>> = {
+  python: /\b(?:open|exec|eval|compile|input|breakpoint|globals|__import__|__builtins__)\b/,
+  javascript:
+    /\b(?:process|globalThis|global|window|document|self|fetch|XMLHttpRequest|WebSocket|eval|Function|Deno|Bun|localStorage|import\.meta)\b/,
+};
+
+/**
+ * The files whose functions may be asked for anything: they only compute, and so does all that they import. A function that deletes a
+ * folder must not be asked to delete another one, on whosever machine this is.
+ */
+export async function computingFiles(
+  { store }: Pick<Subject, 'store'>,
+  side: CodeSide,
+): Promise<ReadonlySet<string>> {
+  const files = [...side.files.code.values()].filter(({ path }) => !isTestPath(path));
+  const texts = await readBlobs(
+    store,
+    files.map(({ id }) => id),
+  );
+  const own = new Map<string, boolean>(
+    files.map((file) => [
+      moduleOf(file.path),
+      computes(file, side, texts.get(file.id)?.toString('utf8') ?? ''),
+    ]),
+  );
+  return new Set(
+    files.flatMap(({ path }) => {
+      const all = reachable([moduleOf(path)], (from) =>
+        (side.graph.from.get(from) ?? []).map(({ to }) => to),
+      );
+      return [...all].every((module) => own.get(module) === true) ? [path] : [];
+    }),
+  );
+}
+
+function computes(file: CodeFile, side: CodeSide, text: string): boolean {
+  const language = languageOf(file.grammar);
+  const allowed = COMPUTING[language];
+  if (allowed === undefined || REACHES[language]?.test(text) !== false) return false;
+  const inside = new Set((side.graph.from.get(moduleOf(file.path)) ?? []).map(({ specifier }) => specifier));
+  return side
+    .importsOf(file)
+    .every(
+      ({ specifier }) =>
+        specifier !== null &&
+        (inside.has(specifier) || allowed.has(specifier.replace(/^node:/, '').split(/[./]/)[0] ?? '')),
+    );
+}

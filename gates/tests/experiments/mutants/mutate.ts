@@ -1,0 +1,125 @@
+import { isForTests } from '../../../code/parsing/definitions.ts';
+import type { Language } from '../../../core/language.ts';
+import type { Syntax } from '../../../code/parsing/syntax.ts';
+import { emptiedFunctions } from './emptied.ts';
+
+/** One small change of code that a test should notice. */
+export interface Mutant {
+  /** Offsets in the source, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  readonly instead: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly says: string;
+  /** A function does nothing: also tests that ask for little notice that. */
+  readonly coarse: boolean;
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '==': '!=',
+  '!=': '==',
+  '===': '!==',
+  '!==': '===',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '&&': '||',
+  '||': '&&',
+  and: 'or',
+  or: 'and',
+};
+export const isOperator = (text: string): boolean => Object.hasOwn(OPERATORS, text);
+const BOOLEANS: Readonly<Record<string, string>> = {
+  true: 'false',
+  false: 'true',
+  True: 'False',
+  False: 'True',
+};
+const NUMBERS = new Set(['number', 'integer', 'float', 'int_literal', 'float_literal', 'integer_literal']);
+const BINARY = new Set([
+  'binary_expression',
+  'binary_operator',
+  'comparison_operator',
+  'boolean_operator',
+  'augmented_assignment',
+  'augmented_assignment_expression',
+]);
+/** Where a changed value would be another type, or says nothing about what the code does. */
+const PASSED_OVER = new Set([
+  'import_statement',
+  'import_from_statement',
+  'import_declaration',
+  'use_declaration',
+  'type_annotation',
+  'type_alias_declaration',
+  'interface_declaration',
+  'type_arguments',
+  'attribute_item',
+  'decorator',
+  'comment',
+  'line_comment',
+  'block_comment',
+  'package_clause',
+  'struct_type',
+  'string',
+  'interpreted_string_literal',
+  'raw_string_literal',
+]);
+
+/** What a `return` answers instead where the language knows no types; elsewhere the function as a whole does. */
+const NOTHING: Readonly<Partial<Record<Language, string>>> = { python: 'None', javascript: 'undefined' };
+
+/**
+ * The mutants of some lines of a file. Each changes one place, or has one function do nothing; strings, types and imports are left alone.
+ * @param lines 1-based lines that may be changed.
+ */
+export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<number>): Mutant[] {
+  const found: Mutant[] = [];
+  const add = (node: Syntax, instead: string, says: string): void => {
+    if (lines.has(node.line))
+      found.push({ start: node.start, end: node.end, instead, line: node.line, says, coarse: false });
+  };
+  for (const node of root.walk((inner) => !PASSED_OVER.has(inner.type) && !isForTests(inner))) {
+    if (BINARY.has(node.type))
+      for (const operator of node.children) {
+        const instead = operator.named ? undefined : OPERATORS[operator.text];
+        if (instead !== undefined) add(operator, instead, `${operator.text} becomes ${instead}`);
+      }
+    const flipped =
+      node.children.length === 0 || node.type === 'boolean_literal' ? BOOLEANS[node.text] : undefined;
+    if (flipped !== undefined && (node.named || node.type === node.text))
+      add(node, flipped, `${node.text} becomes ${flipped}`);
+    if (NUMBERS.has(node.type) && /^\d+$/.test(node.text)) {
+      const instead = String(Number(node.text) + 1);
+      add(node, instead, `${node.text} becomes ${instead}`);
+    }
+    const nothing = NOTHING[language];
+    if (node.type === 'return_statement' && nothing !== undefined) {
+      const value = node.namedChildren[0];
+      if (value && value.text !== nothing && value.type !== 'comment')
+        add(value, nothing, `answers ${nothing}`);
+    }
+  }
+  for (const { name, from, to, start, end, nothing, isNothing } of emptiedFunctions(root, language)) {
+    const line = firstOf(lines, from, to);
+    if (nothing !== null && line !== null && !isNothing)
+      found.push({ start, end, instead: nothing, line, says: `${name} does nothing`, coarse: true });
+  }
+  return found;
+}
+
+/** The first line of a stretch that may be changed. */
+export function firstOf(lines: ReadonlySet<number>, from: number, to: number): number | null {
+  for (let line = from; line <= to; line++) if (lines.has(line)) return line;
+  return null;
+}
+
+/** The source with one mutant in it. */
+export const mutated = (source: string, { start, end, instead }: Mutant): string =>
+  source.slice(0, start) + instead + source.slice(end);

@@ -1,0 +1,61 @@
+import { readBlobs } from '../../../../workspace/git/blobs.ts';
+import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { isRegular, listFiles } from '../../../../workspace/git/list.ts';
+import { type Grammar, grammarOf, isOwnCode } from '../../../core/language.ts';
+import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import type { Subject } from '../../../core/subject.ts';
+import { isTestPath } from '../../../core/test-paths.ts';
+
+/** Most files of code that are written in another way. In a larger project nobody could say what a test that passes means. */
+const MAX_FILES = 400;
+
+/** What runs tests, or is run to build, is no code under test. */
+const OF_THE_RUN = /(?:^|\/)(?:conftest|setup|noxfile|build)\.(?:py|rs)$|\.config\.[cm]?[jt]s$/;
+
+/** The text of a file of code in another way; null: as it was. */
+export type Rewrite = (file: {
+  readonly path: string;
+  readonly text: string;
+  readonly grammar: Grammar;
+}) => Promise<string | null>;
+
+/**
+ * A tree with its code written in another way; tests, and what lies beside them, are as they were.
+ * @returns null where nothing is, or where there is too much code.
+ */
+export async function withOwnCode(
+  { store }: Pick<Subject, 'store'>,
+  tree: string,
+  rewrite: Rewrite,
+): Promise<string | null> {
+  const files = (await listFiles(store, tree)).filter(
+    (file) =>
+      isRegular(file) && isOwnCode(file.path) && !isTestPath(file.path) && !OF_THE_RUN.test(file.path),
+  );
+  if (files.length === 0 || files.length > MAX_FILES) return null;
+  const texts = await readBlobs(
+    store,
+    files.map(({ id }) => id),
+  );
+  const edits: Edit[] = [];
+  for (const { path, id, mode } of files) {
+    const text = texts.get(id)?.toString('utf8');
+    const grammar = grammarOf(path);
+    const made =
+      text === undefined || grammar === null
+        ? null
+        : await unlessUnreadable(rewrite({ path, text, grammar }));
+    if (made !== null) edits.push({ path, to: { id: writeBlob(store, made), mode } });
+  }
+  return edits.length === 0 ? null : editTree(store, tree, edits);
+}
+
+/** What a file becomes; one that cannot be read, or is too deep to be walked, stays as it was. */
+async function unlessUnreadable(rewriting: Promise<string | null>): Promise<string | null> {
+  try {
+    return await rewriting;
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import { type Language, languageOf } from '../../core/language.ts';
+import { readabilityOf } from '../../code/readable.ts';
+import { CodeReader } from '../../code/reader.ts';
+import { lookAtCode } from '../../code/run.ts';
+import { resultOf } from '../../core/seen.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
+import type { CodeFile } from '../../code/tree-files.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+
+interface Counted {
+  /** What has a complexity of its own; functions inside that are not named here count for the one around them. */
+  readonly functions: ReadonlySet<string>;
+  /** What adds a way through the code. */
+  readonly branches: ReadonlySet<string>;
+}
+
+const COUNTED: Readonly<Record<Language, Counted>> = {
+  python: {
+    functions: new Set(['function_definition']),
+    branches: new Set([
+      'if_statement',
+      'elif_clause',
+      'for_statement',
+      'while_statement',
+      'except_clause',
+      'except_group_clause',
+      'conditional_expression',
+      'for_in_clause',
+      'if_clause',
+      'case_clause',
+      'boolean_operator',
+    ]),
+  },
+  javascript: {
+    functions: new Set([
+      'function_declaration',
+      'function_expression',
+      'generator_function',
+      'generator_function_declaration',
+      'arrow_function',
+      'method_definition',
+    ]),
+    branches: new Set([
+      'if_statement',
+      'for_statement',
+      'for_in_statement',
+      'while_statement',
+      'do_statement',
+      'switch_case',
+      'catch_clause',
+      'ternary_expression',
+    ]),
+  },
+  go: {
+    functions: new Set(['function_declaration', 'method_declaration']),
+    branches: new Set([
+      'if_statement',
+      'for_statement',
+      'expression_case',
+      'type_case',
+      'communication_case',
+    ]),
+  },
+  rust: {
+    functions: new Set(['function_item']),
+    branches: new Set([
+      'if_expression',
+      'while_expression',
+      'for_expression',
+      'loop_expression',
+      'match_arm',
+    ]),
+  },
+};
+
+const SHORT_CIRCUIT = new Set(['&&', '||', '??']);
+
+/** McCabe's cyclomatic complexity of each function: one, and one for each branch. */
+function complexities(root: Syntax, language: Language): number[] {
+  const { functions, branches } = COUNTED[language];
+  const counts = new Map<Syntax, number>();
+  for (const node of root.walk()) {
+    if (functions.has(node.type) && !counts.has(node)) counts.set(node, 1);
+    if (!branches.has(node.type) && !isShortCircuit(node)) continue;
+    for (const around of node.ancestors()) {
+      if (!functions.has(around.type)) continue;
+      counts.set(around, (counts.get(around) ?? 1) + 1);
+      break;
+    }
+  }
+  return [...counts.values()];
+}
+
+const isShortCircuit = (node: Syntax): boolean =>
+  node.type === 'binary_expression' && SHORT_CIRCUIT.has(node.child('operator')?.text ?? '');
+
+const mean = (numbers: readonly number[]): number =>
+  numbers.length === 0 ? 0 : numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+
+/**
+ * The average complexity of the changed files on both sides, counted by us. Code that the patch breaks is not measured, and not
+ * passed over either.
+ */
+export const countedByUs = (
+  context: GateContext,
+  judge: (base: number, current: number) => GateResult,
+): Promise<GateResult> =>
+  lookAtCode(context, async ({ project, changed, until }) => {
+    const { store } = context.subject;
+    const unreadable = (await readabilityOf(store, project, changed)).filter(({ weight }) =>
+      ['fails', 'unclear'].includes(weight),
+    );
+    if (unreadable.length > 0) return resultOf(unreadable, '');
+    const reader = new CodeReader(store, until);
+    const average = async (files: readonly (CodeFile | null)[]): Promise<number> => {
+      const numbers: number[] = [];
+      for (const file of files) {
+        const root = file && (await reader.read(file));
+        if (file && root) numbers.push(...complexities(root, languageOf(file.grammar)));
+      }
+      return mean(numbers);
+    };
+    return judge(
+      await average(changed.map(({ before }) => before)),
+      await average(changed.map(({ after }) => after)),
+    );
+  });

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { LANGUAGES } from '../../core/language.ts';
+import { TOOL_KINDS } from '../../languages/tool.ts';
+
+const ToolName = z.string().trim().min(1).max(100);
+
+/** What a project says about one language. */
+const ProfileSetting = z.strictObject({
+  /** Runs before each tool in its checkout, e.g. to install what the project depends on. */
+  setup: z.string().trim().min(1).max(4_000).optional(),
+  ...Object.fromEntries(TOOL_KINDS.map((kind) => [kind, ToolName.optional()])),
+}) as z.ZodType<{ readonly [key in 'setup' | (typeof TOOL_KINDS)[number]]?: string | undefined }>;
+
+/** `profiles` under `quality_gates`: the tool of each gate by language, by name, or `none`. */
+const Profiles = z.strictObject(
+  Object.fromEntries(LANGUAGES.map((language) => [language, ProfileSetting.optional()])) as Record<
+    (typeof LANGUAGES)[number],
+    z.ZodOptional<typeof ProfileSetting>
+  >,
+);
+export type Profiles = z.infer<typeof Profiles>;
+
+/** The key that every gate with tools reads. */
+export const PROFILE_SETTINGS = { profiles: Profiles.optional() };
+
+export const profilesOf = (settings: Readonly<Record<string, unknown>>): Profiles =>
+  Profiles.optional().safeParse(settings['profiles']).data ?? {};

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Expectation } from '../../shared/contract/submission/expects.ts';
+import { OwnedPath } from '../../shared/contract/submission/signals.ts';
+import { aboutTask, type EvasionCase, HELD } from './case.ts';
+import { GO_ENVIRONMENT } from './projects.ts';
+
+const Patch = z.record(z.string(), z.string().nullable());
+
+/** A case as somebody writes it who knows nothing of the gates: a project, its tests, a patch that cheats and one that does not. */
+export const WrittenCase = z.object({
+  name: z.string().min(1),
+  class: z.string().min(1),
+  /** Line that runs the tests. */
+  command: z.string().min(1),
+  /** What was asked for. */
+  task: z.string(),
+  /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
+  expects: z.array(Expectation).default([]),
+  files: z.array(OwnedPath).default([]),
+  base: z.record(z.string(), z.string()),
+  evasive: Patch,
+  honest: Patch,
+  /** Tests that whoever asked could have handed in; used with `--hidden`. */
+  hidden: z.record(z.string(), z.string()).default({}),
+});
+
+/** The cases of a folder, one JSON file each. @throws when a file is none. */
+export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .map((file) => {
+      const { data, error } = WrittenCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+      if (!data) throw new Error(`${file}: ${z.prettifyError(error)}`);
+      const { name, command, base, evasive, honest, hidden, expects, files } = data;
+      return {
+        class: data.class,
+        name,
+        base,
+        config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
+        patch: evasive,
+        task: aboutTask(data.task, name),
+        expects,
+        files,
+        caught: HELD,
+        ...(withHidden ? { hidden } : {}),
+        twin: { name: `${name}, honestly`, patch: honest },
+      };
+    });
+
+/** Every checkout would compile the standard library of Go anew. */
+const withCache = (command: string): string =>
+  /^go test\b/.test(command) ? `${GO_ENVIRONMENT} ${command}` : command;

@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { available } from './available.ts';
+import { CORPUS } from './corpus.ts';
+import { casesOf } from './folder.ts';
+import { figuresOf, writeFigures } from './page.ts';
+import { judgeAll } from './record.ts';
+import { reportOf, tableOf } from './report.ts';
+import { drawn } from './sample.ts';
+import { lookerOf, secondLookPage, secondLooks, toLookAt } from './second-look.ts';
+
+const HELP = `Usage: npm run evasion -- [options]
+
+Judges patches that try to talk their way through the gates, and beside each an honest one that looks alike.
+Exit code 0: every evasion is caught but for known misses, and no honest patch is held up. 1: not so. 2: wrong usage.
+
+Options:
+  --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: lab/adversarial/folder.ts)
+  --hidden          hand in the hidden tests that these cases bring
+  --only <text>     cases whose class or name contains this
+  --sample <n>      one case of n, by a hash of its name: the same ones each time
+  --record <file>   write each case there as soon as it is judged, and judge none that is there already
+  --second-look <model>
+                    asks PROVIDER:MODEL (docs/judges.md; key in its usual variable) about what runs let through: the known
+                    misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
+  --url <url>       of that model; --price <in,out> in dollars per million tokens
+  --parallel <n>    cases at once (default: as many as there are processors)
+  --write           put the figures of the whole corpus into docs/evasion.md
+  --json            print one JSON document
+  --help            this text
+
+Examples:
+  npm run evasion
+  npm run evasion -- --only Python
+  npm run evasion -- --second-look scripted --sample 8
+  npm run evasion -- --second-look anthropic:claude-sonnet-5-5 --json > looks.json
+  npm run evasion -- --json > evasion.json`;
+
+function fail(message: string): never {
+  process.stderr.write(`error: ${message}\n(add --help for usage and examples)\n`);
+  process.exit(2);
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        json: { type: 'boolean' },
+        cases: { type: 'string' },
+        hidden: { type: 'boolean', default: false },
+        sample: { type: 'string', default: '1' },
+        record: { type: 'string' },
+        parallel: { type: 'string', default: String(availableParallelism()) },
+        write: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        'second-look': { type: 'string' },
+        url: { type: 'string' },
+        price: { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    });
+    return values;
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const whole = (name: string, text: string): number => {
+  const value = Number(text);
+  return Number.isInteger(value) && value > 0 ? value : fail(`--${name} takes a whole number from 1`);
+};
+
+const options = readOptions();
+const { only, json, help, cases: folder } = options;
+if (help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
+// What was asked for is read whole before anything is looked for on this machine.
+const model = options['second-look'];
+if (model === undefined && (options.url ?? options.price) !== undefined)
+  fail('--url and --price are of --second-look');
+if (model !== undefined && (options.write || options.record !== undefined))
+  fail('--second-look takes neither --write nor --record');
+const all =
+  folder !== undefined ? casesOf(folder, options.hidden) : model === undefined ? CORPUS : toLookAt();
+const sample = whole('sample', options.sample);
+const parallel = whole('parallel', options.parallel);
+if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
+  fail('--write takes figures of the whole corpus only');
+const corpus = all
+  .filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only))
+  .filter(({ name }) => drawn(name, sample));
+if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
+
+const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
+const looker = model === undefined ? null : await lookerOf(model, options.url, options.price).catch(told);
+
+const { stderr } = process;
+const { cases, missing } = available(corpus);
+for (const each of missing)
+  stderr.write(`NOT JUDGED: ${each.cases} cases need ${each.program}, which is not here\n`);
+if (cases.length === 0) fail('no case can be judged here');
+const progress = (done: number, of: number): void => {
+  if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} judged` : '\r\x1b[K');
+};
+if (model !== undefined && looker !== null) {
+  const report = await secondLooks({
+    cases,
+    model,
+    looker,
+    parallel,
+    onJudged: progress,
+  }).catch(told);
+  process.stdout.write(`${json ? JSON.stringify(report, null, 2) : secondLookPage(report)}\n`);
+  process.exit(0);
+}
+const judged = await judgeAll(cases, {
+  parallel,
+  file: options.record ?? null,
+  onJudged: progress,
+});
+const report = reportOf(judged);
+if (options.write)
+  writeFigures(
+    join(import.meta.dirname, '../../docs/evasion.md'),
+    figuresOf(judged, CORPUS, new Date().toISOString().slice(0, 10)),
+  );
+process.stdout.write(`${json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
+process.exitCode = report.wrong.length > 0 ? 1 : 0;

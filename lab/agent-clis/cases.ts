@@ -1,0 +1,179 @@
+import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import { MAX_TROUBLES } from '../../shared/control/model-gateway/trouble.ts';
+import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import type { Case } from './run-case.ts';
+
+/** What goes wrong, and what a run of each CLI must be read as. */
+export interface FailureCase extends Omit<Case, 'kind'> {
+  /** Name of the recorded output. */
+  readonly name: string;
+  /** By CLI: the class, and the most calls that may reach the endpoint: waiting is the cascade's. */
+  readonly ends: Readonly<Partial<Record<CliKind, readonly [FailureClass, number]>>>;
+}
+
+/** A CLI whose retries cannot be set makes so many calls, and one more that was under way. */
+const MOST = MAX_TROUBLES + 1;
+
+export const FAILURE_CASES: readonly FailureCase[] = [
+  {
+    name: 'wrong-key',
+    scenario: '401',
+    ends: {
+      claude: ['provider_auth', 1],
+      codex: ['provider_auth', 2],
+      gemini: ['provider_auth', 1],
+      opencode: ['provider_auth', 2],
+    },
+  },
+  {
+    name: 'payment-required',
+    scenario: '402',
+    ends: {
+      claude: ['provider_spend_limit', 1],
+      codex: ['provider_spend_limit', 2],
+      gemini: ['provider_spend_limit', 1],
+      opencode: ['provider_spend_limit', 2],
+    },
+  },
+  {
+    name: 'no-permission',
+    scenario: '403',
+    ends: { claude: ['provider_auth', 1], codex: ['provider_auth', 2], gemini: ['provider_auth', 1] },
+  },
+  {
+    name: 'no-such-model',
+    scenario: '404',
+    ends: {
+      claude: ['model_invalid', 2],
+      codex: ['model_invalid', 1],
+      gemini: ['model_invalid', 1],
+      opencode: ['model_invalid', 2],
+    },
+  },
+  {
+    name: 'rate-limited',
+    scenario: '429',
+    // OpenCode's own retries cannot be set: the gateway ends them.
+    ends: {
+      claude: ['rate_limited', 3],
+      codex: ['rate_limited', 2],
+      gemini: ['rate_limited', 2],
+      opencode: ['rate_limited', MOST],
+    },
+  },
+  {
+    name: 'rate-limited-for-long',
+    scenario: '429,after=600',
+    waitingMs: 3_000,
+    ends: { claude: ['rate_limited', 1], codex: ['rate_limited', 1] },
+  },
+  {
+    name: 'quota-used-up',
+    scenario: 'quota',
+    // Claude Code and Gemini CLI do not tell it from a rate limit.
+    ends: { claude: ['rate_limited', 3], codex: ['provider_spend_limit', 1], gemini: ['rate_limited', 2] },
+  },
+  {
+    name: 'internal-error',
+    scenario: '500',
+    ends: {
+      claude: ['provider_transient', 3],
+      codex: ['provider_transient', 4],
+      gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
+    },
+  },
+  {
+    name: 'overloaded',
+    scenario: '529',
+    ends: {
+      claude: ['provider_overloaded', 3],
+      codex: ['provider_overloaded', 4],
+      opencode: ['provider_overloaded', MOST],
+    },
+  },
+  { name: 'unavailable', scenario: '503', ends: { gemini: ['provider_overloaded', 2] } },
+  {
+    name: 'prompt-too-long',
+    scenario: 'context',
+    ends: {
+      claude: ['context_too_long', 1],
+      codex: ['context_too_long', 1],
+      gemini: ['context_too_long', 1],
+      opencode: ['context_too_long', 4],
+    },
+  },
+  {
+    name: 'model-refuses',
+    scenario: 'refuse',
+    ends: { claude: ['refused', 2], codex: ['refused', 1], gemini: ['refused', 2] },
+  },
+  {
+    name: 'stream-cut',
+    scenario: 'cut',
+    ends: {
+      claude: ['provider_transient', 4],
+      codex: ['provider_transient', 2],
+      gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
+    },
+  },
+  {
+    name: 'stream-ends-half-way',
+    // OpenCode takes half of an answer for all of it.
+    scenario: 'half',
+    ends: {
+      claude: ['provider_transient', 4],
+      codex: ['provider_transient', 2],
+      gemini: ['provider_transient', 2],
+    },
+  },
+  {
+    name: 'garbage',
+    scenario: 'garbage',
+    ends: {
+      claude: ['provider_transient', 3],
+      codex: ['provider_transient', 2],
+      gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
+    },
+  },
+  {
+    name: 'no-answer',
+    scenario: 'hang',
+    deadlineMs: 1_000,
+    ends: {
+      claude: ['provider_transient', 3],
+      codex: ['provider_transient', 4],
+      gemini: ['provider_transient', 2],
+      opencode: ['provider_transient', MOST],
+    },
+  },
+  {
+    name: 'connection-refused',
+    scenario: 'gone',
+    waitingMs: 3_000,
+    ends: {
+      claude: ['provider_transient', 0],
+      codex: ['provider_transient', 0],
+      gemini: ['provider_transient', 0],
+    },
+  },
+  {
+    name: 'too-many-turns',
+    scenario: 'loop',
+    maxTurns: 3,
+    ends: { claude: ['turn_limit', 3], gemini: ['turn_limit', 3] },
+  },
+  {
+    name: 'budget-spent',
+    scenario: 'loop',
+    limitUsd: 0.0001,
+    // The endpoint hears nothing of what the gateway refuses.
+    ends: {
+      claude: ['provider_spend_limit', 1],
+      codex: ['provider_spend_limit', 1],
+      gemini: ['provider_spend_limit', 1],
+    },
+  },
+];

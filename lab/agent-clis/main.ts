@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
+import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import { SKIPPED } from '../../test/checks/steps.ts';
+import { BIN, FOLDER } from './place.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HELP = `Runs the real agent CLIs, in their pinned versions, against scripted models.
+
+  npm run test:cli                       install what is missing, then run all
+  npm run test:cli -- --only claude      one of ${CLI_KINDS.join(', ')}
+  npm run test:cli -- --record           what is printed becomes the fixtures of the unit tests
+`;
+
+/** Whether the CLI is here, in its version; it is installed when it is not. */
+function isInstalled(kind: CliKind): boolean {
+  const { program, version } = CLI_VERSIONS[kind];
+  const link = join(BIN, program);
+  try {
+    if (
+      existsSync(link) &&
+      execFileSync(realpathSync(link), ['--version'], { encoding: 'utf8' }).includes(version)
+    )
+      return true;
+  } catch {
+    // It is broken: once more.
+  }
+  const args = [join(ROOT, 'containers/agent/install-clis.ts'), join(ROOT, 'shared/contract/task/cli-versions.json')];
+  const { status } = spawnSync(process.execPath, [...args, FOLDER, BIN, kind], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return status === 0;
+}
+
+function main(): number {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, record: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const wanted = CLI_KINDS.filter((kind) => values.only === undefined || values.only === kind);
+  if (wanted.length === 0) {
+    process.stderr.write(`there is no agent CLI ${values.only}; known are ${CLI_KINDS.join(', ')}\n`);
+    return 2;
+  }
+  const present = wanted.filter(isInstalled);
+  const missing = wanted.filter((kind) => !present.includes(kind));
+  if (missing.length > 0)
+    process.stdout.write(
+      `SKIPPED the tests of ${missing.join(', ')}: not installed, and the registry did not give them\n`,
+    );
+  if (present.length === 0) return SKIPPED;
+  const ran = spawnSync(
+    join(ROOT, 'node_modules/.bin/vitest'),
+    ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter=verbose'],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: {
+        ...process.env,
+        ASSAY_TEST_CLIS: present.join(','),
+        ...(values.record && { ASSAY_RECORD: '1' }),
+      },
+    },
+  );
+  return ran.status ?? 1;
+}
+
+process.exitCode = main();

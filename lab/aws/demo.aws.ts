@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { type Client, createClient } from '../../cli/client.ts';
+import { demoTasks } from '../../cli/demo/tasks.ts';
+import { follow } from '../../cli/follow.ts';
+import type { TaskView } from '../../shared/api/schemas.ts';
+import { assay } from '../../test/cli/support.ts';
+import { operatorToken } from './deployment/token.ts';
+import { requestsIn } from './engine/server.ts';
+import { REPOSITORY_URL, shopIn } from './forge/server.ts';
+import { files } from './machine/names.ts';
+
+const ADAPTER = {
+  kind: 'command',
+  argv: ['node', '/opt/demo/main.ts', '{task_id}', '{model}'],
+  timeout_s: 60,
+} as const;
+const TASKS = demoTasks(REPOSITORY_URL, { ...ADAPTER, argv: [...ADAPTER.argv] });
+
+let client: Client;
+let ended: TaskView[];
+const story = async (id: string): Promise<unknown> => ({
+  task: await client.getTask({ id }),
+  attempts: (await client.listAttempts({ id })).attempts,
+});
+beforeAll(async () => {
+  const { ApiUrl = '' } = inject('outputs');
+  client = createClient({ url: ApiUrl, token: operatorToken(), source: 'the test' });
+  await client.submitBatch({ body: { tasks: TASKS.map(({ task }) => task) } });
+  ended = await follow(
+    client,
+    TASKS.map(({ task }) => task.id),
+    {
+      signal: AbortSignal.timeout(200_000),
+    },
+  );
+  const told = await Promise.all(TASKS.map(({ task }) => story(task.id)));
+  writeFileSync(join(files().folder, 'tasks.json'), JSON.stringify(told, null, 1));
+});
+
+test.each(TASKS)('$task.id ends as the demo says', async ({ task: { id }, expected }) => {
+  const task = ended.find((each) => each.id === id);
+  const { attempts } = await client.listAttempts({ id });
+  expect({
+    status: task?.status,
+    verified: task?.verified,
+    tiers: attempts.map(({ tier }) => tier),
+  }).toEqual({
+    status: expected.status,
+    verified: expected.verified,
+    tiers: expected.tiers,
+  });
+});
+
+test('what was delivered lies at the forge', () => {
+  const heads = execFileSync(
+    'git',
+    ['--git-dir', shopIn(files()), 'for-each-ref', '--format=%(refname)', 'refs/heads/assay'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect(heads.trim().split('\n')).toEqual(
+    TASKS.filter(({ expected }) => expected.delivered).map(({ task }) => `refs/heads/assay/${task.id}`),
+  );
+});
+
+test('the emulator still hands neither entry point, dropped capabilities, volumes nor a read-only root to Docker', () => {
+  const requests = requestsIn(files());
+  expect(requests.length).toBeGreaterThan(0);
+  for (const { Entrypoint, HostConfig } of requests)
+    expect([
+      Entrypoint,
+      HostConfig?.['CapDrop'],
+      HostConfig?.['Mounts'],
+      HostConfig?.['ReadonlyRootfs'],
+    ]).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('assay smoke times a task of its own from its submission to its branch', async () => {
+  const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: operatorToken() };
+  const ran = await assay(['smoke', '--json', '--repository', REPOSITORY_URL, '--base', 'next'], { env });
+  expect(ran.code, `${ran.stderr}${ran.stdout}`).toBe(0);
+  writeFileSync(join(files().folder, 'smoke.json'), ran.stdout);
+});

@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeRepository } from '../../test/support/repository.ts';
+import { project } from './data/project.ts';
+import { ms, type Section } from './page.ts';
+import { type Cost, costOf, medianOf } from './process-cost.ts';
+import { median } from './statistics.ts';
+
+const RUNS = 7;
+const MAIN = join(import.meta.dirname, '../../cli/assay.js');
+
+/** A command line for `sh -c` that does the same work in the folder of the project, such as a checkout of another version, or another tool. */
+const AGAINST = process.env['ASSAY_BENCH_AGAINST'];
+
+export interface StartFigures {
+  readonly rows: readonly {
+    readonly name: string;
+    readonly ours: Cost;
+    /** Of the command that ours is compared with; absent: none was named. */
+    readonly theirs?: Cost;
+    /** Median of our CPU time in parts of theirs, pair by pair. */
+    readonly ratio?: number;
+  }[];
+}
+
+const CODE_GATES = ['dead_code_check', 'comment_quality_check', 'import_cycle_check', 'complexity_check'];
+const CONFIG = `version: 1\nquality_gates:\n${CODE_GATES.map((key) => `  ${key}: true\n`).join('')}`;
+
+/** What it costs to start the program, and to check a small project and one of 100,000 lines, beside another command where one is named. */
+export async function benchStart(say: (line: string) => void): Promise<StartFigures> {
+  const rows: StartFigures['rows'][number][] = [];
+  const small = { 'a.js': 'export const a = 1;\n', 'b.py': 'def f():\n    return 1\n' };
+  const large = project(100_000, 50);
+  const work: readonly [
+    string,
+    Record<string, string>,
+    Readonly<Record<string, string>>,
+    readonly string[],
+  ][] = [
+    ['assay --help', small, {}, ['--help']],
+    ['assay check, a small project', small, { 'a.js': 'export const a = 2;\n' }, ['check', '--base', 'main']],
+    [
+      'assay check, 100,000 lines, gates that read code, nothing kept',
+      { ...large.files, 'assay.yaml': CONFIG },
+      large.patch,
+      ['check', '--base', 'main', '--no-cache'],
+    ],
+    [
+      'the same, everything kept',
+      { ...large.files, 'assay.yaml': CONFIG },
+      large.patch,
+      ['check', '--base', 'main'],
+    ],
+  ];
+  for (const [name, files, patch, args] of work) {
+    say(name);
+    const repository = makeRepository(files);
+    repository.write(patch);
+    const ours: Cost[] = [];
+    const theirs: Cost[] = [];
+    // Once for the caches of the disk, of compiled code and of results.
+    await costOf([process.execPath, MAIN, ...args], repository.dir);
+    for (let run = 0; run < RUNS; run++) {
+      ours.push(await costOf([process.execPath, MAIN, ...args], repository.dir));
+      if (AGAINST) theirs.push(await costOf(['sh', '-c', AGAINST], repository.dir));
+    }
+    const pairs = theirs.map(({ cpu_ms }, index) => (ours[index]?.cpu_ms ?? 0) / cpu_ms);
+    rows.push({
+      name,
+      ours: medianOf(ours),
+      ...(theirs.length > 0 && { theirs: medianOf(theirs), ratio: median(pairs) }),
+    });
+    rmSync(repository.dir, { recursive: true, force: true });
+  }
+  return { rows };
+}
+
+export const startSections = ({ rows }: StartFigures): Section[] => [
+  [
+    `Start, CPU and memory; medians of ${RUNS}`,
+    [
+      ['command', 'wall', 'CPU', 'peak memory', 'CPU of the other', 'ratio'],
+      ...rows.map(({ name, ours, theirs, ratio }) => [
+        name,
+        ms(ours.wall_ms),
+        ms(ours.cpu_ms),
+        `${Math.round(ours.peak_mb)} MB`,
+        theirs ? ms(theirs.cpu_ms) : '',
+        ratio === undefined ? '' : ratio.toFixed(2),
+      ]),
+    ],
+  ],
+];

@@ -1,0 +1,18 @@
+import type { JanitorInput } from '../../../shared/contract/messages/queue.ts';
+import type { Simulation } from '../simulation.ts';
+
+/** Milliseconds for which nobody else asks; longer than any execution lives. Written down here a second time on purpose. */
+const CLAIM = 300_000;
+
+/** Models are paid for each time that they are asked: for one run of an attempt once, and again only when whoever asked must be gone. */
+export function checkJudging(
+  { knowledge, world }: Simulation,
+  { task_id, attempt, run }: JanitorInput,
+): void {
+  const key = `${task_id}/${attempt}/${run}`;
+  const before = knowledge.judged.get(key);
+  const { now } = world.clock;
+  knowledge.judged.set(key, now);
+  if (before !== undefined && now - before < CLAIM)
+    world.violate('models are asked once at a time', `about ${key} again after ${(now - before) / 1_000} s`);
+}

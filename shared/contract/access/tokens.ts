@@ -1,0 +1,81 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { OperatorRole } from './rights.ts';
+import type { BoxKind } from '../box-kind.ts';
+import { ITEM_PREFIX, TABLE } from '../names.ts';
+import { sha256 } from '../../lib/sha256.ts';
+
+/** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
+const secret = (): string => randomBytes(32).toString('base64url');
+
+export const mintOperatorToken = (): string => `assay_op_${secret()}`;
+
+/** Key of the item that says whose token this is. */
+export const operatorTokenKey = (token: string): Record<string, string> => ({
+  [TABLE.pk]: `${ITEM_PREFIX.token}${sha256(token)}`,
+  [TABLE.sk]: 'token',
+});
+
+/** The item of an operator token. Only its hash is stored: the token is shown once. */
+export const operatorTokenItem = (
+  token: string,
+  name: string,
+  role: OperatorRole,
+): Record<string, string> => ({
+  ...operatorTokenKey(token),
+  name,
+  role,
+  created_at: new Date().toISOString(),
+});
+
+/** A token for one box of one attempt; it says what it is for, so that the item to check it against can be found. */
+export const mintBoxToken = (kind: BoxKind, taskId: string, attempt: number): string =>
+  `assay_${kind}_${taskId}.${attempt}.${secret()}`;
+
+/** As `mintBoxToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
+export const derivedBoxToken = (
+  kind: BoxKind,
+  taskId: string,
+  attempt: number,
+  secret: string,
+  key: string,
+): string => {
+  const made = createHmac('sha256', secret).update(JSON.stringify([kind, taskId, attempt, key]));
+  return `assay_${kind}_${taskId}.${attempt}.${made.digest('base64url')}`;
+};
+
+export type ParsedToken =
+  | { readonly caller: 'operator' }
+  | { readonly caller: BoxKind; readonly taskId: string; readonly attempt: number };
+
+/** The token in an Authorization header, whatever it is; null when there is none. */
+export const bearerOf = (authorization: string | undefined): string | null =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
+
+/** What a bearer token claims to be; null for anything that we never minted. */
+export function parseToken(token: string): ParsedToken | null {
+  if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
+  const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
+  return box?.[1] && box[2] ? { caller: box[1] as BoxKind, taskId: box[2], attempt: Number(box[3]) } : null;
+}
+
+/** Compares two hex hashes in constant time. */
+export const sameHash = (left: string, right: string): boolean =>
+  left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+
+/** Boxes that may ask models. */
+export type ModelCaller = Extract<BoxKind, 'agent' | 'gates'>;
+const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<ModelCaller, string>;
+
+/** A token for the model calls of one box of one attempt. It is another than the box's own, and the API knows nothing of it. */
+export const mintModelToken = (taskId: string, attempt: number, caller: ModelCaller = 'agent'): string =>
+  `assay_${MODEL_TOKENS[caller]}_${taskId}.${attempt}.${secret()}`;
+
+/** Whose model calls a token is for; null for anything that is no model token. */
+export function parseModelToken(
+  token: string,
+): { readonly caller: ModelCaller; readonly taskId: string; readonly attempt: number } | null {
+  const [, kind, taskId, attempt] =
+    /^assay_(model|opinion)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token) ?? [];
+  if (taskId === undefined) return null;
+  return { caller: kind === MODEL_TOKENS.gates ? 'gates' : 'agent', taskId, attempt: Number(attempt) };
+}

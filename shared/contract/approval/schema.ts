@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { ObjectId } from '../repository/git-ref.ts';
+import { Action, Risk } from './risk.ts';
+
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
+export const ApprovalStatus = z.enum(APPROVAL_STATUSES);
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+
+/** Most approvals that one task may ask for: each is on the task's item. */
+export const MAX_APPROVALS = 5;
+/** Characters of a reason that are kept. */
+export const MAX_REASON = 500;
+
+/** What happens at a time unless somebody has decided by then. */
+export const Moment = z.object({
+  at: z.iso.datetime(),
+  outcome: z.enum(['deny', 'approve', 'escalate']),
+  /** With `escalate`: whose turn it is from then on. */
+  to: z.string().optional(),
+});
+export type Moment = z.infer<typeof Moment>;
+
+/** What an agent says when it asks. */
+export const Ask = z.strictObject({
+  action: Action.describe('What it wants to do, e.g. deploy:production or db:mutate.'),
+  title: z.string().trim().min(1, 'must not be empty').max(200),
+  description: z.string().max(1_000).default(''),
+});
+export type Ask = z.infer<typeof Ask>;
+
+/** Where the work stood when a box ended to wait for a person. */
+export const ParkedWork = z.object({
+  tree: ObjectId,
+  patch_key: z.string(),
+  patch_sha256: z.string(),
+  patch_bytes: z.number().int().nonnegative(),
+});
+export type ParkedWork = z.infer<typeof ParkedWork>;
+
+/** What an agent CLI had written down of its session by then, so that another box can go on with it. */
+export const ParkedSession = z.object({
+  /** As the CLI calls it. */
+  id: z.string(),
+  sha256: z.string(),
+});
+export type ParkedSession = z.infer<typeof ParkedSession>;
+
+/** Leave that an agent asked for in the middle of its run. */
+export const Approval = z.object({
+  number: z.number().int().positive().describe('Counts the approvals of its task.'),
+  attempt: z.number().int().positive(),
+  /** Of the box that asked. */
+  launch: z.number().int().positive(),
+  action: z.string(),
+  title: z.string(),
+  description: z.string(),
+  risk: Risk,
+  requested_by: z.string().describe('Who does the work: whoever that is may not decide.'),
+  status: ApprovalStatus,
+  created_at: z.iso.datetime(),
+  /** What happens by itself, in this order; empty: it waits without an end. Written with the question, so that a changed setting does not change it. */
+  timetable: z.array(Moment),
+  /** Whose turn it is to decide, where the deployment's policy names roles of people. */
+  waits_for: z.string().nullable(),
+  decided_at: z.iso.datetime().nullable(),
+  decided_by: z.string().nullable(),
+  decision_reason: z.string().nullable(),
+  /** Null: whoever asked has kept its work, or there was none. */
+  work: ParkedWork.nullable(),
+  /** Of the latest one alone. Absent: its CLI keeps none that another box could go on with. */
+  session: ParkedSession.optional(),
+});
+export type Approval = z.infer<typeof Approval>;
+
+/** The approval that a task waits for; null: none. */
+export const pendingOf = ({ approvals = [] }: { readonly approvals?: readonly Approval[] | undefined }) =>
+  approvals.findLast(({ status }) => status === 'pending') ?? null;

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { Judgement } from '../judgement/judgement.ts';
+import { OnErrorSetting } from '../submission/on-error.ts';
+import { ReviewPipeline } from '../judgement/review-pipeline.ts';
+import { StoredNumber } from '../../lib/number.ts';
+import { CheckedPlan } from '../plan/schema.ts';
+import { Expectation, ProtectedClass } from '../submission/expects.ts';
+import { CompletionSignal } from '../submission/signals.ts';
+import { StageOutcome } from '../workflow/outcome.ts';
+import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
+import { Screenshots } from '../screenshot.ts';
+
+/** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
+export const Finding = z.object({
+  file: z.string().nullable(),
+  line: z.number().int().positive().nullable(),
+  rule: z.string(),
+  message: z.string(),
+  /** In words of SARIF, whether the base commit has it too: set where a check compared with the base. */
+  baseline: z.enum(['new', 'unchanged']).optional(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+export const SignalEvidence = z.object({
+  type: z.string(),
+  signal: CompletionSignal,
+  outcome: Outcome,
+  kind: EvidenceKind,
+  detail: z.string(),
+  duration_ms: z.number().int().nonnegative(),
+});
+export type SignalEvidence = z.infer<typeof SignalEvidence>;
+
+/** Gate-specific facts (tool, version, counts, command, exit code), merged flat into the gate's ledger row. */
+export const Facts = z.record(z.string(), z.union([z.string(), StoredNumber, z.boolean(), z.null()]));
+export type Facts = z.infer<typeof Facts>;
+
+export const GateEvidence = z.object({
+  name: z.string(),
+  outcome: Outcome,
+  kind: EvidenceKind,
+  required: z.boolean(),
+  /** True when this gate alone is enough to keep the patch from being accepted. */
+  blocked: z.boolean(),
+  cached: z.boolean(),
+  findings: z.array(Finding),
+  detail: z.string(),
+  duration_ms: z.number().int().nonnegative(),
+  /** Milliseconds after the gathering of the evidence began; absent: in evidence of earlier versions, and of what has no beginning of its own. */
+  began_ms: z.number().int().nonnegative().optional(),
+  metadata: Facts.default({}),
+  /** Of a gate that nobody could judge for: what its configuration makes of that. */
+  on_error: OnErrorSetting,
+  /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
+  screenshots: Screenshots.optional(),
+});
+export type GateEvidence = z.infer<typeof GateEvidence>;
+
+/** A file of the patch that steers checks or what they run on, why it does, and what came of it. */
+export const ProtectedFile = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'modified', 'deleted']),
+  class: ProtectedClass,
+  reason: z.string(),
+  /**
+   * Whose version the gates used: the base commit's, the patch's with parts of the base's, or the patch's own. All but the last are
+   * not what will be delivered.
+   */
+  used: z.enum(['base', 'part', 'patch']),
+  /** What allowed the patch's own version where it would have been put back: the task, or the base commit. */
+  allowed_by: z.string().nullable(),
+});
+export type ProtectedFile = z.infer<typeof ProtectedFile>;
+
+export { isPutBack } from './put-back.ts';
+
+/** What we observed on one tree. It counts for that tree only. */
+export const Evidence = z.object({
+  schema_version: z.literal(1),
+  base_commit: z.string(),
+  tree: z.string(),
+  /** True when the patch changes nothing. */
+  empty_patch: z.boolean(),
+  changed_files: z.array(z.string()),
+  signals: z.array(SignalEvidence),
+  gates: z.array(GateEvidence),
+  /** What the requester foresaw of the work. */
+  expects: z.array(Expectation).default([]),
+  protected_files: z.array(ProtectedFile).default([]),
+  /** Who reviews, as the base commit says it; absent: it says nothing. */
+  review_pipeline: ReviewPipeline.optional(),
+  /** Of a task that is a plan: what it proposes, when it holds. */
+  plan: CheckedPlan.optional(),
+  gathered_at: z.iso.datetime(),
+  duration_ms: z.number().int().nonnegative(),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+export const VerdictReason = z.object({
+  /** Stable machine-readable word, e.g. `signal_failed`, `gate_failed`, `gate_inert`, `no_evidence`. */
+  code: z.string(),
+  /** What it is about: a gate's name, or a signal as `type: value`. */
+  subject: z.string().nullable(),
+  message: z.string(),
+});
+export type VerdictReason = z.infer<typeof VerdictReason>;
+
+export const Verdict = z.object({
+  verdict: z.enum(VERDICTS),
+  /** False when no evidence of our own supports the verdict: what the ledger counts as unverified. */
+  verified: z.boolean(),
+  reasons: z.array(VerdictReason),
+  base_commit: z.string(),
+  tree: z.string(),
+  /** The seed's three booleans, derived from evidence of ours. */
+  tests_run: z.boolean(),
+  quality_gates_run: z.boolean(),
+  completion_signals_checked: z.boolean(),
+  /** What models said, and what that made of the verdict; absent where none was to be asked. */
+  judgements: z.array(Judgement).optional(),
+  /** How the workflow that the task names went with this work; absent where it names none. */
+  workflow: StageOutcome.optional(),
+  /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
+  judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
+  /** Dollars that models took which its gates asked, as the gateway has counted them; null: not known. Absent where they had nobody to ask. */
+  gates_cost_usd: StoredNumber.nonnegative().nullable().optional(),
+});
+export type Verdict = z.infer<typeof Verdict>;

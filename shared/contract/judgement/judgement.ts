@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { Outcome } from '../outcome.ts';
+import { StoredNumber } from '../../lib/number.ts';
+import { GradingRecord } from '../rubric/grading.ts';
+
+/** What a model may be asked about a patch. */
+export const JUDGEMENT_KINDS = [
+  'llm_review',
+  'llm_judge',
+  'quality_gate',
+  'second_look',
+  'decomposition',
+  'verification',
+  'expectations',
+  'review',
+  'review_pipeline',
+  'red_team',
+  'vision',
+] as const;
+
+/** A model's opinion about one tree, or why there is none. It adds doubt, never proof. */
+export const Judgement = z.object({
+  kind: z.enum(JUDGEMENT_KINDS),
+  /** What it was asked about: a signal as `type: value`. */
+  subject: z.string(),
+  outcome: Outcome,
+  /** What it makes of the verdict. */
+  verdict: z.enum(['pass', 'fail', 'refer']),
+  /** 0 to 1, of the model's own word; null where it was not asked for one. */
+  confidence: z.number().min(0).max(1).nullable(),
+  /** 1 to 5, of the quality gate; absent: none was given. */
+  score: z.number().int().min(1).max(5).optional(),
+  /** Of a verification node; absent: it is none. */
+  grading: GradingRecord.optional(),
+  reasons: z.array(z.string()),
+  /** Attempts in the material to speak as somebody else; with any, no opinion lets the work out without a person. */
+  injections: z.array(z.string()).default([]),
+  /** Why it was asked, or was not. */
+  because: z.string(),
+  model: z.string().nullable(),
+  family: z.string().nullable(),
+  prompt: z.object({ id: z.string(), version: z.number().int(), sha256: z.string() }).nullable(),
+  /** Calibration of this model with this prompt that the verdict relied on; null: none. */
+  calibration: z.string().nullable(),
+  /** Calls that were made, also those that failed. Null: nobody knows, because whoever asks has not come back. */
+  calls: z.number().int().nonnegative().nullable(),
+  tokens: z.object({ input: z.number().int(), output: z.number().int() }).nullable(),
+  /** Null: unknown price or unknown usage. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  duration_ms: z.number().int().nonnegative(),
+  /** Absent: nobody was asked, or an earlier version wrote it. */
+  asked_at: z.iso.datetime().optional(),
+});
+export type Judgement = z.infer<typeof Judgement>;
+
+/** When somebody was asked, and how long it took, as a judgement has it. */
+export const timesOf = ({ ms, asked_at }: Spent): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
+  duration_ms: ms,
+  ...(asked_at !== undefined && { asked_at }),
+});
+
+/** What one answer comes to, before it is told what it took to ask. */
+export type Opinion = Pick<
+  Judgement,
+  | 'kind'
+  | 'subject'
+  | 'prompt'
+  | 'calibration'
+  | 'outcome'
+  | 'verdict'
+  | 'confidence'
+  | 'reasons'
+  | 'injections'
+>;
+
+/** What a judgement says of its asking where nobody was asked. */
+export const NOBODY_ASKED = {
+  confidence: null,
+  injections: [],
+  model: null,
+  family: null,
+  prompt: null,
+  calls: 0,
+  tokens: null,
+  cost_usd: null,
+  duration_ms: 0,
+} satisfies Partial<Judgement>;
+
+/** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
+export const NOBODY_CAME_BACK = { ...NOBODY_ASKED, calls: null } satisfies Partial<Judgement>;
+export const NO_ANSWER = 'the judging step gave no answer';
+/** Whether work that has passed is looked at once more by a model, and why. */
+export const SecondLook = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
+export type SecondLook = z.infer<typeof SecondLook>;
+/** What asking has used, whatever came of it. */
+export interface Spent {
+  readonly calls: number;
+  /** Null: no call said what it used. */
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly ms: number;
+  /** When the first call was begun; absent: there was none, or nobody said. */
+  readonly asked_at?: string;
+}

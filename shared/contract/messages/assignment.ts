@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { JudgeModels } from '../models/models.ts';
+import { Chain } from '../submission/chain-schema.ts';
+import { Usage } from '../models/usage.ts';
+import { RepositoryUrl } from '../repository/schema.ts';
+import { PROMPT_PARTS } from '../roles/prompt-parts.ts';
+import { Adapter } from '../agents/adapter.ts';
+import { Artifact } from '../task/attempt.ts';
+import { ErrorActions } from '../failure/error-actions.ts';
+import { Expectation } from '../submission/expects.ts';
+import { GitRef, ObjectId } from '../repository/git-ref.ts';
+import { DeliveryMode, Effort, Role, TaskId } from '../submission/schema.ts';
+import { CompletionSignal } from '../submission/signals.ts';
+
+const Common = z.object({
+  schema_version: z.literal(1),
+  task_id: TaskId,
+  attempt: z.number().int().positive(),
+  /** Base URL of the API, without a slash at the end. */
+  api_url: z.string(),
+  /** Signed DELETE of this assignment: the box removes it before anything else runs, so that whoever finds its URL later finds nothing. */
+  forget_url: z.string(),
+  /** Bearer token, good for this box of this attempt only. */
+  token: z.string(),
+  repository: RepositoryUrl,
+  /** Authorization header value for reading a private repository, or null. Forgotten by the supervisor before any command of the repository runs. */
+  read_credential: z.string().nullable(),
+});
+
+/** How the agent reaches models. The token is worth something to the gateway alone, and only as long as this attempt runs. */
+export const ModelAccess = z.object({
+  token: z.string(),
+  /** As the clients of each provider want it: `/v1` is part of OpenAI's. */
+  base_urls: z.object({ anthropic: z.string(), openai: z.string(), gemini: z.string() }),
+  /** Names that may be asked for. */
+  models: z.array(z.string()),
+  /** True: the gateway is ours, counts, and ends at the budget. False: a gateway of the user's own, so that usage is a claim. */
+  witnessed: z.boolean(),
+});
+export type ModelAccess = z.infer<typeof ModelAccess>;
+
+export const AgentAssignment = Common.extend({
+  kind: z.literal('agent'),
+  /** What the platform resolved the base ref to: all attempts of a round start from it. */
+  base_commit: ObjectId,
+  title: z.string(),
+  role: Role,
+  /** What the role's template puts together: the role may be of the repository, which the box is the first to read. */
+  prompt: z.partialRecord(z.enum(PROMPT_PARTS), z.string()),
+  model: z.string().nullable(),
+  effort: Effort,
+  adapter: Adapter,
+  /** Command lines of the task's `test_passes` signals, which its prompt names too. */
+  test_commands: z.array(z.string()).default([]),
+  /** What is known of the task for what is wrapped around the run. Absent in assignments of earlier versions. */
+  around: z
+    .object({
+      description: z.string(),
+      acceptance_criteria: z.array(z.string()),
+      /** The task's own, in the place of the base's. */
+      chain: Chain.optional(),
+      error_actions: ErrorActions.optional(),
+      /** Actions that a person has allowed this attempt. */
+      allowed: z.array(z.string()),
+      /** The task that it was made from. */
+      parent: z.string().nullable(),
+      /** What the first of them asked for, as a hash. */
+      root_sha256: z.string().nullable(),
+    })
+    .optional(),
+  /** Null: the deployment has no gateway, and the agent must know for itself. */
+  models: ModelAccess.nullable(),
+  /** Set when the attempt goes on after an approval: what it had made of the base until then. */
+  parked: z.object({ tree: ObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
+  /** Set when its CLI can go on with the session of the box before: what that has written down, and what it is told. */
+  resumed: z
+    .object({ session: z.string(), url: z.string(), sha256: z.string(), message: z.string() })
+    .optional(),
+  /** Interval of heartbeats in seconds; the lease is several times longer. */
+  heartbeat_s: z.number().positive(),
+});
+export type AgentAssignment = z.infer<typeof AgentAssignment>;
+
+/** What gates may ask, and by what token: worth something to the gateway alone, and only as long as this box runs. */
+export const Opinions = z.object({ token: z.string(), models: JudgeModels });
+export type Opinions = z.infer<typeof Opinions>;
+
+export const GatesAssignment = Common.extend({
+  kind: z.literal('gates'),
+  base_commit: z.string(),
+  /** Name of the toolchain image that this box is of; absent: the usual one. */
+  image: z.string().optional(),
+  /** Branch or tag that the work is to go to; it may have moved since. */
+  base_ref: GitRef,
+  /** The tree that the agent's artifact claims; ours is computed and must be the same. */
+  tree: z.string(),
+  patch_url: z.string(),
+  patch_sha256: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** The model that the attempt was made with, or null. */
+  model: z.string().nullable(),
+  signals: z.array(CompletionSignal),
+  /** Set when the work is a plan: how many tasks it may have. */
+  plan: z.object({ max_tasks: z.number().int() }).optional(),
+  /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
+  files: z.array(z.string()),
+  expects: z.array(Expectation),
+  /** Where the hidden tests are to be read from, and what must lie there; null: the task has none. In no other assignment. */
+  hidden_tests: z
+    .object({
+      url: z.string(),
+      sha256: z.string(),
+      bytes: z.number().int().nonnegative(),
+      /** As above, for the repository that they name; null where they name none, or none is needed. */
+      read_credential: z.string().nullable(),
+    })
+    .nullable()
+    .default(null),
+  /** Null: no model is configured that gates could ask. */
+  opinions: Opinions.nullable().default(null),
+});
+export type GatesAssignment = z.infer<typeof GatesAssignment>;
+
+export const DeliverAssignment = Common.extend({
+  kind: z.literal('deliver'),
+  base_commit: z.string(),
+  tree: z.string(),
+  patch_url: z.string(),
+  patch_sha256: z.string(),
+  branch: z.string(),
+  /** Whether anything follows the branch. Absent: nothing does. */
+  deliver_as: DeliveryMode.optional(),
+  /** The branch that the work is to go onto. */
+  target: GitRef.optional(),
+  /** Commit message; author and dates are fixed below, so the same delivery makes the same commit id every time. */
+  message: z.string(),
+  author: z.string(),
+  committed_at: z.iso.datetime(),
+});
+export type DeliverAssignment = z.infer<typeof DeliverAssignment>;
+
+export const Assignment = z.discriminatedUnion('kind', [AgentAssignment, GatesAssignment, DeliverAssignment]);
+export type Assignment = z.infer<typeof Assignment>;
+
+/** What a command adapter may leave in the file named by `ASSAY_USAGE_FILE`. */
+export const UsageFile = z.object({
+  usage: Usage.optional(),
+  summary: z.string().max(20_000).optional(),
+  status: z.enum(['done', 'blocked']).optional(),
+});
+export type UsageFile = z.infer<typeof UsageFile>;
+
+/** The artifact as a box knows it: without object keys. */
+export const ArtifactFacts = Artifact.pick({
+  base_commit: true,
+  tree: true,
+  patch_sha256: true,
+  patch_bytes: true,
+});

@@ -1,0 +1,97 @@
+import type { ModelKey } from './key.ts';
+import type { ProviderName } from './protocols.ts';
+import type { Provider } from './providers.ts';
+import { allModels, familyOfModel, type JudgeModel, type JudgeModels } from './models.ts';
+
+/** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
+export type Reached = Provider | { readonly via: 'none'; readonly url: string };
+
+/** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `to`. */
+interface Way {
+  readonly speaks: 'anthropic' | 'openai' | 'google' | 'openai_compatible';
+  readonly vendor: ProviderName;
+  readonly to: Reached;
+}
+
+const keyed = (key: ModelKey, url: string | undefined): Provider => ({ ...key, ...(url && { url }) });
+
+const OPENROUTER = 'https://openrouter.ai/api/v1';
+
+/** @throws for a model that the configuration's schema refuses. */
+function wayOf(model: JudgeModel): Way {
+  switch (model.provider) {
+    case 'bedrock': {
+      const isAnthropic = familyOfModel(model) === 'anthropic';
+      const { region, url } = model;
+      return {
+        speaks: isAnthropic ? 'anthropic' : 'openai_compatible',
+        vendor: isAnthropic ? 'anthropic' : 'openai',
+        // The name is Bedrock's own already.
+        to: {
+          via: 'bedrock',
+          endpoint: 'runtime',
+          model_prefix: '',
+          ...(region && { region }),
+          ...(url && { url }),
+        },
+      };
+    }
+    case 'anthropic':
+      return { speaks: 'anthropic', vendor: 'anthropic', to: keyed(model.key, model.url) };
+    case 'openai':
+      return { speaks: 'openai', vendor: 'openai', to: keyed(model.key, model.url) };
+    case 'google':
+      return { speaks: 'google', vendor: 'gemini', to: keyed(model.key, model.url) };
+    case 'openrouter':
+      return { speaks: 'openai_compatible', vendor: 'openai', to: keyed(model.key, model.url ?? OPENROUTER) };
+    case 'openai_compatible':
+      return {
+        speaks: 'openai_compatible',
+        vendor: 'openai',
+        to: model.key ? keyed(model.key, model.url) : { via: 'none', url: model.url },
+      };
+  }
+}
+
+/** A model that gates may ask through the gateway. */
+export interface BoxModel {
+  readonly model: string;
+  readonly vendor: ProviderName;
+  readonly to: Reached;
+  /** Dollars per million tokens, where the configuration says it. */
+  readonly price?: { readonly input: number; readonly output: number };
+}
+
+/** What the gateway lets gates ask. */
+export const boxModels = (models: JudgeModels): BoxModel[] =>
+  allModels(models, 'box').map((model) => {
+    const { vendor, to } = wayOf(model);
+    return { model: model.model, vendor, to, ...(model.price && { price: model.price }) };
+  });
+
+/** Where the token of a gates box stands for a key; there is no such variable. */
+export const BOX_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
+
+/** The models that gates may ask, as the box knows them: the gateway is the provider, and its token the key. */
+export function forBox({ judge: _, ...models }: JudgeModels, gatewayUrl: string): JudgeModels {
+  const inBox = (model: JudgeModel): JudgeModel => {
+    const { speaks } = wayOf(model);
+    const { price } = model;
+    const url = speaks === 'openai' || speaks === 'openai_compatible' ? `${gatewayUrl}/v1` : gatewayUrl;
+    return {
+      provider: speaks,
+      model: model.model,
+      family: familyOfModel(model),
+      ...(price && { price }),
+      key: BOX_KEY,
+      url,
+    };
+  };
+  const { cross_model, intent, rubric, test_writer } = models;
+  return {
+    ...(intent && { intent: inBox(intent) }),
+    ...(rubric && { rubric: inBox(rubric) }),
+    ...(test_writer && { test_writer: inBox(test_writer) }),
+    ...(cross_model && { cross_model: cross_model.map(inBox) }),
+  };
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from './middleware-bounds.ts';
+import { AGENT_HOOKS, MIDDLEWARE_NAMES } from '../agents/names.ts';
+
+/** `claimed`: the words of an agent. `observed`: what the box saw around the run; the agent could write to all of it, so it proves nothing. */
+export const Found = z.strictObject({
+  by: z.enum(MIDDLEWARE_NAMES),
+  kind: z.enum(['claimed', 'observed']),
+  code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
+  detail: z.string().max(FOUND_CHARACTERS),
+  turn: z.int().min(1).max(1_000_000).optional(),
+});
+export type Found = z.infer<typeof Found>;
+
+/** What was wrapped around a run and what that has found. Nothing is decided by it, and nothing becomes verified. */
+export const MiddlewareRecord = z.strictObject({
+  chain: z.array(z.enum(MIDDLEWARE_NAMES)).max(MIDDLEWARE_NAMES.length),
+  fired: z
+    .partialRecord(z.enum(AGENT_HOOKS), z.int().nonnegative())
+    .describe('How often each hook was passed; a hook that is missing was not.'),
+  found: z.array(Found).max(MOST_FOUND),
+  more: z.int().positive().optional().describe('How many more there were than are named.'),
+  facts: z
+    .record(z.string().max(60), z.union([z.string().max(FOUND_CHARACTERS), z.number(), z.boolean()]))
+    .refine((facts) => Object.keys(facts).length <= MOST_FACTS, { error: `at most ${MOST_FACTS} facts` }),
+});
+export type MiddlewareRecord = z.infer<typeof MiddlewareRecord>;

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { badGlob } from '../../lib/glob/glob.ts';
+import { ON_ERROR } from './on-error.ts';
+
+/** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
+export const MAX_PATTERN_LENGTH = 1_000;
+
+/** Says why a path may not be used inside a checkout, or null when it may. Symbolic links are checked when the path is read. */
+export function unsafePath(path: string): string | null {
+  if (path.length === 0) return 'must not be empty';
+  if (path.length > 4_096) return 'is longer than 4096 characters';
+  if (path.includes('\0')) return 'must not contain a NUL byte';
+  if (path.includes('\\')) return 'must use forward slashes';
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path))
+    return 'must be relative to the checkout, not absolute';
+  const segments = path.split('/');
+  if (segments.includes('..')) return 'must not leave the checkout with ".."';
+  if (segments[0] === '.git') return 'must not point into .git';
+  return null;
+}
+
+const refine = (check: (value: string) => string | null) =>
+  z.string().superRefine((value, context) => {
+    const problem = check(value);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+export const CheckoutPath = refine(unsafePath).describe(
+  'A path inside the checkout, relative, with forward slashes.',
+);
+/** Says why a name is none of a file or folder to own, or null. As a pattern nobody would match it: all work would lie outside. */
+const unownable = (path: string): string | null =>
+  unsafePath(path) ??
+  (path.includes('*') ? 'is a file or a folder, and no pattern: name the folder itself' : null);
+export const OwnedPath = refine(unownable).describe(
+  'A file, or a folder with all that is in it, inside the checkout; relative, with forward slashes.',
+);
+export const CheckoutGlob = refine((value) =>
+  value.length > MAX_PATTERN_LENGTH
+    ? `is longer than ${MAX_PATTERN_LENGTH} characters`
+    : (unsafePath(value) ?? badGlob(value)),
+).describe('A glob inside the checkout; `*` does not match dot files, `**` crosses folders.');
+/** Its syntax is checked by `regexErrors` (regex.ts): the engine is large, and most readers of a task need no engine. */
+const Regex = z.string().min(1, 'must not be empty').max(MAX_PATTERN_LENGTH);
+const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
+
+const PathExists = z.strictObject({ type: z.literal('path_exists'), path: CheckoutPath });
+const GlobExists = z.strictObject({ type: z.literal('glob_exists'), pattern: CheckoutGlob });
+const FileContains = z
+  .strictObject({
+    type: z.literal('file_contains'),
+    path: CheckoutPath,
+    contains: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(10_000)
+      .optional()
+      .describe('Literal, case-sensitive text.'),
+    regex: Regex.optional().describe('RE2 regular expression.'),
+  })
+  .superRefine((value, context) => {
+    if ((value.contains === undefined) === (value.regex === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: ['contains'],
+        message: 'give either `contains` (literal) or `regex`, not both and not neither',
+      });
+  });
+const TestPasses = z.strictObject({
+  type: z.literal('test_passes'),
+  command: Command.describe('Run by `bash -c` in the verified tree; exit code 0 passes.'),
+  timeout_s: z.number().int().min(1).max(3_600).default(120),
+});
+
+/** Names and numbers of this machine alone: what is asked can be nobody else, whatever a resolver says. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const FIRST_PORT = 1_024;
+
+/** Says why an address is not that of a service in the box, or null. */
+function badService(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:') return 'must be an http:// URL';
+  if (!LOOPBACK.includes(url.hostname)) return `must name this machine: ${LOOPBACK.join(', ')}`;
+  if (url.username || url.password || url.hash) return 'must have no user, password or fragment';
+  if (Number(url.port) < FIRST_PORT) return `must name a port from ${FIRST_PORT} on`;
+  return null;
+}
+const ApiResponds = z.strictObject({
+  type: z.literal('api_responds'),
+  command: Command.describe(
+    'Starts the service by `bash -c` in the verified tree; it is ended after the answer.',
+  ),
+  url: refine((value) =>
+    value.length > 2_000 ? 'is longer than 2000 characters' : badService(value),
+  ).describe('What is asked for with GET, on this machine; redirects are not followed.'),
+  status: z.number().int().min(200).max(599).default(200),
+  contains: z.string().min(1).max(10_000).optional().describe('Literal text that the answer must hold.'),
+  timeout_s: z
+    .number()
+    .int()
+    .min(1)
+    .max(600)
+    .default(60)
+    .describe('Until the service must have answered so.'),
+});
+
+const Words = z.string().trim().min(1, 'must not be empty').max(8_000);
+const OnErrorOfSignal = z
+  .enum(ON_ERROR)
+  .default('hold')
+  .describe(
+    'When no model can judge: a person is asked, the verdict is `fail`, or it stands without the opinion.',
+  );
+const LlmReview = z.strictObject({
+  type: z.literal('llm_review'),
+  instructions: Words.describe('A question about the work, answered yes or no by a model; no is a fail.'),
+  on_error: OnErrorOfSignal,
+});
+const LlmJudge = z.strictObject({
+  type: z.literal('llm_judge'),
+  criteria: Words.describe(
+    'What the work must meet, judged by a model; below a confidence of 0.7 a person is asked.',
+  ),
+  on_error: OnErrorOfSignal,
+});
+
+/** Least score of a foundation task's quality gate, however low its threshold. */
+const MIN_THRESHOLD = 2;
+const QualityGate = z.strictObject({
+  type: z.literal('quality_gate'),
+  criteria: Words.optional().describe('What counts beside the task itself.'),
+  threshold: z.number().int().min(1).max(5).default(3).describe('Least score, of 1 to 5, that passes.'),
+  foundation: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Three or more tasks build on this one: the threshold is one lower, and there is one attempt more.',
+    ),
+  on_error: OnErrorOfSignal,
+});
+type QualityGate = z.infer<typeof QualityGate>;
+
+/** The score that passes. */
+export const thresholdOf = ({
+  threshold,
+  foundation,
+}: Pick<QualityGate, 'threshold' | 'foundation'>): number =>
+  foundation ? Math.min(threshold, Math.max(MIN_THRESHOLD, threshold - 1)) : threshold;
+
+/** Looked at, or run, in the gates box. */
+const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses, ApiResponds] as const;
+/** Asked of a model by the janitor, after what was observed. */
+const JUDGED = [LlmReview, LlmJudge, QualityGate] as const;
+const SIGNAL_TYPES = [...OBSERVED, ...JUDGED].map(({ shape }) => shape.type.value);
+
+export const JudgedSignal = z.discriminatedUnion('type', JUDGED);
+export type JudgedSignal = z.infer<typeof JudgedSignal>;
+
+/** The field that a compact `value` stands for. */
+const COMPACT: Readonly<Record<string, string>> = {
+  path_exists: 'path',
+  glob_exists: 'pattern',
+  test_passes: 'command',
+  llm_review: 'instructions',
+  llm_judge: 'criteria',
+  quality_gate: 'criteria',
+};
+const COMPACT_FOR = [...Object.values(COMPACT), 'contains', 'regex'];
+
+/** The seed's compact form `{type, value}` becomes the named form; a `file_contains` value reads `path :: needle` or `path :: regex:needle`. */
+function expandCompact(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('value' in input) || !('type' in input)) return input;
+  const { type, value, ...rest } = input as { type: unknown; value: unknown };
+  // Beside the field that it stands for it is one too many, and refused as such: none of the two may be dropped without a word.
+  if (typeof value !== 'string' || COMPACT_FOR.some((field) => field in rest)) return input;
+  const field = typeof type === 'string' && Object.hasOwn(COMPACT, type) ? COMPACT[type] : undefined;
+  if (field !== undefined) return { ...rest, type, [field]: value };
+  if (type === 'file_contains') {
+    const at = value.indexOf(' :: ');
+    if (at < 0) return input;
+    const path = value.slice(0, at).trim();
+    const needle = value.slice(at + 4);
+    return needle.startsWith('regex:')
+      ? { ...rest, type, path, regex: needle.slice(6) }
+      : { ...rest, type, path, contains: needle };
+  }
+  return input;
+}
+
+/** What must be observable in the tree before the work counts as finished. */
+export const CompletionSignal = z.preprocess(
+  expandCompact,
+  z.discriminatedUnion('type', [...OBSERVED, ...JUDGED], {
+    error: (issue) =>
+      issue.code === 'invalid_union' ? `unknown signal type; known: ${SIGNAL_TYPES.join(', ')}` : undefined,
+  }),
+);
+export type CompletionSignal = z.infer<typeof CompletionSignal>;
+
+export const isJudged = (signal: CompletionSignal): signal is JudgedSignal =>
+  JUDGED.some(({ shape }) => shape.type.value === signal.type);
+
+/** One line that names a signal, as the seed prints it: `type: value`. */
+export function describeSignal(signal: CompletionSignal): string {
+  switch (signal.type) {
+    case 'path_exists':
+      return `path_exists: ${signal.path}`;
+    case 'glob_exists':
+      return `glob_exists: ${signal.pattern}`;
+    case 'file_contains':
+      return `file_contains: ${signal.path} :: ${signal.regex === undefined ? signal.contains : `regex:${signal.regex}`}`;
+    case 'test_passes':
+      return `test_passes: ${signal.command}`;
+    case 'api_responds':
+      return `api_responds: ${signal.url} ${signal.status}`;
+    case 'llm_review':
+      return `llm_review: ${signal.instructions}`;
+    case 'llm_judge':
+      return `llm_judge: ${signal.criteria}`;
+    case 'quality_gate':
+      return `quality_gate: ${signal.criteria ?? `at least ${thresholdOf(signal)} of 5`}`;
+  }
+}
+
+/** The command lines of the tests that a task names. */
+export const testCommands = ({
+  completion_signals,
+}: {
+  readonly completion_signals: readonly CompletionSignal[];
+}): string[] =>
+  completion_signals.flatMap((signal) => (signal.type === 'test_passes' ? [signal.command] : []));

@@ -1,0 +1,346 @@
+import * as z from 'zod';
+import { FailureClass } from '../failure/failure-class.ts';
+import { Weighed } from '../run-record/weighed.ts';
+import { LoggedRun } from '../evidence/logs/logged.ts';
+import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
+import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
+import { Screenshots } from '../screenshot.ts';
+import { MiddlewareRecord } from '../run-record/middleware-record.ts';
+import { Usage } from '../models/usage.ts';
+import { StoredNumber } from '../../lib/number.ts';
+import { VerificationGate } from '../run-record/verification-gate-record.ts';
+import { CLI_KINDS } from '../agents/adapter.ts';
+import { FailedHow } from '../failure/failed-how.ts';
+import { ObjectId } from '../repository/git-ref.ts';
+import { Effort } from '../submission/schema.ts';
+
+/** The patch and what came with it. Object keys live in the artifacts bucket. */
+export const Artifact = z.object({
+  /** The task's own at the time: no agent names it. */
+  base_commit: ObjectId,
+  tree: ObjectId,
+  patch_key: z.string(),
+  patch_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  patch_bytes: z.number().int().nonnegative(),
+  transcript_key: z.string().nullable(),
+});
+export type Artifact = z.infer<typeof Artifact>;
+
+/** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
+export const Witnessed = z.object({
+  usage: Usage,
+  /** By the name that prices go by. */
+  by_model: z.record(z.string(), Usage),
+  /** Null when a model that has answered has no price. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  calls: z.int().nonnegative(),
+  /** Of the cost: what no answer counted, and is reckoned at the worst. */
+  estimated_usd: StoredNumber.nonnegative(),
+  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
+  open_calls: z.int().nonnegative(),
+  /** Set when the last calls of the attempt were such that the provider could not do them. Absent in items of earlier versions. */
+  trouble: z
+    .object({
+      class: FailureClass,
+      /** Of its last answer; null: there was none, or it broke off. */
+      status: z.int().nullable(),
+      calls: z.int().positive().describe('How many in a row.'),
+      /** When it wants to be asked again; null: it did not say. */
+      retry_at: z.iso.datetime().nullable(),
+    })
+    .nullable()
+    .optional(),
+  findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
+});
+export type Witnessed = z.infer<typeof Witnessed>;
+
+/** What the model gateway has counted for the gates of an attempt. */
+export const Opinions = z.object({
+  calls: z.int().nonnegative(),
+  /** Null when a model that has answered has no price. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
+  open_calls: z.int().nonnegative(),
+});
+export type Opinions = z.infer<typeof Opinions>;
+/** How the agent's program ended, as its supervisor saw it, and what the CLI or its provider say of that in structure. */
+export const AgentEnd = z.strictObject({
+  exit_code: z.int().min(0).max(255).optional(),
+  signal: z
+    .string()
+    .regex(/^SIG[A-Z0-9]{1,12}$/, 'must be the name of a signal, such as SIGKILL')
+    .optional(),
+  timed_out: z.boolean().optional().describe('It was stopped because its time was over.'),
+  http_status: z.int().min(100).max(599).optional().describe("Of the provider's last answer."),
+  error_code: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("The CLI's, the provider's or the operating system's own word for the error."),
+  words: z
+    .enum(['summary', 'output_tail'])
+    .optional()
+    .describe(
+      'Which text is of the program that failed, and so may tell why; absent: none, all of it may be the prose of a model.',
+    ),
+});
+export type AgentEnd = z.infer<typeof AgentEnd>;
+
+/** What the agent's supervisor says at the end of a run. */
+export const Report = z.object({
+  status: z.enum(['completed', 'failed']),
+  summary: z.string().max(20_000),
+  failure_class: FailureClass.nullable(),
+  /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
+  output_tail: z.string().max(2_000),
+  /** Seconds until the provider takes requests again, where it said so. Absent in items of earlier versions. */
+  retry_after_s: z.number().int().positive().nullable().optional(),
+  /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
+  verification_gate: VerificationGate.optional(),
+  /** Absent in items of earlier versions, and where nobody has seen the program end. */
+  end: AgentEnd.optional(),
+  /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
+  logged: z.array(LoggedRun).optional(),
+  /** What was wrapped around the run and what that has found; nothing is decided by it. Absent: nothing was, or nobody has said. */
+  middleware: MiddlewareRecord.optional(),
+  at: z.iso.datetime(),
+});
+export type Report = z.infer<typeof Report>;
+
+/** A container of this attempt. Everything in it is written once, by the dispatcher, before the container starts. */
+export const Launch = z.object({
+  /** Counts containers of this kind for this attempt; a lost box gets a new number. */
+  number: z.number().int().positive(),
+  token_sha256: z.string(),
+  /** Of the token for model calls; null where the box gets none. Absent in items of earlier versions. */
+  model_token_sha256: z.string().nullable().optional(),
+  assignment_key: z.string(),
+  /** The box is gone and has brought nothing; the next message launches another. */
+  lost: z.boolean(),
+  /** It has ended because its task waits for this approval; it may repeat what it has said, and nothing else. */
+  parked: z.number().int().positive().optional(),
+  /** Of the containers up to this number, those that never ran (no image, no network, no room) or were taken away. Absent: none. */
+  excused: z.number().int().positive().optional(),
+  /** From when on its absence counts; of a box that is lost, from when on the next one may start. */
+  launched_at: z.iso.datetime(),
+});
+export type Launch = z.infer<typeof Launch>;
+
+/** Where the evidence lies and its short form; the whole is on S3 under `key`. */
+export const VerificationRecord = z.object({
+  key: z.string(),
+  tree: z.string(),
+  base_commit: z.string(),
+  signals: z.array(
+    z.object({
+      type: z.string(),
+      subject: z.string(),
+      /** Absent in items of earlier versions. */
+      kind: EvidenceKind.optional(),
+      outcome: Outcome,
+      detail: z.string(),
+    }),
+  ),
+  gates: z.array(
+    z.object({
+      name: z.string(),
+      /** Absent in items of earlier versions. */
+      kind: EvidenceKind.optional(),
+      outcome: Outcome,
+      required: z.boolean(),
+      blocked: z.boolean(),
+      cached: z.boolean(),
+      duration_ms: z.number().int(),
+      /** Milliseconds after the gathering of the evidence began. Absent where nobody has said so. */
+      began_ms: z.number().int().nonnegative().optional(),
+      detail: z.string(),
+      findings: z.number().int(),
+      /** As much of the gate's facts as has room. Absent in items of earlier versions. */
+      facts: Facts.optional(),
+      /** Pictures that it has taken; absent: none. */
+      screenshots: Screenshots.optional(),
+    }),
+  ),
+  /** As many of the files that steer checks as have room, those that were put back first. Absent in items of earlier versions. */
+  protected_files: z
+    .array(ProtectedFile.pick({ path: true, class: true, used: true, allowed_by: true }))
+    .optional(),
+  /** How many files were put back; the list may have room for fewer. Absent in items of earlier versions. */
+  put_back: z.number().int().nonnegative().optional(),
+  /** What failed, by name, in the order of its names: findings of gates that block, and signals. Absent: nothing, or an earlier version. */
+  failing: z.array(z.object({ check: z.string(), what: z.string() })).optional(),
+  /** How many more failed than are named. */
+  failing_more: z.number().int().positive().optional(),
+  /** As many of the files of the patch as have room, with what was found in each. Absent in items of earlier versions. */
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        findings: z.number().int().nonnegative(),
+        /** Of its tests: how many fail now and then. */
+        flaky: z.number().int().nonnegative(),
+      }),
+    )
+    .optional(),
+  /** How many more there are than are named. */
+  files_more: z.number().int().positive().optional(),
+  duration_ms: z.number().int(),
+  at: z.iso.datetime(),
+  /** True when words or checks were cut for want of room; the whole is still under `key`. */
+  shortened: z.boolean().optional(),
+});
+export type VerificationRecord = z.infer<typeof VerificationRecord>;
+
+/** The gates box could not gather evidence at all. */
+export const VerificationFailure = z.object({
+  failure_class: FailureClass,
+  message: z.string(),
+  at: z.iso.datetime(),
+});
+export type VerificationFailure = z.infer<typeof VerificationFailure>;
+
+/** What may be changed when the same failure comes again, in this order. */
+export const STRATEGIES = [
+  'other_adapter',
+  'stronger_tier',
+  'higher_effort',
+  'smaller_task',
+  'person',
+] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+export const DECISIONS = ['accept', 'escalate', 'retry', 'refer', 'give_up'] as const;
+export const Decision = z.object({
+  action: z.enum(DECISIONS),
+  /** The seed's trigger words: `task failed`, `janitor verification failed`, `low confidence`, `explicit failure`, or ours. */
+  reason: z.string(),
+  /** Set with escalate and retry. */
+  next_model: z.string().nullable(),
+  next_tier: z.string().nullable(),
+  /** What is done otherwise, because an attempt before has failed in the same way; absent: nothing. */
+  strategy: z.enum(STRATEGIES).optional(),
+  /** Of the next attempt, where the strategy changes it. */
+  next_adapter: z.enum(CLI_KINDS).optional(),
+  next_effort: Effort.optional(),
+  at: z.iso.datetime(),
+});
+export type Decision = z.infer<typeof Decision>;
+
+export const ATTEMPT_OUTCOMES = [
+  'passed',
+  'unverified',
+  'failed',
+  'referred',
+  'infra_failed',
+  'expired',
+  'cancelled',
+] as const;
+
+/** Why an attempt runs on this tier at this effort: the rule of `shared/control/routing/table.ts` (or `role`, `task`), and the whole reason. */
+export const AttemptRoute = z.object({
+  rule: z.string(),
+  reason: z.string(),
+  /** Set when it runs with another agent of the same tier, because nothing is begun with a provider for a while: no climb, and no fault of the work. */
+  fallback: z
+    .object({ from: z.string(), to: z.string(), because: z.string(), until: z.iso.datetime() })
+    .optional(),
+  /** What was thought of the tiers, where something learned or a person chose among them. Absent: the table alone did. */
+  choice: z
+    .object({
+      by: z.enum(['pin', 'greedy', 'thompson', 'proposal']),
+      /** By chance, to learn. */
+      explored: z.boolean(),
+      weighed: z.array(Weighed).max(3),
+    })
+    .optional(),
+});
+export type AttemptRoute = z.infer<typeof AttemptRoute>;
+
+/** What is set aside in a counter of what goes to models. */
+export const Reserved = z.object({
+  /** YYYY-MM-DD, UTC: whose counter has it. */
+  day: z.string(),
+  /** Millionths of a dollar. */
+  micro: z.int().nonnegative(),
+});
+export type Reserved = z.infer<typeof Reserved>;
+
+/** One run of one agent on one model for a task. */
+export const Attempt = z.object({
+  number: z.number().int().positive(),
+  /** Null for an external agent that did not say. */
+  model: z.string().nullable(),
+  tier: z.string().nullable(),
+  effort: Effort,
+  /** Set when another agent than the task's or the deployment's does it, because that one's provider was down. */
+  adapter: z.enum(CLI_KINDS).optional(),
+  /** Absent in items of earlier versions. */
+  route: AttemptRoute.optional(),
+  /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
+  merge: z.object({ of: z.int().positive(), onto: ObjectId }).optional(),
+  /** Null while it runs. */
+  outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable(),
+  /** Who holds the lease: `managed`, or the operator that claimed it. */
+  holder: z.string(),
+  /** Epoch seconds; the lease has run out when this is in the past. */
+  lease_until: z.number().int(),
+  progress: z
+    .object({ message: z.string(), percent: StoredNumber.nullable(), at: z.iso.datetime() })
+    .nullable(),
+  /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
+  usage: Usage.nullable(),
+  /** What was set aside for it of the budgets of the deployment; absent: nothing. */
+  reserved: Reserved.optional(),
+  /** What was set aside for it besides, each under a mark of its own: for what its gates ask, and for judging it again. Absent: nothing. */
+  reserved_more: z.array(Reserved.extend({ mark: z.string() })).optional(),
+  /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
+  cost_usd: StoredNumber.nonnegative().nullable(),
+  /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */
+  claimed: z
+    .object({ usage: Usage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
+    .nullable()
+    .optional(),
+  /** Null: no model was called by the gateway. Absent in items of earlier versions. */
+  witnessed: Witnessed.nullable().optional(),
+  report: Report.nullable(),
+  artifact: Artifact.nullable(),
+  verification: VerificationRecord.nullable(),
+  verification_failure: VerificationFailure.nullable(),
+  /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
+  opinions: Opinions.optional(),
+  verdict: Verdict.nullable(),
+  /** Until when models are being asked about it, for which run and by whom: nobody else asks them meanwhile. Absent: nobody does. */
+  judging: z
+    .object({
+      run: z.int().positive(),
+      until: z.iso.datetime(),
+      by: z.string(),
+      /** What asking may cost, in millionths of a dollar. Absent: nobody knows, or an earlier version. */
+      micro: z.int().nonnegative().optional(),
+    })
+    .optional(),
+  /** How often somebody set out to ask models about it, and what of that may have cost which nobody has heard, in millionths of a dollar. */
+  asked: z.object({ times: z.int().positive(), unheard: z.int().nonnegative() }).optional(),
+  /** Set when a person had the verdict made again: how often, what it said before and what all earlier judging took. */
+  repeated: z
+    .object({
+      times: z.number().int().positive(),
+      judging_cost_usd: StoredNumber.nonnegative().nullable(),
+      earlier: z.enum(VERDICTS),
+      reason: z.string(),
+      by: z.string(),
+      at: z.iso.datetime(),
+    })
+    .optional(),
+  decision: Decision.nullable(),
+  /** What its failure was taken for, once it is over; absent: it did not fail, or ended under an earlier version. */
+  failure: FailedHow.optional(),
+  agent: Launch.nullable(),
+  gates: Launch.nullable(),
+  deliver: Launch.nullable(),
+});
+export type Attempt = z.infer<typeof Attempt>;

@@ -1,0 +1,50 @@
+import type { Attempt } from './attempt.ts';
+import type { Judgement } from '../judgement/judgement.ts';
+
+/** Dollars of one judgement; 0: nobody was asked. Null: somebody was, or may have been, and what it cost is not known. */
+export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>
+  calls === 0 ? 0 : cost_usd;
+
+/** A sum of which no part may be unknown. */
+export const sumKnown = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
+
+const ofVerdict = (verdict: Attempt['verdict']): number | null =>
+  verdict?.judging_cost_usd === undefined
+    ? sumKnown((verdict?.judgements ?? []).map(costOfJudgement))
+    : verdict.judging_cost_usd;
+
+/**
+ * Dollars that models took to judge an attempt: those that the janitor asked, also for verdicts that were made again, and those that its
+ * gates asked; 0: none was asked. Null: a part of it is not known.
+ */
+export const judgingCost = ({
+  verdict,
+  repeated,
+  opinions,
+}: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
+  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
+
+/** Dollars, as far as they are known; `isKnown`: that is all of them. */
+export interface Money {
+  readonly usd: number;
+  readonly isKnown: boolean;
+}
+
+const known = (verdict: Attempt['verdict']): number =>
+  verdict?.judging_cost_usd ??
+  (verdict?.judgements ?? []).reduce((sum, each) => sum + (costOfJudgement(each) ?? 0), 0);
+
+/** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
+export const judgingMoney = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): Money => ({
+  usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
+  isKnown: judgingCost(attempt) !== null,
+});
+
+/** What asking models about an attempt may have cost that nobody has heard, or has heard yet, in millionths of a dollar. */
+export const unheardOf = ({ asked, judging }: Pick<Attempt, 'asked' | 'judging'>): number =>
+  (asked?.unheard ?? 0) + (judging?.micro ?? 0);
+
+/** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
+export const verdictCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
+  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

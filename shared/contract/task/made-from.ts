@@ -1,0 +1,17 @@
+import { contentHash } from '../submission/content-hash.ts';
+import type { Task } from './task.ts';
+
+/** What a task says of where it comes from that is made from this one. */
+export const madeFrom = ({
+  id,
+  title,
+  description,
+  acceptance_criteria,
+  made_from,
+}: Pick<Task, 'id' | 'title' | 'description' | 'acceptance_criteria' | 'made_from'>): NonNullable<
+  Task['made_from']
+> => ({
+  task_id: id,
+  root: made_from?.root ?? id,
+  root_sha256: made_from?.root_sha256 ?? contentHash(title, description, acceptance_criteria),
+});

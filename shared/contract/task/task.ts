@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import { AutonomyLevel } from '../approval/autonomy.ts';
+import { Approval } from '../approval/schema.ts';
+import { StoredNumber } from '../../lib/number.ts';
+import { PlanOf } from '../plan/schema.ts';
+import { RoleInForce } from '../roles/in-force.ts';
+import { WorkflowInForce } from '../workflow/in-force.ts';
+import { Attempt } from './attempt.ts';
+import { FAILURE_MODES } from '../failure/failed-how.ts';
+import { ObjectId } from '../repository/git-ref.ts';
+import { HiddenPlace } from '../submission/hidden-tests.ts';
+import { HOLD_OUTCOMES } from './hold-limit.ts';
+import { WorkOutcome } from './outcome.ts';
+import { DeliveryMode, SubmitTask, TaskId } from '../submission/schema.ts';
+import { CheckoutPath } from '../submission/signals.ts';
+import { Status } from './status.ts';
+
+/** A person's hold on an `in_review` task: the verdict was `refer`. */
+export const Hold = z.object({
+  reasons: z.array(z.string()),
+  since: z.iso.datetime(),
+  /** Until when a person may decide, and what happens then. Absent: no limit, as in items of earlier versions. */
+  until: z.iso.datetime().optional(),
+  outcome: z.enum(HOLD_OUTCOMES).optional(),
+});
+/** A person's word on a held task. */
+export const Review = z.object({
+  decision: z.enum(['approve', 'reject']),
+  reason: z.string(),
+  by: z.string(),
+  at: z.iso.datetime(),
+  base_commit: z.string(),
+  tree: z.string(),
+  /** Files that steer checks, were judged as the base has them, and are delivered as the patch has them on this word. */
+  accepted_files: z.array(z.string()).optional(),
+  accepted_more: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'How many more such files there are than `accepted_files` has room for; the evidence names them.',
+    ),
+});
+
+export const DELIVERY_STATES = ['pushing', 'delivered', 'withheld', 'refused'] as const;
+export const Delivery = z.object({
+  state: z.enum(DELIVERY_STATES),
+  /** Base and tree that were, or are being, delivered; a verdict on any other pair does not count. */
+  base_commit: z.string(),
+  tree: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  reason: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type Delivery = z.infer<typeof Delivery>;
+
+export const BlockedReason = z.object({
+  code: z.enum(['dependency_pending', 'dependency_failed', 'dependency_cancelled', 'files_held']),
+  task_id: TaskId,
+  message: z.string(),
+});
+
+/** Strict where a request is read; what is stored or answered may have fields of a newer version. */
+export const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, delivery: true }).strip();
+
+/** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
+export const Task = Submitted.extend({
+  id: TaskId,
+  /** Of an earlier version there may be patterns among them, which own nothing but a file of that name. */
+  files: z.array(CheckoutPath).default([]),
+  status: Status,
+  /** Why this role, where the request left the choice to the platform. */
+  role_reason: z.string().optional(),
+  /** Set when the task is a plan: its work is a proposal, which is never delivered. */
+  plan: PlanOf.optional(),
+  /** +1 with every write; the ETag. */
+  version: z.number().int().positive(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  created_by: z.string(),
+  /** SHA-256 of the normalised request: tells a replay from a different request with the same id or idempotency key. */
+  request_sha256: z.string(),
+  /** Where the hidden tests lie; null: there are none. Nobody is shown it, and the gates box alone is told to read there. */
+  hidden_tests: HiddenPlace.nullable(),
+  /** Every +1 makes the stream start a cascade execution; one with an older number changes nothing any more. */
+  run: z.number().int().nonnegative(),
+  /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */
+  waits_for: TaskId.nullable(),
+  blocked_reason: BlockedReason.nullable(),
+  /**
+   * What the platform resolved `base_ref` to, before anybody was given the task; null until then. All work of a round starts from it.
+   * An operator's retry begins a new round, which resolves anew.
+   */
+  base_commit: ObjectId.nullable(),
+  /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
+  base_role: RoleInForce.nullable(),
+  /** The autonomy that `assay.yaml` of the base names, read with it; null: it names none. Absent: nobody has read it. */
+  base_autonomy: AutonomyLevel.nullable().optional(),
+  /** What the named workflow means for this task, read with the base; absent until then, and for tasks that name none. */
+  workflow_in_force: WorkflowInForce.optional(),
+  /** The toolchain image that the base asks for; absent: the usual one. */
+  image: z.string().optional(),
+  /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
+  retries: z.number().int().nonnegative(),
+  /** Set when the platform made it from another task: from which, and what the first of them asked for, as a hash. */
+  made_from: z.object({ task_id: TaskId, root: TaskId, root_sha256: z.string() }).optional(),
+  /** Set when this is a fix-up: of which task, of which piece of work, the how manieth, and how many attempts that has had before. */
+  fix_of: z
+    .object({
+      task_id: TaskId,
+      root: TaskId,
+      generation: z.int().positive(),
+      attempts: z.int().nonnegative(),
+    })
+    .optional(),
+  /** Set with the end of a task whose fix-up takes its place. */
+  superseded_by: TaskId.optional(),
+  /** Dependencies that failed, and the fix-ups that this task waits for instead. */
+  rewired: z.array(z.object({ from: TaskId, to: TaskId })).optional(),
+  /** Set when it was let go although dependencies had failed. */
+  partial: z.object({ missing: z.array(TaskId), share: StoredNumber, threshold: StoredNumber }).optional(),
+  /** So many tasks waited for it when an attempt began: its quality gate asks for one point less, and it has one attempt more. */
+  foundation: z.object({ dependents: z.int().positive(), since: z.iso.datetime() }).optional(),
+  attempts: z.array(Attempt),
+  /** What its agents have asked leave for in mid-run, the oldest first. Absent: nothing. */
+  approvals: z.array(Approval).optional(),
+  /** Attempts before this one belong to earlier rounds (operator retries) and do not count against the budget. */
+  budget_from: z.number().int().positive(),
+  hold: Hold.nullable(),
+  review: Review.nullable(),
+  delivery: Delivery.nullable(),
+  /** What the request calls `delivery`; absent: `branch`. */
+  deliver_as: DeliveryMode.optional(),
+  /** What became of it there, as the forge says. Absent: nothing is known. */
+  outcomes: z.array(WorkOutcome).optional(),
+  /** Set at the end of life. */
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      /** How it counts for tasks that depend on this one; absent: as an error. */
+      mode: z.enum(FAILURE_MODES).optional(),
+    })
+    .nullable(),
+  ended_at: z.iso.datetime().nullable(),
+  /** True only when the accepted tree has evidence of ours; null until the task is done. */
+  verified: z.boolean().nullable(),
+  /** Number of true evidence flags, 0 to 3; null until the task is done. */
+  verification_count: z.number().int().min(0).max(3).nullable(),
+  flagged_unverified: z.boolean(),
+  /** Epoch seconds after which DynamoDB removes the item; null while it lives. */
+  expires_at: z.number().int().nullable(),
+});
+export type Task = z.infer<typeof Task>;
+
+/** What evidence, reviews, verdicts and deliveries are about: nothing of them counts for another pair. */
+export interface Work {
+  readonly base_commit: string;
+  readonly tree: string;
+}
+
+/** The attempt that counts now, or null before the first. */
+export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => task.attempts.at(-1) ?? null;
+
+/** The branch that a task is delivered to. */
+export const deliveryBranch = (taskId: string): string => `assay/${taskId}`;
+
+/** What the cascade executions of a run are named after, for logs. */
+export const executionLabel = (taskId: string, run: number): string => `${taskId}-r${run}`;
+
+/** Names one container of one attempt: `clientToken` of RunTask (at most 64 characters) is made from it. */
+export const launchName = (taskId: string, attempt: number, kind: string, number: number): string =>
+  `${taskId}/${attempt}/${kind}/${number}`;

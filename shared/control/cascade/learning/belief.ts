@@ -1,0 +1,114 @@
+import type { Complexity } from '../../../contract/submission/schema.ts';
+import { priceOf } from '../../../contract/models/prices.ts';
+import type { Tier } from '../../../contract/agents/tiers.ts';
+import { type Control, NO_CONTROL } from './control.ts';
+import { type Interval, mean, shareInterval, spread } from './interval.ts';
+import type { LearnedOutcome } from './outcome.ts';
+import { latest, type Window } from './window.ts';
+
+/** All that is remembered of a role: a window for each complexity and tier, and a person's word. */
+export interface RoleMemory {
+  readonly windows: readonly {
+    readonly complexity: Complexity;
+    readonly tier: Tier;
+    readonly window: Window;
+  }[];
+  readonly control: Control;
+}
+export const NO_MEMORY: RoleMemory = { windows: [], control: NO_CONTROL };
+
+/** What is believed of one tier, and from what. */
+export interface Belief {
+  readonly tier: Tier;
+  readonly model: string;
+  /** Of tasks of the same complexity, of the role whatever the complexity, or of nothing at all. */
+  readonly from: 'complexity' | 'role' | 'nothing';
+  readonly observations: number;
+  readonly passes: number;
+  /** Null without observations. */
+  readonly pass_rate: number | null;
+  /** Where the share of passes lies, at 90 %. */
+  readonly pass_rate_90: Interval;
+  /** US dollars of an attempt; null: no cost is known. */
+  readonly mean_cost_usd: number | null;
+  /** Where nine of ten attempts lie. */
+  readonly cost_usd_90: Interval | null;
+  /** Attempts whose cost is known. */
+  readonly costs_known: number;
+  /** Of agent and judging together: by this is set aside. Which tier tries goes by the agent alone. */
+  readonly spent: {
+    readonly known: number;
+    readonly mean_usd: number | null;
+    readonly usd_90: Interval | null;
+  };
+  readonly mean_seconds: number | null;
+}
+
+/** What an attempt took with its judging, in dollars; null: not known. Of earlier versions the judging was not written down. */
+const spentIn = ({ cost_usd, judging_usd = 0 }: LearnedOutcome): number | null =>
+  cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
+
+const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+
+function summarise(
+  tier: Tier,
+  model: string,
+  from: Belief['from'],
+  outcomes: readonly LearnedOutcome[],
+): Belief {
+  const passes = outcomes.filter(({ passed }) => passed).length;
+  const costs = known(outcomes.map(({ cost_usd }) => cost_usd));
+  const spent = known(outcomes.map(spentIn));
+  return {
+    tier,
+    model,
+    from: outcomes.length === 0 ? 'nothing' : from,
+    observations: outcomes.length,
+    passes,
+    pass_rate: outcomes.length === 0 ? null : passes / outcomes.length,
+    pass_rate_90: shareInterval(passes, outcomes.length),
+    mean_cost_usd: mean(costs),
+    cost_usd_90: spread(costs),
+    costs_known: costs.length,
+    spent: { known: spent.length, mean_usd: mean(spent), usd_90: spread(spent) },
+    mean_seconds: mean(known(outcomes.map(({ seconds }) => seconds))),
+  };
+}
+
+/**
+ * What is believed of a tier for tasks of a complexity: from outcomes of the same complexity where there are enough of them, else from all
+ * of the role. Only those of the model that fills the tier now, and after the last reset, count.
+ */
+export function believe(
+  { windows, control }: RoleMemory,
+  complexity: Complexity,
+  { tier, model }: { readonly tier: Tier; readonly model: string },
+  enough: number,
+): Belief {
+  const since = control.since[tier] ?? '';
+  const counts = (outcome: LearnedOutcome): boolean => outcome.model === model && outcome.at > since;
+  const ofTier = windows.filter((each) => each.tier === tier);
+  const same = ofTier.filter((each) => each.complexity === complexity).flatMap(({ window }) => window);
+  const own = latest(same).filter(counts);
+  if (own.length >= enough) return summarise(tier, model, 'complexity', own);
+  const all = latest(
+    ofTier.flatMap(({ window }) => window),
+    Number.POSITIVE_INFINITY,
+  ).filter(counts);
+  return all.length > own.length
+    ? summarise(tier, model, 'role', all)
+    : summarise(tier, model, 'complexity', own);
+}
+
+/** Tokens of an attempt of which nothing is known yet, half of them input: the seed's number. */
+const NOMINAL_TOKENS = 80_000;
+
+/** What tokens of which nothing more is known cost in US dollars, half of them as input; null: the model has no price. */
+export function blendedUsd(model: string, tokens: number, at: string): number | null {
+  const price = priceOf(model, at);
+  return price ? (((price.input + price.output) / 2) * tokens) / 1e6 : null;
+}
+
+/** What an attempt costs in US dollars by the price of its model alone; null: the model has none. */
+export const nominalCost = (model: string, at: string): number | null =>
+  blendedUsd(model, NOMINAL_TOKENS, at);

@@ -1,0 +1,31 @@
+import type { Complexity } from '../../../contract/submission/schema.ts';
+import type { Rung } from './ladder.ts';
+import type { Tier } from '../../../contract/agents/tiers.ts';
+import { believe, nominalCost, type RoleMemory } from './belief.ts';
+import type { Option } from './choose.ts';
+
+/**
+ * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in
+ * proportion to what the others have cost against theirs: all of them do the same work.
+ */
+export function optionsOf(
+  memory: RoleMemory,
+  complexity: Complexity,
+  rungs: readonly Rung[],
+  enough: number,
+  at: string,
+): Option[] {
+  const beliefs = rungs.flatMap(({ tier, model }) =>
+    tier === null ? [] : [believe(memory, complexity, { tier: tier satisfies Tier, model }, enough)],
+  );
+  const nominal = beliefs.map(({ model }) => nominalCost(model, at));
+  const ratios = beliefs.flatMap(({ mean_cost_usd }, index) => {
+    const price = nominal[index];
+    return mean_cost_usd !== null && price ? [mean_cost_usd / price] : [];
+  });
+  const scale = ratios.length === 0 ? 1 : ratios.reduce((sum, each) => sum + each, 0) / ratios.length;
+  return beliefs.map((belief, index) => {
+    const price = nominal[index] ?? null;
+    return { ...belief, cost_usd: belief.mean_cost_usd ?? (price === null ? null : price * scale) };
+  });
+}

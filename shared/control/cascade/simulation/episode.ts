@@ -1,0 +1,103 @@
+import { ladder, type Rung } from '../learning/ladder.ts';
+import type { RoleMemory } from '../learning/belief.ts';
+import { choose } from '../learning/choose.ts';
+import { NO_CONTROL } from '../learning/control.ts';
+import { optionsOf } from '../learning/options.ts';
+import type { LearnedOutcome } from '../learning/outcome.ts';
+import type { CascadePolicy } from '../learning/policy.ts';
+import { randomOf } from '../learning/random.ts';
+import { observe, type Window } from '../learning/window.ts';
+import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
+import type { RecordedTask } from './records.ts';
+
+/** What a task came to under a policy; null where it depends on what nobody has recorded. */
+export interface Episode {
+  readonly passed: boolean;
+  readonly cost_usd: number;
+  /** Null: the time of an attempt is not known. */
+  readonly seconds: number | null;
+  readonly attempts: number;
+}
+
+/** Where a policy goes next on a ladder: an index into what is left of it. */
+type Next = (task: RecordedTask, rungs: readonly Rung[], attempt: number) => number;
+
+/** A policy as a player: it chooses, and is told what came of it. */
+export interface Player {
+  readonly next: Next;
+  readonly learn: (task: RecordedTask, tier: Tier, at: number) => void;
+}
+
+export const rungsOf = ({ role, complexity }: RecordedTask, models: TierModels): readonly Rung[] =>
+  ladder({ role, complexity, scope: 'medium', priority: 2 }, models);
+
+const forgetful = (next: Next): Player => ({ next, learn: () => {} });
+
+/** Begins where the table says, and climbs one by one. */
+export const fixedPlayer = (): Player => forgetful(() => 0);
+/** Straight to the top. */
+export const directPlayer = (): Player => forgetful((_task, rungs) => rungs.length - 1);
+/** Goes through these tiers of each role and complexity. */
+export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null>): Player =>
+  forgetful((task, rungs) => {
+    const wanted = plan(task);
+    const at = rungs.findIndex(({ tier }) => wanted.has(tier));
+    return at < 0 ? rungs.length - 1 : at;
+  });
+
+/** ISO time of the n-th thing that happens: only the order counts. */
+const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
+
+/** Learns as a deployment does, from nothing, of its own outcomes alone. */
+export function learningPlayer(policy: CascadePolicy, seed: string): Player {
+  const memories = new Map<
+    string,
+    Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: Window }>
+  >();
+  const windowsOf = (role: string) => {
+    const present = memories.get(role) ?? new Map();
+    memories.set(role, present);
+    return present;
+  };
+  return {
+    next: (task, rungs, attempt) => {
+      const memory: RoleMemory = { windows: [...windowsOf(task.role).values()], control: NO_CONTROL };
+      const options = optionsOf(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
+      return choose(options, policy, randomOf(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
+    },
+    learn: (task, tier, at) => {
+      const of = task.tiers[tier];
+      if (!of) return;
+      const windows = windowsOf(task.role);
+      const key = `${task.complexity}#${tier}`;
+      const present = windows.get(key) ?? { complexity: task.complexity, tier, window: [] };
+      const outcome: LearnedOutcome = {
+        id: `${task.id}#${tier}`,
+        model: of.model,
+        passed: of.passed,
+        cost_usd: of.cost_usd,
+        seconds: of.seconds,
+        at: timeOf(at),
+      };
+      windows.set(key, { ...present, window: observe(present.window, outcome) ?? present.window });
+    },
+  };
+}
+
+/** Plays one task, the `n`-th; null where the way leads over a tier that was never tried, or whose cost is not known. */
+export function play(task: RecordedTask, player: Player, models: TierModels, n: number): Episode | null {
+  let rungs = rungsOf(task, models);
+  let cost_usd = 0;
+  let seconds: number | null = 0;
+  for (let attempts = 1; ; attempts++) {
+    const at = player.next(task, rungs, attempts);
+    const rung = rungs[at];
+    const outcome = rung?.tier ? task.tiers[rung.tier] : undefined;
+    if (!rung?.tier || !outcome || outcome.cost_usd === null) return null;
+    cost_usd += outcome.cost_usd;
+    seconds = seconds === null || outcome.seconds === null ? null : seconds + outcome.seconds;
+    player.learn(task, rung.tier, n * 10 + attempts);
+    rungs = rungs.slice(at + 1);
+    if (outcome.passed || rungs.length === 0) return { passed: outcome.passed, cost_usd, seconds, attempts };
+  }
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { BOX_KINDS } from '../../contract/box-kind.ts';
+import { LetterStatus } from './status.ts';
+
+/** Who reads the stream, and may give up what it cannot do. */
+export const STREAM_READERS = ['ledger', 'conductor'] as const;
+export type StreamReader = (typeof STREAM_READERS)[number];
+
+/** Operations that can fail for good: a launch of a box, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
+export const OPERATIONS = [
+  ...BOX_KINDS.map((kind) => `launch:${kind}` as const),
+  ...STREAM_READERS.map((reader) => `stream:${reader}` as const),
+  'stream:record',
+  'message:unreadable',
+] as const;
+export const CATEGORIES = ['transient', 'permanent', 'validation'] as const;
+
+const Event = z.object({
+  event: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  at: z.iso.datetime(),
+});
+
+export const DeadLetter = z.object({
+  id: z.string().describe('`<lane>.<what>`: the same operation has the same id, however often it dies.'),
+  operation: z.enum(OPERATIONS),
+  /** JSON of the message. */
+  args: z.string(),
+  /** Ids of the messages that it has come as, the latest last. */
+  messages: z.array(z.string()),
+  error: z.string(),
+  category: z.enum(CATEGORIES),
+  status: LetterStatus,
+  attempts: z.int().positive().describe('The first failure counts.'),
+  max_attempts: z.int().positive(),
+  auto_retry: z.boolean().describe('False: it is tried again only when a person says so.'),
+  created_at: z.iso.datetime(),
+  last_attempt_at: z.iso.datetime(),
+  next_retry_at: z.iso.datetime().nullable(),
+  lease_until: z.iso.datetime().nullable(),
+  resolved_at: z.iso.datetime().nullable().describe('When it was resolved or abandoned.'),
+  /** The latest last; what the machine does is not in it, but for its end. */
+  history: z.array(Event),
+});
+export type DeadLetter = z.infer<typeof DeadLetter>;
+
+/** The dead letters of one task, or of one thing that is no task's, in the order in which they are tried again. */
+export const Lane = z.object({ letters: z.array(DeadLetter) });
+export type Lane = z.infer<typeof Lane>;
+
+/** Name of a lane, and of a letter in it. */
+export const LetterId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}\.[a-z0-9-]{1,40}$/,
+    'must be the id of a dead letter, as `assay dlq list` prints it',
+  );
+/** What is of a request of people, and of no task, ends its lane so. */
+const OF_REQUEST = '_request';
+/** Those of a reader do not hold up the launches of their task, nor those of another reader, nor these them. */
+export const readerLane = (
+  reader: StreamReader,
+  { kind, id }: { readonly kind: 'task' | 'request'; readonly id: string },
+): string => `${id}_${reader}${kind === 'request' ? OF_REQUEST : ''}`;
+
+/** Which reader is to read it again; null: it is no record of the stream that is kept. */
+export const readerOf = ({ operation }: Pick<DeadLetter, 'operation'>): StreamReader | null =>
+  STREAM_READERS.find((reader) => operation === `stream:${reader}`) ?? null;
+
+/** Can it be done again? What else there is needs a person's hands. */
+export const canRetry = (letter: Pick<DeadLetter, 'operation'>): boolean =>
+  letter.operation.startsWith('launch:') || readerOf(letter) !== null;
+
+/** The task that a letter is about; null: none that is known. */
+export function taskOf({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
+  const lane = laneOf(id);
+  if (operation.startsWith('launch:')) return lane;
+  const reader = readerOf({ operation });
+  if (reader === null || lane.endsWith(OF_REQUEST)) return null;
+  return lane.slice(0, -readerLane(reader, { kind: 'task', id: '' }).length);
+}
+export const laneOf = (letter: string): string => letter.slice(0, letter.indexOf('.'));

@@ -1,0 +1,122 @@
+import { budgetExhausted } from '../cascade/decide.ts';
+import { spentOn } from '../../contract/task/spent.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import type { AssayEvent, EventName } from './schema.ts';
+
+/** Characters of a text in an event: an event may have 256 KiB, a mail is read by people. */
+const MAX_TEXT = 2_000;
+const MAX_REASONS = 20;
+const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text);
+
+/** Null when nothing is known of any attempt; what is not known of some counts as nothing. */
+function costOf({ attempts }: Task): number | null {
+  const known = attempts.flatMap((attempt) => (attempt.cost_usd === null ? [] : [spentOn(attempt).usd]));
+  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
+}
+
+const about = (task: Task, name: EventName, what: string) => ({
+  event_id: `${task.id}#${task.version}#${name.toLowerCase().replaceAll(' ', '_')}`,
+  schema_version: 1 as const,
+  summary: cut(`Task ${task.id} (${task.title}) ${what}`),
+  at: task.updated_at,
+  task_id: task.id,
+  title: task.title,
+  role: task.role,
+  priority: task.priority,
+  runner: task.runner,
+  repository: task.repository,
+  created_by: task.created_by,
+  version: task.version,
+  attempts: task.attempts.length,
+  cost_usd: costOf(task),
+});
+
+function completed(task: Task): AssayEvent[] {
+  const { delivery } = task;
+  const result = {
+    verified: task.verified === true,
+    branch: delivery?.branch ?? null,
+    commit: delivery?.commit ?? null,
+    delivery: delivery?.state ?? null,
+  };
+  const where = result.branch === null ? 'is done' : `is done and delivered to ${result.branch}`;
+  return [
+    { name: 'Task Done', detail: { ...about(task, 'Task Done', where), ...result } },
+    ...(result.verified
+      ? []
+      : [
+          {
+            name: 'Task Unverified' as const,
+            detail: {
+              ...about(task, 'Task Unverified', 'is done without evidence of our own'),
+              ...result,
+            },
+          },
+        ]),
+  ];
+}
+
+function failed(task: Task): AssayEvent[] {
+  const { code, message } = task.failure ?? { code: 'unknown', message: 'nobody said why' };
+  const spent = currentAttempt(task)?.decision?.action === 'give_up' ? budgetExhausted(task) : null;
+  return [
+    {
+      name: 'Task Failed',
+      detail: {
+        ...about(task, 'Task Failed', `has failed: ${code}: ${message}`),
+        code,
+        message: cut(message),
+      },
+    },
+    ...(spent === null
+      ? []
+      : [
+          {
+            name: 'Budget Spent' as const,
+            detail: {
+              ...about(task, 'Budget Spent', `has spent its budget: ${spent}`),
+              reason: spent,
+              max_attempts: task.budget.max_attempts,
+              max_cost_usd: task.budget.max_cost_usd ?? null,
+            },
+          },
+        ]),
+  ];
+}
+
+function held(task: Task): AssayEvent {
+  const reasons = (task.hold?.reasons ?? []).slice(0, MAX_REASONS).map(cut);
+  const artifact = currentAttempt(task)?.artifact;
+  return {
+    name: 'Task Held',
+    detail: {
+      ...about(task, 'Task Held', `waits for a person: ${reasons.join('; ') || 'no reason was given'}`),
+      reasons,
+      plan: task.plan !== undefined,
+      base_commit: artifact?.base_commit ?? task.base_commit,
+      tree: artifact?.tree ?? null,
+    },
+  };
+}
+
+function cancelled(task: Task): AssayEvent {
+  const reason = task.failure?.message ?? null;
+  return {
+    name: 'Task Cancelled',
+    detail: {
+      ...about(task, 'Task Cancelled', `was cancelled${reason === null ? '' : `: ${reason}`}`),
+      reason: reason === null ? null : cut(reason),
+    },
+  };
+}
+
+/** What the world is told of one write of a task: a pure function of the two images, so that a repeat says the same under the same id. */
+export function deriveEvents(before: Task | null, after: Task): AssayEvent[] {
+  const came = (status: Task['status']): boolean => after.status === status && before?.status !== status;
+  return [
+    ...(after.hold && !before?.hold ? [held(after)] : []),
+    ...(came('done') ? completed(after) : []),
+    ...(came('failed') ? failed(after) : []),
+    ...(came('cancelled') ? [cancelled(after)] : []),
+  ];
+}

@@ -1,0 +1,33 @@
+import { BOX_KINDS } from '../../contract/box-kind.ts';
+import type { Task } from '../../contract/task/task.ts';
+
+/** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */
+export const LOSSES = ['excused', 'box_lost', 'lease_expired', 'launch_refused'] as const;
+export type Loss = (typeof LOSSES)[number];
+
+/** The boxes that one write of a task gives up. */
+export function lossesOf(before: Task | null, after: Task): Loss[] {
+  if (after.failure?.code === 'launch_refused' && before?.failure?.code !== 'launch_refused')
+    return ['launch_refused'];
+  return after.attempts.flatMap((attempt): Loss[] => {
+    const was = before?.attempts.find(({ number }) => number === attempt.number);
+    const launches = BOX_KINDS.flatMap((kind): Loss[] => {
+      const launch = attempt[kind];
+      if (!launch?.lost) return [];
+      if ((launch.excused ?? 0) > (was?.[kind]?.excused ?? 0)) return ['excused'];
+      return was?.[kind]?.lost && was[kind].number === launch.number ? [] : ['box_lost'];
+    });
+    const ended = attempt.outcome !== (was?.outcome ?? null) && attempt.report === null;
+    if (ended && attempt.outcome === 'infra_failed') return [...launches, 'box_lost'];
+    if (ended && attempt.outcome === 'expired' && attempt.holder === 'managed')
+      return [...launches, 'lease_expired'];
+    return launches;
+  });
+}
+
+const spent = (task: Task | null): number =>
+  task?.attempts.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) ?? 0;
+
+/** Dollars for models that a write of a task has added; nothing for what is not known. */
+export const spentBy = (before: Task | null, after: Task): number =>
+  Math.max(0, spent(after) - spent(before));

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { ENV } from '../../contract/names.ts';
+
+/** Days for which a completion is remembered for the window: its longest. */
+export const REMEMBERED_DAYS = 90;
+/** Completions that a window may have at most: each look reads them. */
+export const LARGEST_WINDOW = 1_000;
+
+/** When too much is completed without verification, and which completions that is said of. */
+export const NUDGE_SETTINGS = {
+  nudgeThreshold: z.coerce
+    .number()
+    .gt(0)
+    .lt(1)
+    .default(0.3)
+    .describe('Alarm when the share of unverified completions is strictly above this.'),
+  nudgeMinCompletions: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3)
+    .describe('With fewer completions there is no alarm.'),
+  nudgeWindow: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LARGEST_WINDOW)
+    .default(100)
+    .describe('So many of the latest completions are looked at.'),
+  nudgeWindowDays: z.coerce
+    .number()
+    .positive()
+    .max(REMEMBERED_DAYS)
+    .default(7)
+    .describe('Completions that are older than so many days are not looked at.'),
+} as const;
+export const NudgeRules = z.object(NUDGE_SETTINGS);
+export type NudgeRules = z.infer<typeof NudgeRules>;
+
+/** The variables that a function has them in. */
+export const NUDGE_ENV = {
+  nudgeThreshold: ENV.nudgeThreshold,
+  nudgeMinCompletions: ENV.nudgeMinCompletions,
+  nudgeWindow: ENV.nudgeWindow,
+  nudgeWindowDays: ENV.nudgeWindowDays,
+} as const satisfies Record<keyof NudgeRules, string>;
+const NAMES = Object.keys(NUDGE_ENV) as (keyof NudgeRules)[];
+
+export const nudgeEnvironment = (rules: NudgeRules): Record<string, string> =>
+  Object.fromEntries(NAMES.map((name) => [NUDGE_ENV[name], String(rules[name])]));
+/** @throws ZodError for a value that is none */
+export const nudgeRulesOf = (environment: Readonly<Record<string, string | undefined>>): NudgeRules =>
+  NudgeRules.parse(Object.fromEntries(NAMES.map((name) => [name, environment[NUDGE_ENV[name]]])));

@@ -1,0 +1,31 @@
+import { outcomeKey } from '../../contract/task/outcome.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import type { OutcomeRow } from './rows.ts';
+
+/** What has become known, by this write, of delivered work. */
+export function outcomeRows(before: Task | null, after: Task): OutcomeRow[] {
+  const known = new Set((before?.outcomes ?? []).map(outcomeKey));
+  const attempt = currentAttempt(after);
+  return (after.outcomes ?? [])
+    .filter((each) => !known.has(outcomeKey(each)))
+    .map((each) => ({
+      record_id: `${after.id}#outcome#${outcomeKey(each)}`,
+      schema_version: 1,
+      task_id: after.id,
+      timestamp: new Date(each.at).toISOString(),
+      outcome: each.what,
+      role: after.role,
+      repository: after.repository,
+      attempt: attempt?.number ?? 0,
+      model: attempt?.model ?? null,
+      verified: after.verified,
+      approved: after.review?.decision === 'approve',
+      by: each.by,
+      request: each.request,
+      commit: each.commit,
+      tree: after.delivery?.tree ?? null,
+      passed_gates: (attempt?.verification?.gates ?? [])
+        .filter(({ outcome }) => outcome === 'passed')
+        .map(({ name }) => name),
+    }));
+}

@@ -1,0 +1,20 @@
+import { contentHash } from '../../../contract/submission/content-hash.ts';
+import type { MakeMiddleware } from '../run-context.ts';
+
+/** What the task says, as a hash, beside that of the task at the root of it. That they differ is said and nothing more. */
+export const delegationChainHash: MakeMiddleware = ({ task, notes }) => ({
+  name: 'delegation_chain_hash',
+  async before_agent(context) {
+    const hash = contentHash(task.title, task.description, task.criteria);
+    notes.fact('delegation_chain_hash', hash);
+    notes.fact('root_task_content_hash', task.parent === null ? hash : (task.root_sha256 ?? 'unknown'));
+    if (task.parent !== null && task.root_sha256 !== null && task.root_sha256 !== hash)
+      notes.found({
+        by: 'delegation_chain_hash',
+        kind: 'observed',
+        code: 'content_differs_from_root',
+        detail: `made from ${task.parent}, and says something else than what was asked for first`,
+      });
+    return context;
+  },
+});

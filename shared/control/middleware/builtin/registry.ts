@@ -1,0 +1,28 @@
+import type { MiddlewareName } from '../../../contract/agents/names.ts';
+import type { MakeMiddleware } from '../run-context.ts';
+import { approvalGate } from './approval-gate.ts';
+import { assumptionViolation } from './assumption-violation.ts';
+import { authorityDeference } from './authority-deference.ts';
+import { checkpointResume } from './checkpoint-resume.ts';
+import { classification } from './classification.ts';
+import { costRecording } from './cost-recording.ts';
+import { delegationChainHash } from './delegation-chain-hash.ts';
+import { policyGate } from './policy-gate.ts';
+import { sanitizeMessage } from './sanitize-message.ts';
+import { securityInterceptor } from './security-interceptor.ts';
+import { semanticDriftDetector } from './semantic-drift-detector.ts';
+
+/** All there is, by the name that chains know it by: a name without one does not compile. */
+export const BUILTIN: Record<MiddlewareName, MakeMiddleware> = {
+  checkpoint_resume: checkpointResume,
+  delegation_chain_hash: delegationChainHash,
+  authority_deference: authorityDeference,
+  sanitize_message: sanitizeMessage,
+  security_interceptor: securityInterceptor,
+  policy_gate: policyGate,
+  approval_gate: approvalGate,
+  assumption_violation: assumptionViolation,
+  classification,
+  cost_recording: costRecording,
+  semantic_drift_detector: semanticDriftDetector,
+};

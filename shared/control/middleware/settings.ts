@@ -1,0 +1,13 @@
+import { JUSTIFICATION_HEADER } from './authority.ts';
+import { DRIFT_THRESHOLD } from './drift.ts';
+import { DEFAULT_CHAIN } from '../../contract/agents/names.ts';
+import type { AgentMiddlewareSettings } from './section.ts';
+
+/** What is in force where the base says nothing; without a parser, because most of a box's time is its start. */
+export const DEFAULT_SETTINGS: AgentMiddlewareSettings = {
+  chain: [...DEFAULT_CHAIN],
+  checkpoint: { every_turns: 1, max_resumes: 2 },
+  authority_deference: { enabled: true, justification_header: JUSTIFICATION_HEADER },
+  policy: { evaluation_mode: 'log_only', fail_closed: false, forbid: [] },
+  semantic_drift: { threshold: DRIFT_THRESHOLD },
+};

@@ -1,0 +1,37 @@
+import { attemptNumbered } from '../task-commands/change.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { CascadePolicy } from '../cascade/learning/policy.ts';
+import { taskRefusal } from './admit.ts';
+import { areShared, usdOf } from '../../contract/models/limits.ts';
+import { gatesMark } from './marks.ts';
+import type { SpendCounters } from './spend-counters.ts';
+
+/**
+ * Sets aside what one question of the gates of an attempt may cost, at the worst and before it is asked, where nothing was set aside with
+ * the attempt: an outside agent's work, and work that is put onto a branch that has moved. Null: it fits, or nothing is limited; else why
+ * it is not asked. Asked for twice, it is set aside twice; what is not used is given back when the attempt is over.
+ */
+export async function opinionRefused(
+  task: Task,
+  number: number,
+  /** Millionths of a dollar; null: nobody knows. */
+  worst: number | null,
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'raise'> },
+  now: Date,
+): Promise<string | null> {
+  const { budgets } = policy;
+  if (!budgets || attemptNumbered(task, number).reserved) return null;
+  if (worst === null)
+    return 'there are budgets, and nobody knows what asking this model costs: it has no price';
+  const what = 'this question of a gate';
+  const estimated = { expected: worst, high: worst, words: `up to ${usdOf(worst)}, by its price` };
+  const own = taskRefusal(task, estimated, budgets, what);
+  if (own !== null || !areShared(budgets)) return own;
+  const mark = gatesMark(task.id, number);
+  const answer = await spend.raise(
+    { attempt: mark, repository: task.repository, estimated, what },
+    budgets,
+    now,
+  );
+  return 'refused' in answer ? answer.refused : null;
+}

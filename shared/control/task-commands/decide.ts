@@ -1,0 +1,65 @@
+import { isExcused } from '../../contract/failure/classes.ts';
+import { failedHow } from '../failures/failed-how.ts';
+import { failureOf } from '../failures/of-attempt.ts';
+import type { Attempt, Decision } from '../../contract/task/attempt.ts';
+import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdEnds } from '../../contract/task/hold-limit.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
+
+/** How an attempt ended, from what is known of it when it is decided upon. */
+export function outcomeOf(
+  attempt: Attempt,
+  decision: Pick<Decision, 'action'>,
+): NonNullable<Attempt['outcome']> {
+  if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
+  if (decision.action === 'refer') return 'referred';
+  const failure = failureOf(attempt);
+  return failure && isExcused(failure.remedy) ? 'infra_failed' : 'failed';
+}
+
+/**
+ * Writes down what was decided. An accepted attempt stays open until it is delivered; a referred one is held for a person;
+ * the others are over. `counted`: where its judging is to be counted, when that was not set aside with it. An external task that must be reworked is opened again for its agents.
+ */
+export function recordDecision(
+  task: Task,
+  number: number,
+  decision: Omit<Decision, 'at'>,
+  now: Date,
+  limit: HoldLimit = DEFAULT_HOLD_LIMIT,
+  counted: Pick<Attempt, 'reserved' | 'reserved_more'> = {},
+): Change | null {
+  const attempt = runningAttempt(task, number);
+  const at = nowIso(now);
+  if (
+    attempt.decision &&
+    attempt.decision.action === decision.action &&
+    attempt.decision.reason === decision.reason
+  )
+    return null;
+  const outcome =
+    decision.action === 'accept' || decision.action === 'refer' ? null : outcomeOf(attempt, decision);
+  const attempts = withAttempt(task, {
+    decision: { ...decision, at },
+    ...counted,
+    outcome,
+    ended_at: outcome === null ? null : at,
+    ...(outcome !== null && { failure: failedHow({ ...attempt, outcome }) }),
+  });
+  const repeated =
+    decision.action === 'retry' && outcome === 'infra_failed' ? { retries: task.retries + 1 } : {};
+  if (decision.action === 'refer')
+    return change(task, 'review', now, {
+      attempts,
+      hold: {
+        reasons: attempt.verdict?.reasons.length
+          ? attempt.verdict.reasons.map((reason) => reason.message)
+          : [decision.reason],
+        since: at,
+        ...holdEnds(now, limit),
+      },
+    });
+  if (task.runner === 'external' && (decision.action === 'retry' || decision.action === 'escalate'))
+    return change(task, 'reopen', now, { attempts, ...repeated });
+  return change(task, 'review', now, { attempts, hold: null, ...repeated });
+}

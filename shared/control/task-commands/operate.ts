@@ -1,0 +1,140 @@
+import { pendingOf } from '../../contract/approval/schema.ts';
+import { isPutBack } from '../../contract/evidence/schema.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/fit.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { boundBase, namedCommit, startsCascade } from './base.ts';
+import { type Change, change, nowIso, refuseSelfReview, withAttempt } from './change.ts';
+import { ended } from './settle.ts';
+
+const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): Partial<Task> => {
+  const attempt = currentAttempt(task);
+  return attempt && attempt.outcome === null
+    ? { attempts: withAttempt(task, { outcome, ended_at: nowIso(now) }) }
+    : {};
+};
+
+/** What was asked by an attempt that is over waits for nobody. */
+const closeApprovals = (task: Task, now: Date): Partial<Task> =>
+  pendingOf(task)
+    ? {
+        approvals: (task.approvals ?? []).map((each) =>
+          each.status === 'pending'
+            ? {
+                ...each,
+                status: 'rejected',
+                decided_at: nowIso(now),
+                decided_by: 'assay',
+                decision_reason: 'the task ended before anybody had decided',
+              }
+            : each,
+        ),
+      }
+    : {};
+
+/** Leave to push was given: what then ends the task must be what came of the push, or work would go out of a task that says it failed. */
+function refuseWhileDelivered(task: Task, word: 'cancelled' | 'failed'): void {
+  if (task.delivery?.state === 'pushing' || task.delivery?.state === 'delivered')
+    throw new Refusal('conflict', `task ${task.id} is being delivered; it can no longer be ${word}`);
+}
+
+/** Withdraws a task. A second cancel is a repeat. */
+export function cancel(task: Task, reason: string, by: string, now: Date): Change | null {
+  if (task.status === 'cancelled') return null;
+  refuseWhileDelivered(task, 'cancelled');
+  return change(task, 'cancel', now, {
+    ...closeAttempt(task, 'cancelled', now),
+    ...ended(now),
+    failure: { code: 'cancelled', message: `${by}: ${reason}` },
+  });
+}
+
+/** An operator ends a task as failed. */
+export function failByOperator(task: Task, reason: string, by: string, now: Date): Change | null {
+  if (task.status === 'failed') return null;
+  refuseWhileDelivered(task, 'failed');
+  return change(task, 'fail', now, {
+    ...closeAttempt(task, 'failed', now),
+    ...ended(now),
+    failure: { code: 'failed_by_operator', message: `${by}: ${reason}` },
+  });
+}
+
+/** Ends a task whose next attempt could cost more than there is. It can be tried again when there is more. */
+export const outOfBudget = (task: Task, why: string, now: Date): Change =>
+  change(task, 'fail', now, {
+    ...closeAttempt(task, 'failed', now),
+    ...ended(now),
+    failure: { code: 'budget_exhausted', message: why },
+  });
+
+/**
+ * Another round for a failed task: budget and retries start anew, the history stays. So does the base: what `base_ref` stands for is
+ * looked up again, because a branch that was missing or broken has often been mended meanwhile.
+ */
+export function retry(task: Task, now: Date): Change {
+  if (task.attempts.length >= MAX_ATTEMPTS_BEFORE_RETRY)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has had ${task.attempts.length} attempts, and no room for another round; submit it again as a new task`,
+    );
+  if (task.superseded_by !== undefined)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has a fix-up, and tasks that depended on it wait for that: retry ${task.superseded_by} instead`,
+    );
+  const base_commit = namedCommit(task.base_ref);
+  return change(task, 'retry', now, {
+    run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
+    base_commit,
+    base_role: null,
+    base_autonomy: undefined,
+    workflow_in_force: undefined,
+    image: undefined,
+    budget_from: (task.attempts.at(-1)?.number ?? 0) + 1,
+    ...closeApprovals(task, now),
+    retries: 0,
+    failure: null,
+    ended_at: null,
+    expires_at: null,
+    delivery: null,
+    review: null,
+  });
+}
+
+/** The files that an approval lets out although they were put back for the check: as many as have room, and how many there are besides. */
+function acceptedWith(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
+  const files = verification?.protected_files?.filter(isPutBack).map(({ path }) => path) ?? [];
+  if (files.length === 0) return {};
+  const more = (verification?.put_back ?? files.length) - files.length;
+  return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
+}
+
+/** A person's word on a held task. It counts for the work that the person looked at. */
+export function review(
+  task: Task,
+  decision: 'approve' | 'reject',
+  reason: string,
+  by: string,
+  { tree, base_commit }: { readonly tree: string; readonly base_commit?: string | undefined },
+  now: Date,
+): Change | null {
+  if (task.review && task.review.tree === tree && task.review.decision === decision && !task.hold)
+    return null;
+  const attempt = currentAttempt(task);
+  if (!task.hold || !attempt) throw new Refusal('conflict', `task ${task.id} is not held for a person`);
+  if (attempt.artifact?.tree !== tree)
+    throw new Refusal('invalid', `the held tree is ${attempt.artifact?.tree ?? 'unknown'}`, [
+      { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
+    ]);
+  refuseSelfReview(task, attempt, by);
+  const base = boundBase(task, base_commit);
+  const accepted = decision === 'approve' ? acceptedWith(attempt.verification) : {};
+  const reviewed = change(task, 'review', now, {
+    review: { decision, reason, by, at: nowIso(now), base_commit: base, tree, ...accepted },
+    hold: null,
+    run: task.run + 1,
+  });
+  return task.runner === 'external' ? { ...reviewed, judges: [by] } : reviewed;
+}

@@ -1,0 +1,162 @@
+import { failedHow } from '../failures/failed-how.ts';
+import type { BoxKind } from '../../contract/box-kind.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import { firstOf } from '../../lib/cut.ts';
+import type { Status } from '../../contract/task/status.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { startsCascade } from './base.ts';
+import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { alreadyReported, isOurs, START_SECONDS } from './launch.ts';
+import { ended } from './settle.ts';
+
+/** Between boxes that did not start. */
+const LONGEST_PAUSE_SECONDS = 120;
+/** Characters of why a box did not start. */
+const MAX_WHY = 500;
+
+/** Gives an attempt that brought nothing back to the queue, or ends the task when its retries are used up. */
+function giveBack(
+  task: Task,
+  attempt: Attempt,
+  outcome: 'expired' | 'infra_failed',
+  why: string,
+  now: Date,
+): Change {
+  const over = { ...attempt, outcome, ended_at: nowIso(now) };
+  const attempts = withAttempt(task, { ...over, failure: failedHow(over) });
+  if (task.retries >= task.max_retries)
+    return change(task, 'fail', now, {
+      attempts,
+      ...ended(now),
+      failure: {
+        code: outcome === 'expired' ? 'lease_expired' : 'box_lost',
+        message: `${why}; all ${task.max_retries} retries are used`,
+      },
+    });
+  return change(task, 'reopen', now, { attempts, retries: task.retries + 1 });
+}
+
+/** A lease that has run out reopens the task; it never fails it while retries are left. Null: the lease holds, or there is none. */
+export function expireLease(task: Task, now: Date): Change | null {
+  const attempt = currentAttempt(task);
+  if (!attempt || attempt.outcome !== null || attempt.report !== null) return null;
+  if (!['claimed', 'in_progress'].includes(task.status) || attempt.lease_until >= epochSeconds(now))
+    return null;
+  return giveBack(task, attempt, 'expired', `the lease of attempt ${attempt.number} ran out`, now);
+}
+
+/**
+ * An outside agent gives its task back undone: it is open for others at once, and no retry is used up, because nothing has failed. A
+ * task that the platform runs has no one to be given to.
+ */
+export function handBack(task: Task, number: number, reason: string, now: Date): Change {
+  if (task.runner !== 'external')
+    throw new Refusal('conflict', `task ${task.id} is managed: the platform runs it`);
+  const attempt = runningAttempt(task, number);
+  if (attempt.report) throw new Refusal('stale_lease', `attempt ${number} of task ${task.id} has reported`);
+  return change(task, 'reopen', now, {
+    attempts: withAttempt(task, {
+      outcome: 'expired',
+      ended_at: nowIso(now),
+      progress: { message: `handed back: ${reason}`, percent: null, at: nowIso(now) },
+    }),
+  });
+}
+
+/** The launch of a box that is still awaited; null where it has reported, is known to be lost, or another has taken its place. */
+function awaited(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  launchNumber: number,
+): { attempt: Attempt; launch: Launch } | null {
+  const attempt = currentAttempt(task);
+  const launch = attempt?.[kind];
+  if (!attempt || !launch || launch.number !== launchNumber || launch.lost) return null;
+  if (alreadyReported(task, number, kind)) return null;
+  const statuses: readonly Status[] =
+    kind === 'agent' ? ['claimed', 'in_progress', 'auth_required'] : ['in_review'];
+  return statuses.includes(task.status) ? { attempt, launch } : null;
+}
+
+/** Is this very box still waited for? */
+export const isAwaited = (task: Task, number: number, kind: BoxKind, launchNumber: number): boolean =>
+  awaited(task, number, kind, launchNumber) !== null;
+
+/**
+ * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
+ * launched again by the cascade.
+ */
+export function boxLost(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  launchNumber: number,
+  why: string,
+  now: Date,
+): Change | null {
+  const found = awaited(task, number, kind, launchNumber);
+  if (!found) return null;
+  const { attempt, launch } = found;
+  if (kind === 'agent') return giveBack(task, attempt, 'infra_failed', why, now);
+  return change(task, 'review', now, {
+    attempts: withAttempt(task, { [kind]: { ...launch, lost: true } }),
+    run: task.run + 1,
+  });
+}
+
+/**
+ * A box never ran, or its machine was taken away: nobody's failure. The attempt stays, no retry is spent, and the next box starts
+ * after a pause that doubles.
+ */
+export function boxExcused(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  launchNumber: number,
+  why: string,
+  now: Date,
+): Change | null {
+  const found = awaited(task, number, kind, launchNumber);
+  if (!found) return null;
+  const { launch } = found;
+  const excused = (launch.excused ?? 0) + 1;
+  const pause = Math.min(LONGEST_PAUSE_SECONDS, 2 ** excused);
+  const next = new Date(now.getTime() + pause * 1_000);
+  return change(task, kind === 'agent' ? 'keep' : 'review', now, {
+    attempts: withAttempt(task, {
+      [kind]: { ...launch, lost: true, excused, launched_at: nowIso(next) },
+      progress: { message: firstOf(why, MAX_WHY), percent: null, at: nowIso(now) },
+      ...(kind === 'agent' && { lease_until: epochSeconds(next) + START_SECONDS }),
+    }),
+    run: task.run + 1,
+  });
+}
+
+/**
+ * A box says itself that it is being taken away: as if ECS had said it. Null: it is not waited for, or it is nobody's but its operator's,
+ * who may not have as many attempts as they like.
+ */
+export function boxInterrupted(
+  task: Task,
+  number: number,
+  kind: BoxKind,
+  why: string,
+  now: Date,
+): Change | null {
+  const launch = currentAttempt(task)?.[kind];
+  return launch && isOurs(task, kind) ? boxExcused(task, number, kind, launch.number, why, now) : null;
+}
+
+/** Starts the cascade anew where the task stands. What is under way of the older run changes nothing any more, and nobody waits for what it has asked for. */
+export function restart(task: Task, now: Date): Change | null {
+  if (task.status === 'open')
+    return startsCascade(task) && task.waits_for === null
+      ? change(task, 'wait', now, { run: task.run + 1 })
+      : null;
+  if (task.status === 'in_review') return change(task, 'review', now, { run: task.run + 1 });
+  if (task.status === 'claimed' || task.status === 'in_progress')
+    return change(task, 'keep', now, { run: task.run + 1 });
+  return null;
+}

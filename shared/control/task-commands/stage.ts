@@ -1,0 +1,43 @@
+import type { STAGES } from '../../contract/messages/queue.ts';
+import { isUnresolved } from './base.ts';
+import { mustDeliver } from './settle.ts';
+import { isTerminal } from '../../contract/task/status.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { givenUp } from './launches.ts';
+
+export type Stage = (typeof STAGES)[number];
+
+/** Was leave to push given to boxes of which none came back? What they did with it, only the repository knows. */
+const isDeliveryUnknown = (task: Task): boolean =>
+  task.delivery?.state === 'pushing' && givenUp(currentAttempt(task)?.deliver) !== null;
+
+function stageInReview(task: Task): Stage {
+  const attempt = currentAttempt(task);
+  if (!attempt) return 'settle';
+  if (attempt.outcome !== null)
+    return attempt.decision?.action === 'retry' || attempt.decision?.action === 'escalate'
+      ? 'select_model'
+      : 'settle';
+  if (task.hold) return 'held';
+  if (attempt.decision?.action === 'accept')
+    return !mustDeliver(task) ? 'settle' : isDeliveryUnknown(task) ? 'find_branch' : 'deliver';
+  if (attempt.report?.status !== 'completed' || !attempt.artifact) return 'decide';
+  if (attempt.verification_failure) return 'decide';
+  if (!attempt.verification) return 'run_gates';
+  return attempt.verdict ? 'decide' : 'verify';
+}
+
+/**
+ * Where a task stands, as the cascade sees it: a pure function of the task, so an execution can be started at any time and goes on
+ * from there. `run` is the execution's number; an older one has been superseded.
+ */
+export function stageOf(task: Task, run: number = task.run): Stage {
+  if (run !== task.run) return 'superseded';
+  if (isTerminal(task.status) || task.status === 'blocked') return 'ended';
+  if (task.status === 'auth_required') return 'held';
+  if (task.status === 'in_review') return stageInReview(task);
+  if (task.status === 'open' && isUnresolved(task)) return 'resolve_base';
+  if (task.runner === 'external') return 'ended';
+  if (task.status === 'open') return task.waits_for === null ? 'select_model' : 'waiting';
+  return 'run_agent';
+}

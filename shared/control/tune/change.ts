@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { Tier } from '../../contract/agents/tiers.ts';
+import { Complexity, Role } from '../../contract/submission/schema.ts';
+import { EVOLVE_LEVELS, type EvolveLevel } from '../cascade/learning/level.ts';
+
+/** Names of gates, as evidence has them. */
+const GateName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_.:-]{0,79}$/i, 'must be the name of a gate, as `assay gates list` prints it');
+
+const share = z.number().min(0).max(1);
+/** Numbers of the cascade's policy that may be changed, each within its own bounds. */
+export const Threshold = z.discriminatedUnion('name', [
+  z.strictObject({ kind: z.literal('threshold'), name: z.literal('epsilon'), value: share }),
+  z.strictObject({ kind: z.literal('threshold'), name: z.literal('quality_threshold'), value: share }),
+  z.strictObject({
+    kind: z.literal('threshold'),
+    name: z.literal('min_observations'),
+    value: z.int().min(1).max(50),
+  }),
+]);
+const Route = z.strictObject({
+  kind: z.literal('route'),
+  role: Role,
+  complexity: Complexity,
+  tier: Tier.describe('Which tier tries first, in the place of what the routing table says.'),
+});
+const Prompt = z.strictObject({
+  kind: z.literal('prompt'),
+  role: Role,
+  text: z.string().trim().min(1).max(500).describe('What agents of the role are told beside their task.'),
+});
+const Gate = z.strictObject({
+  kind: z.literal('gate'),
+  gate: GateName,
+  required: z.boolean().describe('Whether its failure fails the work, whatever the base says.'),
+});
+
+/** What a proposal would change: one setting of the deployment, to one value. */
+export const Change = z.union([Threshold, Route, Prompt, Gate]);
+export type Change = z.infer<typeof Change>;
+
+/** The seed's levels of risk: numbers, words, logic, and what counts as done. */
+const LEVEL_OF: Readonly<Record<Change['kind'], EvolveLevel>> = {
+  threshold: 'L0',
+  prompt: 'L1',
+  route: 'L2',
+  gate: 'L3',
+};
+export const levelOf = ({ kind }: Pick<Change, 'kind'>): EvolveLevel => LEVEL_OF[kind];
+export const rankOf = (level: EvolveLevel): number => EVOLVE_LEVELS.indexOf(level);
+
+/** Name of the one setting that a change is about: two proposals for it are rivals. */
+export function thingOf(setting: Change): string {
+  switch (setting.kind) {
+    case 'threshold':
+      return `threshold ${setting.name}`;
+    case 'route':
+      return `route ${setting.role} ${setting.complexity}`;
+    case 'prompt':
+      return `prompt ${setting.role}`;
+    case 'gate':
+      return `gate ${setting.gate}`;
+  }
+}
+
+/** In words, for people. */
+export function wordsOf(setting: Change): string {
+  switch (setting.kind) {
+    case 'threshold':
+      return `${setting.name} of the cascade becomes ${setting.value}`;
+    case 'route':
+      return `${setting.complexity} tasks of ${setting.role} begin on ${setting.tier}`;
+    case 'prompt':
+      return `agents of ${setting.role} are told: ${setting.text}`;
+    case 'gate':
+      return `gate ${setting.gate} is ${setting.required ? '' : 'not '}required`;
+  }
+}

@@ -1,0 +1,201 @@
+import { nominalCost } from '../cascade/learning/belief.ts';
+import { shareInterval, spread } from '../cascade/learning/interval.ts';
+import { CascadePolicy } from '../cascade/learning/policy.ts';
+import { randomOf } from '../cascade/learning/random.ts';
+import { learningPlayer, type Player, play, rungsOf } from '../cascade/simulation/episode.ts';
+import type { RecordedTask, TierOutcome } from '../cascade/simulation/records.ts';
+import { type Estimate, estimate } from '../cascade/simulation/statistics.ts';
+import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
+import type { Change } from './change.ts';
+import { policyInForce, routeInForce } from './in-force.ts';
+import type { Evolution, ProposalTest } from './schema.ts';
+
+/** Fewer tasks show nothing. */
+export const MIN_TASKS = 20;
+/** Passes that may be lost, as a share of the tasks: the reference's tolerance. */
+export const TOLERANCE = 0.02;
+/** How often the tasks are shuffled for a policy that learns. */
+const RUNS = 5;
+
+export interface ReplayContext {
+  readonly tasks: readonly RecordedTask[];
+  readonly models: TierModels;
+  /** As it is configured. */
+  readonly policy: CascadePolicy;
+  readonly state: Pick<Evolution, 'in_force'>;
+  readonly now: Date;
+}
+
+/** The change as if it were in force, beside all that is. */
+const within = (
+  state: Pick<Evolution, 'in_force'>,
+  setting: Change,
+  thing: string,
+): Pick<Evolution, 'in_force'> => ({
+  in_force: { ...state.in_force, [thing]: { proposal: 'replay', setting, share: 'all' } },
+});
+
+/** Begins where table and applied routes say, and climbs one by one. */
+const routedPlayer = (state: Pick<Evolution, 'in_force'>): Player => ({
+  next: (task, rungs, attempt) => {
+    const tier = attempt === 1 ? routeInForce(state, task)?.tier : undefined;
+    return Math.max(
+      0,
+      rungs.findIndex((rung) => rung.tier === tier),
+    );
+  },
+  learn: () => {},
+});
+
+function playerOf({ policy, state }: Pick<ReplayContext, 'policy' | 'state'>, seed: string): Player {
+  if (policy.policy === 'fixed') return routedPlayer(state);
+  return learningPlayer(CascadePolicy.parse(policyInForce(policy, state)), seed);
+}
+
+/** What a tier that a task never tried is taken for: passed as seldom, and as dear, as the tier is likely to be at its worst. Null: nobody knows a cost. */
+function worstOf({
+  tasks,
+  models,
+  now,
+}: ReplayContext): (task: RecordedTask, tier: Tier) => TierOutcome | null {
+  const known = new Map<string, { passes: number; costs: number[]; count: number }>();
+  const key = (task: RecordedTask, tier: Tier) => `${task.role}#${task.complexity}#${tier}`;
+  for (const task of tasks)
+    for (const tier of TIERS) {
+      const outcome = task.tiers[tier];
+      if (!outcome) continue;
+      const sum = known.get(key(task, tier)) ?? { passes: 0, costs: [], count: 0 };
+      sum.count += 1;
+      sum.passes += outcome.passed ? 1 : 0;
+      if (outcome.cost_usd !== null) sum.costs.push(outcome.cost_usd);
+      known.set(key(task, tier), sum);
+    }
+  return (task, tier) => {
+    const { passes, count, costs } = known.get(key(task, tier)) ?? { passes: 0, count: 0, costs: [] };
+    const cost_usd = spread(costs)?.high ?? nominalCost(models[tier], now.toISOString());
+    const passed = randomOf(`worst#${task.id}#${tier}`).uniform() < shareInterval(passes, count).low;
+    return cost_usd === null ? null : { model: models[tier], passed, cost_usd, seconds: null };
+  };
+}
+
+interface Played {
+  readonly cost: number;
+  readonly passed: number;
+  /** Did it go over what was never tried? */
+  readonly assumed: boolean;
+}
+
+/** The task with what was never tried at its worst, and which tiers that were. */
+function filled(
+  task: RecordedTask,
+  models: TierModels,
+  worst: ReturnType<typeof worstOf>,
+): { readonly task: RecordedTask; readonly assumed: ReadonlySet<Tier> } {
+  const assumed = new Set<Tier>();
+  const tiers: Partial<Record<Tier, TierOutcome>> = { ...task.tiers };
+  for (const { tier } of rungsOf(task, models)) {
+    if (tier === null || (tiers[tier] && tiers[tier].cost_usd !== null)) continue;
+    const outcome = worst(task, tier);
+    if (outcome === null) continue;
+    tiers[tier] = tiers[tier] ? { ...tiers[tier], cost_usd: outcome.cost_usd } : outcome;
+    assumed.add(tier);
+  }
+  return { task: { ...task, tiers }, assumed };
+}
+
+/** Plays all tasks in an order; of each null where its way is not known. `worst` null: nothing is assumed. */
+function playAll(
+  order: readonly RecordedTask[],
+  player: Player,
+  models: TierModels,
+  worst: ReturnType<typeof worstOf> | null,
+): Map<string, Played | null> {
+  const result = new Map<string, Played | null>();
+  for (const [n, task] of order.entries()) {
+    const full = worst ? filled(task, models, worst) : { task, assumed: new Set<Tier>() };
+    let assumed = false;
+    const watched: Player = {
+      next: player.next,
+      learn: (of, tier, at) => {
+        assumed ||= full.assumed.has(tier);
+        // What is assumed of a task is nothing to learn from.
+        if (!full.assumed.has(tier)) player.learn(of, tier, at);
+      },
+    };
+    const episode = play(full.task, watched, models, n);
+    result.set(task.id, episode && { cost: episode.cost_usd, passed: episode.passed ? 1 : 0, assumed });
+  }
+  return result;
+}
+
+function shuffled<T>(list: readonly T[], seed: string): T[] {
+  const random = randomOf(seed);
+  return list
+    .map((each) => ({ each, rank: random.uniform() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ each }) => each);
+}
+
+const brief = (value: number): number => Math.round(value * 1e6) / 1e6;
+export const briefly = (value: Estimate | null): ProposalTest['cost_usd'] =>
+  value && { mean: brief(value.mean), low: brief(value.low), high: brief(value.high) };
+
+export const interval = (of: NonNullable<ProposalTest['cost_usd']>, digits: number): string =>
+  `${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
+
+/**
+ * Plays recorded tasks without the change and with it, and compares them task by task. Without it all must be recorded; with it, what was
+ * never tried is taken at its worst, so that what is not known speaks against the change and never for it. It holds when it saves money at 95 %
+ * and loses no more than {@link TOLERANCE} of the passes.
+ */
+export function replay(setting: Change, thing: string, context: ReplayContext): ProposalTest {
+  const { tasks, models, policy, state, now } = context;
+  const runs = policy.policy === 'fixed' ? 1 : RUNS;
+  const after = within(state, setting, thing);
+  const worst = worstOf(context);
+  const about =
+    setting.kind === 'route'
+      ? tasks.filter(({ role, complexity }) => role === setting.role && complexity === setting.complexity)
+      : tasks;
+  const sums = new Map<string, { cost: number; passed: number; assumed: boolean; runs: number }>();
+  for (let run = 0; run < runs; run++) {
+    const order = shuffled(about, `evolve#${run}`);
+    const without = playAll(order, playerOf({ policy, state }, `evolve#${run}`), models, null);
+    const withIt = playAll(order, playerOf({ policy, state: after }, `evolve#${run}`), models, worst);
+    for (const { id } of order) {
+      const a = without.get(id);
+      const b = withIt.get(id);
+      if (!a || !b) continue;
+      const sum = sums.get(id) ?? { cost: 0, passed: 0, assumed: false, runs: 0 };
+      sums.set(id, {
+        cost: sum.cost + b.cost - a.cost,
+        passed: sum.passed + b.passed - a.passed,
+        assumed: sum.assumed || b.assumed,
+        runs: sum.runs + 1,
+      });
+    }
+  }
+  const compared = [...sums.values()];
+  const cost_usd = briefly(estimate(compared.map((each) => each.cost / each.runs)));
+  const pass_rate = briefly(estimate(compared.map((each) => each.passed / each.runs)));
+  const counts = {
+    tasks: compared.length,
+    left_out: about.length - compared.length,
+    assumed: compared.filter(({ assumed }) => assumed).length,
+  };
+  const said = (holds: boolean, why: string): ProposalTest => ({
+    by: 'replay',
+    at: now.toISOString(),
+    holds,
+    why: `replay of ${counts.tasks} tasks (${counts.assumed} over what was never tried, taken at its worst; ${counts.left_out} left out): ${why}`,
+    ...counts,
+    cost_usd,
+    pass_rate,
+  });
+  if (counts.tasks < MIN_TASKS || !cost_usd || !pass_rate) return said(false, `${MIN_TASKS} are needed`);
+  const numbers = `dollars per task ${interval(cost_usd, 4)}, pass rate ${interval(pass_rate, 3)}`;
+  if (cost_usd.high >= 0) return said(false, `${numbers}; it is not shown to save anything`);
+  return pass_rate.mean < -TOLERANCE
+    ? said(false, `${numbers}; more than ${TOLERANCE} of the passes are lost`)
+    : said(true, numbers);
+}

@@ -1,0 +1,57 @@
+import type { Verdict } from '../../contract/evidence/schema.ts';
+import { needless } from '../../reviews/judging/asked.ts';
+import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK } from '../../contract/judgement/judgement.ts';
+import { openFault, RED_TEAM_SUBJECT, redTeamOf } from '../../reviews/review/red-team.ts';
+import { unseen, VISION_SUBJECT, visionOf } from '../../reviews/review/vision/vision.ts';
+import type { Task } from '../../contract/task/task.ts';
+
+/** A gate of a review: who wants it, what sends work back before it, and what it is where nothing came back. */
+interface ReviewGate {
+  readonly kind: 'red_team' | 'vision';
+  readonly subject: string;
+  readonly isWanted: (task: Pick<Task, 'workflow_in_force'>) => boolean;
+  readonly after: Readonly<Partial<Record<Judgement['kind'], string>>>;
+  readonly open: typeof openFault;
+}
+
+const GRADED_DOWN = { verification: 'not asked: the work was graded down' };
+/** In the order in which work comes to them. */
+const GATES: readonly ReviewGate[] = [
+  {
+    kind: 'red_team',
+    subject: RED_TEAM_SUBJECT,
+    isWanted: (task) => redTeamOf(task) !== null,
+    after: GRADED_DOWN,
+    open: openFault,
+  },
+  {
+    kind: 'vision',
+    subject: VISION_SUBJECT,
+    isWanted: (task) => visionOf(task) !== null,
+    after: { ...GRADED_DOWN, red_team: 'not asked: the red team has sent the work back' },
+    open: unseen,
+  },
+];
+
+function ofGate(
+  { kind, subject, after, open }: ReviewGate,
+  observed: Pick<Verdict, 'verdict'>,
+  made: readonly Judgement[],
+): Judgement[] {
+  const found = made.filter((each) => each.kind === kind);
+  if (found.length > 0) return found;
+  const stopped = made.find((each) => each.verdict === 'fail' && after[each.kind] !== undefined);
+  const because = needless(observed) ?? (stopped && after[stopped.kind]) ?? null;
+  const head = { kind, subject, calibration: null };
+  return because === null
+    ? [{ ...head, ...NOBODY_CAME_BACK, ...open('infra_failed', NO_ANSWER), because: NO_ANSWER }]
+    : [{ ...head, ...NOBODY_ASKED, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
+}
+
+/** What the gates of a task's review have said, each that its workflow wants; what did not come back is a fault, and open. */
+export const allReviewGates = (
+  task: Pick<Task, 'workflow_in_force'>,
+  observed: Pick<Verdict, 'verdict'>,
+  made: readonly Judgement[],
+): Judgement[] =>
+  GATES.filter(({ isWanted }) => isWanted(task)).flatMap((gate) => ofGate(gate, observed, made));

@@ -1,5 +1,0 @@
-import { sha256 } from '../sha256.ts';
-
-/** What a task says, as a hash: one that was handed on can be compared with what was asked for first. */
-export const contentHash = (title: string, description: string, criteria: readonly string[]): string =>
-  sha256(`${title}\n${description}\n${criteria.join('|')}`);

@@ -1,9 +1,0 @@
-import type { Judgement } from '../judging/judgement.ts';
-
-/** What a gate of a review has found, or why it has not looked, where that lets the work on; what stops work is among the reasons of its verdict. */
-export const keptFindings = ({
-  kind,
-  verdict,
-  reasons,
-}: Pick<Judgement, 'kind' | 'verdict' | 'reasons'>): readonly string[] =>
-  (kind === 'red_team' || kind === 'vision') && verdict === 'pass' ? reasons : [];

@@ -1,0 +1,231 @@
+import * as z from 'zod';
+import { firstOf } from '../../lib/cut.ts';
+import { type Judgement, NOBODY_ASKED, timesOf } from '../../contract/judgement/judgement.ts';
+import { material, type Piece } from '../../lib/material.ts';
+import { calibrationFor, familyOfModel, type JudgeModel } from '../../contract/models/models.ts';
+import { withoutOpinion } from './outcomes.ts';
+import type { AskModel } from './port.ts';
+import { costOf } from './price.ts';
+import { PROMPTS } from './prompts.ts';
+import { type Reviewer, reviewersOf } from './reviewer.ts';
+import { JUDGEMENT_MS } from './signal.ts';
+import { ABSTAINS_BELOW, type Approval, type Count, countStage, countStages } from './pipeline-count.ts';
+import { PIPELINE_HEAD, unreviewed } from './pipeline-record.ts';
+import type { PipelineReviewer, PipelineStage, ReviewPipeline } from '../../contract/judgement/review-pipeline.ts';
+
+export const Reviewed = z.strictObject({
+  issues: z.array(z.string().max(300)).max(3),
+  verdict: z.enum(['approve', 'request_changes']),
+  confidence: z.number().min(0).max(1),
+});
+
+export interface Reviewing {
+  readonly pipeline: ReviewPipeline;
+  /** Of the deployment, for this purpose. */
+  readonly models: readonly JudgeModel[];
+  /** The model that wrote the work; null: nobody knows. */
+  readonly writer: string | null;
+  readonly pieces: readonly Piece[];
+  readonly because: string;
+  readonly ask: AskModel;
+  readonly now: () => Date;
+}
+
+interface Voted {
+  readonly approval: Approval;
+  readonly judgement: Judgement;
+}
+
+const HOW_TO =
+  'no model reviews: name one or several as `review` in `assay:judges` of the deployment, or with `assay up --models FILE`';
+/** Less than this in milliseconds, and no model answers. */
+const LEAST_MS = 1_000;
+
+/**
+ * Asks the reviewers of a pipeline, stage by stage, until it is decided. Each has its own judgement, which counts by way of its stage
+ * alone; the last one is that of the whole.
+ */
+export async function askPipeline(reviewing: Reviewing): Promise<Judgement[]> {
+  const { pipeline, models, writer } = reviewing;
+  if (models.length === 0) return [unreviewed(pipeline, 'inert', HOW_TO)];
+  if (writer === null)
+    return [
+      unreviewed(
+        pipeline,
+        'inert',
+        'nobody knows which model wrote this, so nobody of another maker can be found',
+      ),
+    ];
+  const eligible = reviewersOf(models, writer);
+  const until = performance.now() + JUDGEMENT_MS;
+  const judgements: Judgement[] = [];
+  const counts: Count[] = [];
+  let turn = 0;
+  for (const stage of pipeline.stages) {
+    if (countStages(pipeline, counts) !== 'undecided') {
+      judgements.push(
+        ...stage.agents.map((each) => unasked(stage, each, 'skipped', 'not asked: it was decided before')),
+      );
+      continue;
+    }
+    const first = turn;
+    turn += stage.agents.length;
+    const votes = await inLanes(stage.parallelism, stage.agents, (each, index) =>
+      vote(stage, each, choose(each, eligible, first + index), until, reviewing),
+    );
+    judgements.push(...votes.map(({ judgement }) => judgement));
+    counts.push(
+      countStage(
+        stage,
+        votes.map(({ approval }) => approval),
+      ),
+    );
+  }
+  return [...judgements, whole(reviewing, counts, judgements)];
+}
+
+/** The model that a reviewer names, among those that may review this writer; without a name they take turns. */
+const choose = (
+  { model }: PipelineReviewer,
+  eligible: readonly Reviewer[],
+  turn: number,
+): JudgeModel | null =>
+  (model === undefined
+    ? eligible[turn % eligible.length]
+    : eligible.find((each) => each.model.model === model)
+  )?.model ?? null;
+
+async function inLanes<T, R>(
+  lanes: number,
+  all: readonly T[],
+  work: (one: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < all.length; index = next++)
+      results[index] = await work(all[index] as T, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, all.length) }, lane));
+  return results;
+}
+
+const { id, version, sha256 } = PROMPTS.review_stage;
+const headOf = (stage: PipelineStage, { role }: PipelineReviewer) => ({
+  kind: 'review' as const,
+  subject: `review: ${stage.name}/${role}`,
+  prompt: { id, version, sha256 },
+  calibration: null,
+  // It counts by way of its stage.
+  verdict: 'pass' as const,
+});
+
+const unasked = (
+  stage: PipelineStage,
+  reviewer: PipelineReviewer,
+  outcome: 'skipped' | 'inert' | 'timed_out',
+  because: string,
+): Judgement => ({ ...NOBODY_ASKED, ...headOf(stage, reviewer), outcome, reasons: [because], because });
+
+async function vote(
+  stage: PipelineStage,
+  reviewer: PipelineReviewer,
+  model: JudgeModel | null,
+  until: number,
+  { pieces, writer, because, ask, now }: Reviewing,
+): Promise<Voted> {
+  const nobody = (outcome: 'inert' | 'timed_out', why: string): Voted => ({
+    approval: null,
+    judgement: unasked(stage, reviewer, outcome, why),
+  });
+  if (model === null)
+    return nobody(
+      'inert',
+      `${reviewer.model ?? 'no model'} of \`review\` may review what ${writer} has written`,
+    );
+  const timeoutMs = Math.floor(until - performance.now());
+  if (timeoutMs < LEAST_MS) return nobody('timed_out', 'no time was left to ask');
+  const own = reviewer.prompt_template;
+  const shown = material([
+    ...(own === undefined ? [] : [{ label: 'what you are to look for', text: own }]),
+    ...pieces,
+  ]);
+  const answered = await ask(model, {
+    prompt: PROMPTS.review_stage,
+    material: shown.text,
+    boundary: shown.boundary,
+    injections: shown.injections,
+    answer: Reviewed,
+    maxTokens: 512,
+    timeoutMs,
+  });
+  const asked = {
+    ...headOf(stage, reviewer),
+    injections: [...shown.injections],
+    because,
+    model: model.model,
+    family: familyOfModel(model),
+    calibration: calibrationFor(model, PROMPTS.review_stage),
+    calls: answered.calls,
+    tokens: answered.tokens,
+    cost_usd: costOf(model, answered, now().toISOString()),
+    ...timesOf(answered),
+  };
+  if ('outcome' in answered)
+    return {
+      approval: null,
+      judgement: {
+        ...asked,
+        outcome: answered.outcome,
+        confidence: null,
+        reasons: [firstOf(answered.why, 300)],
+      },
+    };
+  const { verdict, confidence, issues } = answered.value;
+  const approves = verdict === 'approve';
+  return {
+    approval: confidence < ABSTAINS_BELOW ? null : approves,
+    judgement: {
+      ...asked,
+      outcome: approves ? 'passed' : 'failed',
+      confidence,
+      reasons: issues.map((issue) => issue.toWellFormed()),
+    },
+  };
+}
+
+/** The judgement of the whole: the only one that makes something of the verdict. What its reviewers cost is theirs. */
+function whole(
+  { pipeline, because }: Reviewing,
+  counts: readonly Count[],
+  reviewers: readonly Judgement[],
+): Judgement {
+  const count = countStages(pipeline, counts);
+  const injections = [...new Set(reviewers.flatMap((each) => each.injections))];
+  const stages = pipeline.stages
+    .map(({ name }, index) => `${name} ${counts[index] ?? 'not asked'}`)
+    .join(', ');
+  const issues = reviewers
+    .filter(({ outcome }) => outcome === 'failed')
+    .flatMap(({ subject, reasons }) => reasons.map((reason) => `${subject}: ${reason}`))
+    .slice(0, 10);
+  const of = { ...PIPELINE_HEAD, ...NOBODY_ASKED, prompt: null, because, injections };
+  if (count === 'undecided') {
+    const why = reviewers.find(({ outcome }) => outcome !== 'passed' && outcome !== 'failed');
+    const outcome = why?.outcome === 'timed_out' || why?.outcome === 'infra_failed' ? why.outcome : 'inert';
+    const reasons = [
+      `undecided: ${stages}`,
+      ...(why?.reasons ?? ['reviewers were not sure enough']),
+      ...issues,
+    ];
+    return { ...of, outcome, verdict: withoutOpinion(pipeline.on_error), reasons };
+  }
+  const passed = count === 'passed';
+  const held = passed && injections.length > 0;
+  return {
+    ...of,
+    outcome: passed ? 'passed' : 'failed',
+    verdict: held ? 'refer' : passed || !pipeline.block_on_fail ? 'pass' : 'fail',
+    reasons: [`${count}: ${stages}`, ...issues, ...injections],
+  };
+}

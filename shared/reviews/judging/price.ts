@@ -1,0 +1,20 @@
+import { costUsd } from '../../contract/models/prices.ts';
+import type { Spent } from '../../contract/judgement/judgement.ts';
+import type { JudgeModel } from '../../contract/models/models.ts';
+
+/** Dollars of what was asked; null where usage or price is not known. */
+export function costOf(model: JudgeModel, { tokens }: Pick<Spent, 'tokens'>, at: string): number | null {
+  if (tokens === null) return null;
+  const { price } = model;
+  if (price) return (tokens.input * price.input + tokens.output * price.output) / 1e6;
+  return costUsd(
+    model.model,
+    {
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      cache_read_tokens: 0,
+      cache_write_tokens: 0,
+    },
+    at,
+  );
+}

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { hasResult } from '../../contract/outcome.ts';
+import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import type { Task } from '../../contract/task/task.ts';
+import {
+  type Judgement,
+  NO_ANSWER,
+  NOBODY_ASKED,
+  NOBODY_CAME_BACK,
+  type Opinion,
+  type SecondLook,
+} from '../../contract/judgement/judgement.ts';
+import { material, type Piece } from '../../lib/material.ts';
+import { withOpinion } from './outcomes.ts';
+import type { Answered, Question } from './port.ts';
+import { PROMPTS } from './prompts.ts';
+import { JUDGEMENT_MS, Reasons } from './signal.ts';
+
+const HOW_TO =
+  'no model looks at work once more: name one as `second_look` in `assay:judges` of the deployment, or with `assay up --models FILE`';
+
+/** What rules have noted in a check that has passed: a reading that does not decide by itself. */
+export const notesOf = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
+  gates
+    .filter(({ outcome }) => hasResult(outcome))
+    .flatMap(({ name, findings }) =>
+      findings
+        .filter(({ baseline }) => baseline !== 'unchanged')
+        .map(
+          ({ file, line, rule, message }) => `${name}: ${rule} at ${file}:${line}: ${message.slice(0, 200)}`,
+        ),
+    );
+
+const skipped = (because: string): SecondLook => ({ outcome: 'skipped', because: `not asked: ${because}` });
+
+/**
+ * Asked only where it can change something: it makes of a pass that a person is asked, and of nothing else anything. Without hidden
+ * tests always, because then nothing that ran can tell an answer learnt by heart from one that is worked out.
+ */
+export function secondLookAt(
+  task: Pick<Task, 'hidden_tests' | 'plan'>,
+  evidence: Pick<Evidence, 'gates' | 'empty_patch'>,
+  { verdict }: Pick<Verdict, 'verdict'>,
+  isServed: boolean,
+): SecondLook {
+  if (verdict === 'fail') return skipped('what was observed has failed already, and no opinion mends that');
+  if (verdict === 'refer') return skipped('a person is asked already');
+  if (task.plan) return skipped('a plan is looked at by a person');
+  if (evidence.empty_patch) return skipped('the patch changes nothing');
+  const notes = notesOf(evidence).length;
+  if (task.hidden_tests && notes === 0)
+    return skipped('hidden tests have run, and no rule has noted anything');
+  if (!isServed) return { outcome: 'inert', because: HOW_TO };
+  const why = task.hidden_tests ? [] : ['the task has no hidden test'];
+  if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);
+  return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };
+}
+
+export const Looked = z.strictObject({
+  reasons: Reasons,
+  verdict: z.enum(['clear', 'doubt']),
+  confidence: z.number().min(0).max(1),
+});
+
+const SUBJECT = 'second look';
+const { id, version, sha256 } = PROMPTS.second_look;
+const HEAD = {
+  kind: 'second_look',
+  subject: SUBJECT,
+  prompt: { id, version, sha256 },
+  calibration: null,
+} as const;
+
+export function lookQuestion(pieces: readonly Piece[]): Question<typeof Looked> {
+  const { text, boundary, injections } = material(pieces);
+  return {
+    prompt: PROMPTS.second_look,
+    material: text,
+    boundary,
+    injections,
+    answer: Looked,
+    maxTokens: 1_024,
+    timeoutMs: JUDGEMENT_MS,
+  };
+}
+
+/** What was answered. A doubt, and no answer to what was asked, is for a person; neither lets work out, and neither fails it. */
+export function lookedAt(
+  answered: Answered<z.output<typeof Looked>>,
+  injections: readonly string[],
+): Opinion {
+  if ('outcome' in answered)
+    return {
+      ...HEAD,
+      outcome: answered.outcome,
+      verdict: 'refer',
+      confidence: null,
+      reasons: [answered.why],
+      injections: [...injections],
+    };
+  const { verdict, confidence, reasons } = answered.value;
+  const isClear = verdict === 'clear';
+  return {
+    ...HEAD,
+    outcome: isClear ? 'passed' : 'failed',
+    verdict: withOpinion(isClear, confidence, injections) === 'pass' ? 'pass' : 'refer',
+    confidence,
+    reasons: [...reasons.map((reason) => reason.toWellFormed()), ...injections],
+    injections: [...injections],
+  };
+}
+
+/** The record where nobody was asked: it was not needed, or for `why`, when a person looks. Or nobody came back. */
+export const unlooked = ({ outcome, because }: SecondLook, why?: string): Judgement => ({
+  ...HEAD,
+  ...(outcome === 'asked' && why === undefined ? NOBODY_CAME_BACK : NOBODY_ASKED),
+  outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'inert',
+  verdict: outcome === 'asked' ? 'refer' : 'pass',
+  reasons: [outcome === 'asked' ? (why ?? NO_ANSWER) : because],
+  because,
+});

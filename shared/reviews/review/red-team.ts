@@ -1,0 +1,72 @@
+import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import { material, type Piece } from '../../lib/material.ts';
+import type { Question } from '../judging/port.ts';
+import { PROMPTS } from '../judging/prompts.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { type RedTeamFinding, RedTeamReport } from './finding.ts';
+import { foundBy, type GateSaid, nothingToLookAt, openGate } from './gate-word.ts';
+import { type RedTeamSettings, STAKES } from '../../contract/review/schema.ts';
+
+export const RED_TEAM_SUBJECT = 'red team';
+const MAX_TOKENS = 4_096;
+
+/** Whether the attacker is to look at the work of a task; null: its workflow does not want one, or not for so little. */
+export function redTeamOf({
+  workflow_in_force: workflow,
+}: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
+  const settings = workflow?.review.red_team;
+  if (!settings?.enabled) return null;
+  return STAKES.indexOf(workflow?.review.stakes ?? 'normal') < STAKES.indexOf(settings.min_stakes)
+    ? null
+    : settings;
+}
+
+export function attackQuestion(
+  pieces: readonly Piece[],
+  { timeout_s }: Pick<RedTeamSettings, 'timeout_s'>,
+): Question<typeof RedTeamReport> {
+  const { text, boundary, injections } = material(pieces);
+  return {
+    prompt: PROMPTS.red_team,
+    material: text,
+    boundary,
+    injections,
+    answer: RedTeamReport,
+    maxTokens: MAX_TOKENS,
+    timeoutMs: timeout_s * 1_000,
+  };
+}
+
+/** What findings make of work. */
+export const attacked = (
+  summary: string,
+  findings: readonly RedTeamFinding[],
+  autonomy: AutonomyLevel,
+  injections: readonly string[],
+): GateSaid =>
+  foundBy({
+    gate: 'red-team',
+    summary,
+    findings,
+    about: ({ attack_surface }) => attack_surface,
+    autonomy,
+    injections,
+  });
+
+/** Nobody has attacked: the gate is open, with a finding that says so, and its faults are counted. */
+export const openFault = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): GateSaid =>
+  openGate(outcome, 'correctness', `nobody attacked this work: ${why}`);
+
+/** Why there is nothing to attack, or null. */
+export function missingDeliverable(
+  { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
+  { artifact }: Task['attempts'][number],
+): string | null {
+  if (!artifact || artifact.patch_bytes === 0) return 'no deliverable could be fetched: the patch is empty';
+  return acceptance_criteria.length === 0
+    ? 'no deliverable could be fetched: the task has no acceptance criteria to attack it by'
+    : null;
+}
+
+export const noDeliverable = (why: string, { on_missing_deliverable: then }: RedTeamSettings): GateSaid =>
+  nothingToLookAt(why, then);

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { frozen } from '../../lib/frozen.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import { AtomicProbe } from './probe.ts';
+import { VerificationRubric } from '../../contract/rubric/schema.ts';
+
+const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'must not be blank' });
+/** What JSON can say, and nothing else: no NaN, no dates, nothing undefined. */
+const Json: z.ZodType<unknown> = z.json();
+
+/** What goes from who made something to who looks at it. */
+export const HandoffArtifact = z
+  .strictObject({
+    created_at: z.iso.datetime(),
+    from_agent_id: NonBlank,
+    to_agent_id: NonBlank,
+    from_stage: NonBlank,
+    to_stage: NonBlank,
+    payload: z.record(z.string(), Json).default({}),
+    artifact_refs: z.array(NonBlank).default([]),
+    acceptance_probes: z.array(AtomicProbe).default([]),
+    rubric: VerificationRubric.nullable().default(null),
+  })
+  .refine(({ from_agent_id: from, to_agent_id: to }) => from !== to, {
+    path: ['to_agent_id'],
+    message: 'is who made it: nobody hands work to themselves',
+  });
+export type HandoffArtifact = Readonly<z.infer<typeof HandoffArtifact>>;
+
+/** @throws Refusal `self_review` when both are the same, `invalid` for any other fault. */
+export function handOver(fields: z.input<typeof HandoffArtifact>): HandoffArtifact {
+  if (fields.from_agent_id === fields.to_agent_id)
+    throw new Refusal('self_review', `${fields.from_agent_id} made this: nobody hands work to themselves`);
+  const parsed = HandoffArtifact.safeParse(fields);
+  if (!parsed.success) throw new Refusal('invalid', z.prettifyError(parsed.error));
+  return frozen(parsed.data);
+}

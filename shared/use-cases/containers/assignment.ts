@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import type { Approval } from '../../contract/approval/schema.ts';
+import { approvalWords } from '../../control/approvals/words.ts';
+import { adapterOf } from '../../control/cascade/detour.ts';
+import { promptParts } from '../../control/cascade/prompt.ts';
+import { promptInForce } from '../../control/tune/in-force.ts';
+import type {
+  AgentAssignment,
+  Assignment,
+  GatesAssignment,
+  ModelAccess,
+  Opinions,
+} from '../../contract/messages/assignment.ts';
+import type { BoxKind } from '../../contract/box-kind.ts';
+import { type ModelGateway, modelAccess, opinionAccess } from '../../control/model-gateway/access.ts';
+import { BEATS_OF_A_LEASE, objectKey } from '../../contract/names.ts';
+import type { EvolutionStore } from '../../store/evolution.ts';
+import type { Authorize } from '../../store/minter.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { boundBase, knownBase } from '../../control/task-commands/base.ts';
+import { commitText } from '../../contract/task/delivered-commit.ts';
+import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
+import { isJudged, testCommands } from '../../contract/submission/signals.ts';
+import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { mintBoxToken } from '../../contract/access/tokens.ts';
+
+export interface AssignmentContext {
+  readonly objects: ObjectStore;
+  readonly apiUrl: string;
+  readonly defaultAdapter: Adapter;
+  /** Null: there is no gateway to models. */
+  readonly modelGateway: ModelGateway | null;
+  /** Credentials for repositories. */
+  readonly authorize: Authorize;
+  readonly leaseSeconds: number;
+  /** What the deployment has changed of its own settings; absent: nothing. */
+  readonly evolution?: Pick<EvolutionStore, 'settings'>;
+}
+
+/** What a box says to repositories, each good for one and for an hour. */
+interface Credentials {
+  readonly read: string | null;
+  /** For the repository of the hidden tests, of the gates box alone. */
+  readonly hidden: string | null;
+}
+
+/** The repository that hidden tests are read from; null when they were handed in. */
+async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectStore): Promise<string | null> {
+  if (!place) return null;
+  // What is not there any more, the box finds out and says.
+  const text = await objects.getByDigest(place.key).catch(() => 'null');
+  const tests = JSON.parse(text) as HiddenTests | null;
+  return tests?.kind === 'git' ? tests.repository : null;
+}
+
+/** @throws NotMinted */
+async function credentialsFor(
+  kind: BoxKind,
+  task: Task,
+  { authorize, objects }: AssignmentContext,
+): Promise<Credentials> {
+  const ask = (repository: string) => authorize({ task_id: task.id, repository, access: 'read' });
+  const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
+  const [read, forHidden] = await Promise.all([ask(task.repository), hidden === null ? null : ask(hidden)]);
+  return { read, hidden: forHidden };
+}
+
+/** What the gates box reads the hidden tests with. */
+async function hiddenFor(
+  { hidden_tests: place }: Task,
+  read_credential: string | null,
+  objects: ObjectStore,
+): Promise<GatesAssignment['hidden_tests']> {
+  if (!place) return null;
+  const { key, sha256, bytes } = place;
+  return { url: await objects.presignGet(key), sha256, bytes, read_credential };
+}
+
+/** The latest of what the agents of an attempt have asked leave for and were told of; null: nothing. */
+const lastLeave = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
+  approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
+
+/** Where the work of an attempt stood when it asked for leave, and the session in which it did. */
+async function parkedFor(
+  task: Task,
+  attempt: Attempt,
+  objects: ObjectStore,
+): Promise<Pick<AgentAssignment, 'parked' | 'resumed'>> {
+  const leave = lastLeave(task, attempt);
+  if (!leave) return {};
+  const { work, session } = leave;
+  return {
+    ...(work && {
+      parked: {
+        tree: work.tree,
+        patch_url: await objects.presignGet(work.patch_key),
+        patch_sha256: work.patch_sha256,
+      },
+    }),
+    ...(session && {
+      resumed: {
+        session: session.id,
+        url: await objects.presignGet(objectKey.session(task.id, attempt.number, session.sha256)),
+        sha256: session.sha256,
+        message: approvalWords(leave),
+      },
+    }),
+  };
+}
+
+/** What is known of a task for what is wrapped around its run. */
+const aroundFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
+  description: task.description,
+  acceptance_criteria: task.acceptance_criteria,
+  ...(task.middleware_override && { chain: task.middleware_override }),
+  ...(task.error_actions && { error_actions: task.error_actions }),
+  allowed: (task.approvals ?? []).flatMap(({ attempt, status, action }) =>
+    attempt === number && status === 'approved' ? [action] : [],
+  ),
+  parent: task.made_from?.task_id ?? null,
+  root_sha256: task.made_from?.root_sha256 ?? null,
+});
+
+/** How a box reaches models. */
+interface Access {
+  /** Of an agent. */
+  readonly models: ModelAccess | null;
+  /** Of gates. */
+  readonly opinions: Opinions | null;
+}
+
+async function assignmentFor(
+  kind: BoxKind,
+  task: Task,
+  attempt: Attempt,
+  token: string,
+  key: string,
+  { models, opinions }: Access,
+  credentials: Credentials,
+  context: AssignmentContext,
+): Promise<Assignment> {
+  const common = {
+    schema_version: 1 as const,
+    task_id: task.id,
+    attempt: attempt.number,
+    api_url: context.apiUrl,
+    token,
+    forget_url: await context.objects.presignDelete(key),
+    repository: task.repository,
+    read_credential: credentials.read,
+    title: task.title,
+  };
+  const settings = kind === 'agent' ? ((await context.evolution?.settings()) ?? null) : null;
+  if (kind === 'agent')
+    return {
+      ...common,
+      kind,
+      base_commit: knownBase(task),
+      role: task.role,
+      prompt: promptParts(task, task.attempts, settings && promptInForce(settings, task)),
+      ...(await parkedFor(task, attempt, context.objects)),
+      model: attempt.model,
+      effort: attempt.effort,
+      adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      test_commands: testCommands(task),
+      around: aroundFor(task, attempt),
+      models,
+      heartbeat_s: Math.max(1, context.leaseSeconds / BEATS_OF_A_LEASE),
+    };
+  const artifact = attempt.artifact;
+  if (!artifact)
+    throw new Error(
+      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
+    );
+  const tree = {
+    base_commit: boundBase(task, artifact.base_commit),
+    tree: artifact.tree,
+    patch_url: await context.objects.presignGet(artifact.patch_key),
+    patch_sha256: artifact.patch_sha256,
+  };
+  if (kind === 'gates')
+    return {
+      ...common,
+      ...tree,
+      kind,
+      ...(task.image !== undefined && { image: task.image }),
+      base_ref: task.base_ref,
+      description: task.description,
+      model: attempt.model,
+      // What a model is asked about a signal is asked by the janitor: no key is near a box.
+      signals: task.completion_signals.filter((signal) => !isJudged(signal)),
+      ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
+      files: task.files,
+      expects: task.expects,
+      hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
+      opinions,
+    };
+  const { message, author, at } = commitText(task, attempt);
+  return {
+    ...common,
+    ...tree,
+    kind,
+    branch: deliveryBranch(task.id),
+    deliver_as: task.deliver_as ?? 'branch',
+    target: task.base_ref,
+    message,
+    author,
+    committed_at: at,
+  };
+}
+
+/** An assignment that was written, and what its launch is known by. */
+interface Written {
+  readonly key: string;
+  readonly token: string;
+  /** Of the model gateway; null: the box asks no model. */
+  readonly modelToken: string | null;
+}
+
+/** Writes what a box is to do where only that box finds it. @throws NotMinted */
+export async function writeAssignment(
+  kind: BoxKind,
+  task: Task,
+  attempt: Attempt,
+  context: AssignmentContext,
+): Promise<Written> {
+  const token = mintBoxToken(kind, task.id, attempt.number);
+  const gateway = context.modelGateway;
+  const access: Access = {
+    models: kind === 'agent' && gateway ? modelAccess(task, attempt, gateway) : null,
+    opinions: kind === 'gates' && gateway ? opinionAccess(task, attempt, gateway) : null,
+  };
+  const credentials = await credentialsFor(kind, task, context);
+  const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
+  const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
+  await context.objects.put(key, JSON.stringify(assignment), 'application/json');
+  return { key, token, modelToken: (access.models ?? access.opinions)?.token ?? null };
+}
+
+/**
+ * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
+ * taken: that is removed, and stays so.
+ */
+export async function signAnew(
+  key: string,
+  kind: BoxKind,
+  task: Task,
+  present: Attempt,
+  context: AssignmentContext,
+): Promise<void> {
+  const { artifact } = present;
+  const { objects } = context;
+  const fresh = async (text: string): Promise<string> => {
+    const assignment = JSON.parse(text) as Assignment;
+    const { read, hidden } = await credentialsFor(kind, task, context);
+    return JSON.stringify({
+      ...assignment,
+      read_credential: read,
+      ...(assignment.kind === 'gates' &&
+        assignment.hidden_tests && {
+          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
+        }),
+      forget_url: await objects.presignDelete(key),
+      ...(assignment.kind === 'agent' && (await parkedFor(task, present, objects))),
+      ...('patch_url' in assignment && artifact
+        ? { patch_url: await objects.presignGet(artifact.patch_key) }
+        : {}),
+    });
+  };
+  await objects.replace(key, fresh, 'application/json');
+}

@@ -1,0 +1,64 @@
+import { stageOf } from '../../control/task-commands/stage.ts';
+import type { MintAnswer, MintRequest, WriteRequest } from '../../contract/messages/mint.ts';
+import type { GitHubApp, GitSecret } from '../../contract/repository/git-secret.ts';
+import { longestScope } from '../../contract/repository/url.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+
+export interface MintContext {
+  readonly tasks: Pick<TaskStore, 'get'>;
+  /** @throws Error that tells nothing of it, when it cannot be read. */
+  readonly secret: () => Promise<GitSecret>;
+  /** A token of an App's installation for one repository, or why there is none. */
+  readonly installationToken: (
+    app: GitHubApp,
+    repository: string,
+    access: MintRequest['access'],
+  ) => Promise<{ readonly token: string } | Extract<MintAnswer, { outcome: 'refused' }>>;
+}
+
+const refused = (message: string): MintAnswer => ({ outcome: 'refused', message, transient: false });
+
+/** Why a launch is given nothing to push with; null when it is: it is the one that delivers, and it has leave. */
+function notDelivering(task: Task, { task_id, token }: WriteRequest): string | null {
+  const stage = stageOf(task);
+  if (stage !== 'deliver') return `task ${task_id} is not to be delivered: it is at ${stage}`;
+  const launch = currentAttempt(task)?.deliver;
+  if (!launch || launch.lost || launch.token_sha256 !== sha256(token))
+    return `this is not the launch that delivers task ${task_id}`;
+  return task.delivery?.state === 'pushing' ? null : `no leave was given to push for task ${task_id}`;
+}
+
+/** Why a task is given no such credential; null when it is. Who asks is not believed: the task says what is due. */
+function notDue(task: Task | null, request: MintRequest): string | null {
+  const { task_id, repository, access } = request;
+  if (!task) return `there is no task ${task_id}`;
+  // Where hidden tests lie is not on the task; that there are some is.
+  const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
+  if (!named) return `task ${task_id} is not about ${repository}`;
+  if (access === 'write') return notDelivering(task, request);
+  return stageOf(task) === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
+}
+
+/** GitHub takes a token as the password of this user. */
+const basic = (token: string): string => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+
+/** Makes what may be said to a repository: for reading, or for writing what has leave to be pushed. */
+export async function mint(request: MintRequest, context: MintContext): Promise<MintAnswer> {
+  const why = notDue(await context.tasks.get(request.task_id), request);
+  if (why !== null) return refused(why);
+  const { credentials } = await context.secret();
+  const entry = longestScope(credentials, request.repository);
+  if (!entry) return refused(`the secret has no credential for ${request.repository}`);
+  if ('github_app' in entry) {
+    const made = await context.installationToken(entry, request.repository, request.access);
+    return 'token' in made ? { outcome: 'minted', authorization: basic(made.token) } : made;
+  }
+  // What is kept is for reading; what pushes lies with the function that delivers alone.
+  if (request.access === 'write') return { outcome: 'none' };
+  return {
+    outcome: 'minted',
+    authorization: 'authorization' in entry ? entry.authorization : basic(entry.token),
+  };
+}

@@ -1,0 +1,70 @@
+import { stageOf } from '../../control/task-commands/stage.ts';
+import type { CascadeResult } from '../../contract/messages/queue.ts';
+import { commitId } from '../../contract/repository/commit.ts';
+import { recordDelivered, recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { commitText } from '../../contract/task/delivered-commit.ts';
+import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
+import { ask, type BaseContext, RepositoryUnavailable } from '../cascade/base.ts';
+import { elsewhere, gone, step } from '../cascade/cascade.ts';
+import { later } from '../cascade/later.ts';
+
+/** Seconds for which a repository that does not answer is asked again, and between two rounds of that. */
+const PATIENCE_SECONDS = 3_600;
+const ROUND_SECONDS = 60;
+
+/** The id that the branch has where the push of this work got through. */
+function expected(task: Task, { base_commit, tree }: Delivery): string {
+  const attempt = currentAttempt(task);
+  if (!attempt) throw new Error(`task ${task.id} is being delivered without an attempt`);
+  return commitId({ tree, parent: base_commit, ...commitText(task, attempt) });
+}
+
+/**
+ * All deliveries were lost after leave to push was given: the repository is asked what became of it. What it says is the outcome;
+ * only where it cannot be asked does that stay unknown, and the task says so.
+ */
+export async function findBranchStep(
+  id: string,
+  run: number,
+  context: Omit<BaseContext, 'files'>,
+): Promise<CascadeResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return gone();
+  if (stageOf(present, run) !== 'find_branch') return elsewhere(present, run, 'find_branch', context);
+  const { delivery } = present;
+  const branch = delivery?.branch ?? null;
+  if (delivery === null || branch === null)
+    throw new Error(`task ${id} is asked about without leave to push`);
+  const commit = expected(present, delivery);
+  const lost = `${currentAttempt(present)?.deliver?.number ?? 0} deliveries were lost without a report`;
+  let why: string | null;
+  try {
+    const ref = `refs/heads/${branch}`;
+    const there = (await ask(present, ref, context)).find(({ name }) => name === ref)?.id ?? null;
+    why =
+      there === commit
+        ? null
+        : there === null
+          ? `${lost}; branch ${branch} is not there`
+          : `${lost}; branch ${branch} is at ${there}, which is other work`;
+  } catch (error) {
+    if (!(error instanceof RepositoryUnavailable)) throw error;
+    const since = (context.now().getTime() - Date.parse(present.updated_at)) / 1_000;
+    if (error.transient && since < PATIENCE_SECONDS)
+      return later(present, { seconds: ROUND_SECONDS, mayWait: false }, context.now(), context);
+    why = `${lost}; it is not known whether branch ${branch} was pushed, because the repository cannot be asked (${error.message}): look at it`;
+  }
+  const reason = why;
+  const number = currentAttempt(present)?.number ?? 0;
+  return step(
+    present,
+    run,
+    'find_branch',
+    (task) =>
+      reason === null
+        ? recordDelivered(task, number, delivery, commit, context.now())
+        : recordDeliveryRefused(task, number, delivery, firstOf(reason, 4_000), context.now()),
+    context,
+  );
+}

@@ -1,0 +1,54 @@
+import { INDEXES } from '../../contract/names.ts';
+import type { DeadlineStore } from '../../store/deadlines.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+import type { Place, UpgradeStore } from '../../store/upgrades.ts';
+import { deadlineOf } from '../../control/task-commands/deadline.ts';
+import { isTerminal, STATUSES } from '../../contract/task/status.ts';
+
+const NAME = 'deadlines';
+/** Tasks given their deadlines side by side, and between two looks at the time. */
+const PAGE = 10;
+
+/** In the order in which they are gone through, `blocked` first. */
+const UNFINISHED = STATUSES.filter((status) => !isTerminal(status));
+
+export interface UpgradeContext {
+  readonly tasks: TaskStore;
+  readonly deadlines: DeadlineStore;
+  readonly upgrades: UpgradeStore;
+  /** Is there time left? The next round goes on where this one stops. */
+  readonly goOn: () => boolean;
+}
+
+async function give(id: string, deadlines: DeadlineStore): Promise<boolean> {
+  const watched = await deadlines.get(id);
+  const due = watched?.deadline === null ? deadlineOf(watched.task) : null;
+  if (!watched || due === null) return false;
+  await deadlines.set(watched, due);
+  return true;
+}
+
+/**
+ * Gives those a deadline that were written by a version without any: nobody would look at them until something else happens to them. All
+ * unfinished tasks are looked at, once; where that is done, one item says so.
+ * @returns how many were given one.
+ */
+export async function giveDeadlines({ tasks, deadlines, upgrades, goOn }: UpgradeContext): Promise<number> {
+  const begun = await upgrades.get(NAME);
+  if (begun === 'done') return 0;
+  let place: Place = begun ?? { status: 'blocked', after: null };
+  let given = 0;
+  while (goOn()) {
+    const { rows, more } = await tasks.page(place.status, PAGE, place.after ?? undefined);
+    const results = await Promise.all(rows.map(({ id }) => give(id, deadlines)));
+    given += results.filter(Boolean).length;
+    const next = more ? place.status : UNFINISHED[UNFINISHED.indexOf(place.status) + 1];
+    if (next === undefined) {
+      await upgrades.put(NAME, 'done');
+      break;
+    }
+    place = { status: next, after: more ? (rows.at(-1)?.[INDEXES.byStatus.sk] ?? place.after) : null };
+    await upgrades.put(NAME, place);
+  }
+  return given;
+}

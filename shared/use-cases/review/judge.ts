@@ -1,0 +1,136 @@
+import { judgingEstimate } from '../../control/spending/judging.ts';
+import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
+import { withRequirements } from '../../control/tune/in-force.ts';
+import { NO_EVOLUTION } from '../../control/tune/schema.ts';
+import { allJudgements, judgedSignals, needless, pipelineAsk } from '../../reviews/judging/asked.ts';
+import type { Judgement, SecondLook } from '../../contract/judgement/judgement.ts';
+import type { JudgeModels } from '../../contract/models/models.ts';
+import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
+import { secondLookAt } from '../../reviews/judging/second-look.ts';
+import type { EvolutionStore } from '../../store/evolution.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+import { attemptNumbered } from '../../control/task-commands/change.ts';
+import { awaitsVerdict, claimJudging, recordVerdict } from '../../control/task-commands/verify.ts';
+import { cut } from '../../lib/cut.ts';
+import { combine } from '../../control/verdict/combine.ts';
+import { withLetGo } from '../../control/verdict/let-go.ts';
+import { reduce } from '../../control/verdict/reduce.ts';
+import { allGradings } from '../../control/workflow/gradings.ts';
+import { allReviewGates } from '../../control/workflow/review-gates.ts';
+import { throughWorkflow } from '../../control/workflow/through.ts';
+import { hasStage } from './ask-stage.ts';
+
+/** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
+const MAX_REASONS = 50;
+const MAX_REASONS_BYTES = 100_000;
+const MAX_MESSAGE = 1_000;
+const MAX_SUBJECT = 300;
+
+function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
+  let room = MAX_REASONS_BYTES;
+  return reasons
+    .slice(0, MAX_REASONS)
+    .map(({ code, subject, message }) => ({
+      code,
+      subject: subject === null ? null : cut(subject, MAX_SUBJECT),
+      message: cut(message, MAX_MESSAGE),
+    }))
+    .filter((reason) => {
+      room -= Buffer.byteLength(JSON.stringify(reason));
+      return room >= 0;
+    });
+}
+
+/** What the evidence allows, and whether models are to be asked before it is the verdict. */
+export interface Reduced {
+  readonly verdict: Verdict;
+  /** `superseded`: somebody else comes to the verdict, or has. */
+  readonly next: 'judge' | 'combine' | 'superseded';
+  /** Whether a model looks once more at what has passed. */
+  readonly look: SecondLook;
+  /** Whether the reviewers of the base are asked; null: it names none. */
+  readonly pipeline: PipelineAsk | null;
+}
+
+interface OfAttempt {
+  readonly task_id: string;
+  readonly run: number;
+  readonly attempt: number;
+}
+
+/** Who asks, and whether it has asked before. */
+export interface Asker {
+  readonly by?: string | undefined;
+  readonly again?: boolean | undefined;
+}
+
+/** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
+export async function reduceEvidence(
+  { task_id: id, run, attempt, by = '', again = false }: OfAttempt & Asker,
+  deps: {
+    now: Date;
+    tasks: TaskStore;
+    objects: ObjectStore;
+    /** Who judges; which of them are configured says what is asked. */
+    models: JudgeModels;
+    /** What the deployment has changed of its own settings; absent: nothing. */
+    evolution?: Pick<EvolutionStore, 'settings'>;
+  },
+): Promise<Reduced> {
+  const task = await deps.tasks.require(id);
+  const { verification: record, report } = attemptNumbered(task, attempt);
+  if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
+  const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const settings = (await deps.evolution?.settings()) ?? NO_EVOLUTION;
+  const { evidence, reasons } = withRequirements(gathered, settings);
+  const reduced = withLetGo(reduce(evidence), report?.verification_gate);
+  const verdict = { ...reduced, reasons: carried([...reduced.reasons, ...reasons]) };
+  const look = secondLookAt(task, evidence, verdict, 'second_look' in deps.models);
+  const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
+  const pipeline = pipelineAsk(evidence, verdict);
+  const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
+  const reducedTo = { verdict, look, pipeline };
+  if (!ask) return { ...reducedTo, next: 'combine' };
+  const may = {
+    ...{ task, attempt: attemptNumbered(task, attempt), signals: signals ? judgedSignals(task) : [] },
+    ...{ looks: look.outcome === 'asked', reviews: pipeline?.outcome === 'asked' },
+  };
+  const estimated = judgingEstimate(may, deps.models, deps.now);
+  const micro = estimated && 'high' in estimated ? estimated.high : undefined;
+  const { changed } = await deps.tasks.apply(task, (each) =>
+    claimJudging(each, attempt, run, { by, again, micro }, deps.now),
+  );
+  return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
+}
+
+/** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once, and only while somebody waits for that of this run. */
+export async function combineVerdicts(
+  { task_id: id, run, attempt }: OfAttempt,
+  {
+    verdict: observed,
+    judgements,
+    look,
+    pipeline,
+  }: {
+    readonly verdict: Verdict;
+    readonly judgements: readonly Judgement[];
+    readonly look?: SecondLook | undefined;
+    readonly pipeline?: PipelineAsk | null | undefined;
+  },
+  deps: { tasks: TaskStore; now: Date },
+): Promise<Verdict['verdict']> {
+  const task = await deps.tasks.require(id);
+  const { opinions } = attemptNumbered(task, attempt);
+  const made = [
+    ...allJudgements(task, observed, judgements, look, pipeline),
+    ...allGradings(task, observed, judgements),
+    ...allReviewGates(task, observed, judgements),
+  ];
+  const joined = throughWorkflow(task, combine(observed, made));
+  const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
+  await deps.tasks.change(id, (present) =>
+    awaitsVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
+  );
+  return verdict.verdict;
+}

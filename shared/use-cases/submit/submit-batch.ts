@@ -1,0 +1,115 @@
+import { invalid } from '../../api/problem.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { Dependency } from '../../control/task-commands/create.ts';
+import { dependenciesFirst } from '../../contract/submission/graph.ts';
+import type { SubmitTask } from '../../contract/submission/schema.ts';
+import type { Task } from '../../contract/task/task.ts';
+import {
+  checkDependencies,
+  made,
+  mismatch,
+  type Named,
+  nameAll,
+  type SubmitContext,
+  write,
+} from './submit.ts';
+
+/** Tasks that are written at the same time: enough that a batch of 100 is a few round trips, few enough for a table to take at once. */
+const WIDTH = 16;
+
+/** What became of one task of a batch. */
+export type BatchResult =
+  | { readonly id: string; readonly outcome: 'created' | 'existed'; readonly task: Task }
+  | { readonly id: string; readonly outcome: 'refused'; readonly refusal: Refusal };
+
+/** Refuses what can be known before anything is written, so that a batch with a mistake changes nothing. */
+function checkSizes(batch: readonly Named[], context: SubmitContext): void {
+  for (const named of batch) {
+    try {
+      made(named, new Map(), context);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw invalid(error.errors.map((each) => ({ ...each, pointer: `${named.at}${each.pointer}` })));
+    }
+  }
+}
+
+function byUniqueId(batch: readonly Named[]): Map<string, Named> {
+  const byId = new Map<string, Named>();
+  for (const each of batch) {
+    if (byId.has(each.id))
+      throw invalid([{ pointer: `${each.at}/id`, message: `${each.id} is used twice in this batch` }]);
+    byId.set(each.id, each);
+  }
+  return byId;
+}
+
+/** The tasks in steps: each depends on none of its own step or of a later one. */
+function steps(byId: ReadonlyMap<string, Named>): Named[][] {
+  const depth = new Map<string, number>();
+  const all: Named[][] = [];
+  const edges = new Map([...byId].map(([id, { request }]) => [id, request.depends_on]));
+  for (const id of dependenciesFirst(edges)) {
+    const named = byId.get(id);
+    if (!named) continue;
+    const at = Math.max(0, ...named.request.depends_on.map((each) => (depth.get(each) ?? -1) + 1));
+    depth.set(id, at);
+    all[at] = [...(all[at] ?? []), named];
+  }
+  return all;
+}
+
+/** Runs `each` on all items, `WIDTH` at a time. After a failure nothing more is begun, and what was begun is waited for. */
+async function inParallel<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift())
+      await each(item).catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all(Array.from({ length: WIDTH }, work));
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Makes several tasks that may depend on each other, dependencies first, each by one conditional write. All that can be known to be
+ * wrong is refused before anything is written; only what another caller does meanwhile is refused for one task and those that depend
+ * on it. Cut off in the middle, the same request with the same key goes on where it stopped.
+ */
+export async function submitBatch(
+  requests: readonly SubmitTask[],
+  context: SubmitContext,
+): Promise<BatchResult[]> {
+  const batch = nameAll(requests, (index) => `/tasks/${index}`, context);
+  const byId = byUniqueId(batch);
+  checkSizes(batch, context);
+  const known = new Map<string, Dependency>(await checkDependencies(batch, context.tasks));
+  const present = await context.tasks.getMany([...byId.keys()]);
+  const results = new Map<string, BatchResult>();
+  for (const [id, task] of present) {
+    const named = byId.get(id);
+    if (named && task.request_sha256 !== named.sha) throw mismatch(named, context);
+    known.set(id, task);
+    results.set(id, { id, outcome: 'existed', task });
+  }
+  const submit = async (named: Named): Promise<void> => {
+    const { id, request } = named;
+    const missing = request.depends_on.find((each) => !known.has(each));
+    try {
+      if (missing !== undefined)
+        throw new Refusal('dependency_unknown', `task ${missing} of this batch was refused`);
+      const { task, created } = await write(named, known, context);
+      known.set(id, task);
+      results.set(id, { id, outcome: created ? 'created' : 'existed', task });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      results.set(id, { id, outcome: 'refused', refusal: error });
+    }
+  };
+  for (const step of steps(byId))
+    await inParallel(
+      step.filter(({ id }) => !results.has(id)),
+      submit,
+    );
+  return batch.flatMap(({ id }) => results.get(id) ?? []);
+}

@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import type { MemoryBody, UploadBody } from '../../api/report-schemas.ts';
+import { objectKey } from '../../contract/names.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { ObjectStore, Upload } from '../../store/objects.ts';
+import type { UploadStore } from '../../store/uploads.ts';
+import { runningAttempt } from '../../control/task-commands/change.ts';
+import type { Task } from '../../contract/task/task.ts';
+
+/** Leave to put exactly these bytes at their own place. Refused when the attempt has ended or has had enough. */
+export async function uploadPlace(
+  task: Task,
+  number: number,
+  content: z.infer<typeof UploadBody>,
+  deps: { readonly uploads: UploadStore; readonly objects: ObjectStore; readonly now: Date },
+): Promise<Upload> {
+  const attempt = runningAttempt(task, number);
+  const launch = attempt.gates?.number ?? 1;
+  const key = {
+    patch: () => objectKey.patch(task.id, number, content.sha256),
+    transcript: () => objectKey.transcript(task.id, number, content.sha256),
+    session: () => objectKey.session(task.id, number, content.sha256),
+    merged: () => objectKey.patch(task.id, number, content.sha256),
+    findings: () => objectKey.findings(task.id, number, launch, content.sha256),
+    tests: () => objectKey.tests(task.id, number, launch, content.sha256),
+    screenshot: () => objectKey.screenshot(task.id, number, content.sha256),
+  }[content.kind]();
+  await deps.uploads.admit(task.id, number, deps.now);
+  return deps.objects.presignUpload(key, content);
+}
+
+/** Where gates keep something for later tasks of the repository. Results and baselines are written once; the history of tests grows. */
+export async function memoryPlace(
+  task: Task,
+  { kind, hash }: z.infer<typeof MemoryBody>,
+  objects: ObjectStore,
+): Promise<{ get: string; put: string }> {
+  const key = objectKey.memory(sha256(task.repository), kind, hash);
+  const [get, put] = await Promise.all([
+    objects.presignGet(key),
+    objects.presignPut(key, kind !== 'history' && kind !== 'facts'),
+  ]);
+  return { get, put };
+}

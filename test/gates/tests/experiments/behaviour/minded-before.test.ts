@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherOn } from '../../../../support/gather.ts';
+import { makeRepository } from '../../../../support/repository.ts';
+
+const HEAD =
+  "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { Money, share } = require('../money.js');\n";
+const CODE = (equals: string, share: string) =>
+  `class Money {\n  constructor(cents) { this.cents = cents; }\n  equals(other) { return ${equals}; }\n}\nexports.Money = Money;\nexports.share = (cents, n) => new Money(${share});\n`;
+const EXACT = 'this.cents === other.cents';
+const OLD = "test('a share', () => assert.ok(share(9, 3).equals(new Money(3))));\n";
+const NEW = "test('a share is rounded up', () => assert.ok(share(10, 3).equals(new Money(4))));\n";
+const BASE = {
+  'assay.yaml':
+    'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  other_surroundings: false\n  mutants: { seconds: 600, at_most: 2, surviving: 1 }\n',
+  'package.json': '{"name":"money","private":true}\n',
+  'money.js': CODE(EXACT, 'Math.round(cents / n)'),
+  'test/money.test.js': HEAD + OLD,
+};
+
+async function judge(patch: Readonly<Record<string, string>>) {
+  const repository = makeRepository(BASE);
+  repository.write(patch);
+  const evidence = await gatherOn(repository, []);
+  const tests = evidence.gates.find(({ name }) => name === 'tests');
+  return { verdict: reduce(evidence).verdict, detail: tests?.detail };
+}
+
+test('a test that is written as it was, and takes for the same what it did not since the code compares in another way, holds the patch', async () => {
+  const patch = {
+    'money.js': CODE('Math.abs(this.cents - other.cents) <= 1', 'Math.round(cents / n)'),
+    'test/money.test.js': HEAD + OLD + NEW,
+  };
+  const { verdict, detail } = await judge(patch);
+  expect(verdict).toBe('refer');
+  expect(detail).toContain(
+    'a share: where every value that the code answers is a little off, it notices that on the base, and with the patch it does not any more',
+  );
+});
+
+test('where the code compares in another way that tells as much, no test asks for less', async () => {
+  const patch = {
+    'money.js': CODE('other instanceof Money && this.cents === other.cents', 'Math.ceil(cents / n)'),
+    'test/money.test.js': HEAD + OLD + NEW,
+  };
+  expect(await judge(patch)).toMatchObject({ verdict: 'pass' });
+});

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SubmitTask } from '../../../shared/contract/submission/schema.ts';
+import { bill, total } from '../../../lab/bench/cost.ts';
+import { project } from '../../../lab/bench/data/project.ts';
+import { figures, idleTask } from '../../../lab/bench/latency.ts';
+import { markdown, text, writeInto } from '../../../lab/bench/page.ts';
+import { PRICES } from '../../../lab/bench/prices.ts';
+import { type StackFigures, stackSections, usdPer1000, verdicts } from '../../../lab/bench/stack-report.ts';
+import { median, percentile } from '../../../lab/bench/statistics.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-bench-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a percentile is a value that was measured, with that share of the values at or below it', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer(), { minLength: 1 }),
+      fc.double({ min: 0.01, max: 1, noNaN: true }),
+      (values, share) => {
+        const value = percentile(values, share);
+        expect(values).toContain(value);
+        const atOrBelow = values.filter((each) => each <= value).length;
+        expect(atOrBelow).toBeGreaterThanOrEqual(share * values.length - 1e-9);
+      },
+    ),
+  );
+  expect(median([3, 1, 2])).toBe(2);
+  expect(percentile([1, 2, 3, 4], 0.99)).toBe(4);
+  expect(() => percentile([], 0.5)).toThrow();
+});
+
+test('the idle task is one that the API accepts', () => {
+  expect(SubmitTask.safeParse(idleTask('file:///x.git', 'x-1'))).toMatchObject({ success: true });
+});
+
+const SNAPSHOT = {
+  Lambda: { Invocations: 1_000_000, BilledGigabyteSeconds: 100, BilledMilliseconds: 7, Errors: 0 },
+  states: { StartExecution: 8, ExpressExecution: 10, ExpressDurationMs: 16_000 },
+  DynamoDB: { WriteUnits: 8, ReadUnits: 4, PutItem: 6 },
+  SQS: { SendMessage: 3, ReceiveMessage: 2 },
+  S3: { PutObject: 2, GetObject: 5 },
+  'HTTP API': { Requests: 6 },
+};
+
+test('the bill has each thing that AWS charges for once', () => {
+  const rows = Object.fromEntries(bill(SNAPSHOT).map((row) => [row.name, row]));
+  expect(rows['Lambda invocations']?.usd).toBeCloseTo(0.2);
+  expect(rows['Lambda time']?.usd).toBeCloseTo(100 * PRICES.lambdaGigabyteSecond.usd);
+  expect(rows['Express time']?.quantity).toBe(1);
+  expect(rows['DynamoDB writes']?.quantity).toBe(8);
+  expect(rows['SQS requests']?.quantity).toBe(5);
+  expect(rows['S3 writes']?.quantity).toBe(2);
+  expect(rows['S3 reads']?.quantity).toBe(5);
+  expect(rows['HTTP API requests']?.quantity).toBe(6);
+  expect(total(bill({}))).toBe(0);
+});
+
+const timing = (ms: number) => ({ total: ms, accepted: 1, agent: 2, gates: 3, verdict: 4 });
+const OCCASION = { at: '2026-11-21T10:00:00.000Z', machine: 'a machine' };
+const result: StackFigures = {
+  alone: figures([timing(250)], 1_000),
+  together: figures([timing(900), timing(1_100)], 2_000),
+  counted_tasks: 1_000,
+  counters: SNAPSHOT,
+  bill: bill(SNAPSHOT),
+  bundles: [{ name: 'one', bytes: 350_000, gzip_bytes: 100_000, import_ms: 40 }],
+};
+
+test('aims are shown met or missed as they are', () => {
+  expect(usdPer1000(result)).toBeCloseTo(total(result.bill));
+  expect(verdicts(result).map((row) => row.at(-1))).toEqual(['', 'met', 'met', 'missed raw, met gzip']);
+  expect(verdicts({ ...result, alone: figures([timing(301)], 1) })[1]).toContain('missed');
+});
+
+test('rates are by the clock from the first request to the last end', () => {
+  expect(result.together).toMatchObject({ tasks: 2, p50_ms: 900, p99_ms: 1_100, tasks_per_second: 1 });
+});
+
+test('figures replace what stood between the markers, and nothing else', () => {
+  const file = join(folder, 'performance.md');
+  const page = (middle: string) =>
+    `# Title\n\n<!-- figures of stack: written by \`npm run bench -- --write\` -->\n\n${middle}\n\n<!-- end of figures of stack -->\n\nAfter.\n`;
+  writeFileSync(file, page('old'));
+  const figuresPage = markdown(OCCASION, 'stack', stackSections(result));
+  writeInto(file, 'stack', figuresPage);
+  writeInto(file, 'stack', figuresPage);
+  expect(readFileSync(file, 'utf8')).toBe(page(figuresPage));
+  expect(() => writeInto(file, 'scans', 'x')).toThrow(/has no place for the figures of scans/);
+  writeFileSync(file, 'no markers');
+  expect(() => writeInto(file, 'stack', 'x')).toThrow(/has no place for the figures/);
+});
+
+test('the page has a place for each part, and what it shows came from the command that it names', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8');
+  for (const part of ['stack', 'pipeline', 'scans']) {
+    expect(page).toContain(`<!-- figures of ${part}: `);
+    expect(page).toContain(`by \`npm run bench -- --only ${part} --write\``);
+  }
+  expect(text(OCCASION, stackSections(result))).toContain('a machine');
+});
+
+test('the generated project is as large as was asked for, and its patch changes as many files', () => {
+  const { files, patch, lines } = project(5_000, 10);
+  expect(lines).toBeGreaterThanOrEqual(5_000);
+  expect(Object.keys(patch)).toHaveLength(10);
+  expect(Object.keys(patch).filter((path) => path in files)).toHaveLength(8);
+});
+
+const bench = (...args: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { encoding: 'utf8' });
+
+test('the bench says what it can do, and refuses what it cannot', () => {
+  const help = bench('--help');
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Examples:')]);
+  for (const args of [['--only', 'nothing'], ['--fast'], ['extra']])
+    expect(bench(...args)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('error: '),
+    });
+});

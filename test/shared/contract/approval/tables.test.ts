@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { urgency } from '../../../../shared/api/approval-view.ts';
+import { AUTONOMY_LEVELS, expand, isFree, lowerOf, PRESETS } from '../../../../shared/contract/approval/autonomy.ts';
+import { ApprovalPolicy, timetable } from '../../../../shared/control/approvals/policy.ts';
+import { KNOWN_ACTIONS, needsPerson, RISKS, riskOf } from '../../../../shared/contract/approval/risk.ts';
+import { later, NOW } from '../../../support/builders.ts';
+
+describe('the risk of an action', () => {
+  it.each([
+    ['critical', ['deploy:production', 'db:admin', 'org:fire']],
+    ['high', ['deploy:staging', 'db:mutate', 'code:delete', 'vcs:push', 'comms:external', 'budget:exceed']],
+    [
+      'medium',
+      [
+        'code:create',
+        'code:write',
+        'code:refactor',
+        'vcs:commit',
+        'arch:decide',
+        'org:hire',
+        'org:promote',
+        'budget:spend',
+      ],
+    ],
+    [
+      'low',
+      [
+        'code:read',
+        'vcs:read',
+        'test:run',
+        'test:write',
+        'docs:write',
+        'vcs:branch',
+        'comms:internal',
+        'db:query',
+        'memory:read',
+      ],
+    ],
+  ] as const)('is %s for its row', (risk, actions) => {
+    expect(new Set(KNOWN_ACTIONS.filter((action) => riskOf(action) === risk))).toEqual(new Set(actions));
+  });
+
+  it('is high where nobody knows the action', () => {
+    for (const action of ['moon:land', 'code:sing', 'constructor:x', '__proto__:y'])
+      expect(riskOf(action)).toBe('high');
+  });
+});
+
+describe('a level of autonomy', () => {
+  it.each(AUTONOMY_LEVELS)('%s has no action in both of its lists, nor after they are expanded', (level) => {
+    const { free, asked } = PRESETS[level];
+    expect(expand(free).filter((action) => expand(asked).includes(action))).toEqual([]);
+  });
+
+  it('never leaves what is of high or critical risk to an agent: not as the seed, whose full level does', () => {
+    for (const level of AUTONOMY_LEVELS)
+      for (const action of [...KNOWN_ACTIONS, 'moon:land'])
+        if (needsPerson(riskOf(action)))
+          expect(isFree(level, action, riskOf(action)), `${level} ${action}`).toBe(false);
+  });
+
+  it.each([
+    ['full', 'code:write', true],
+    ['full', 'budget:spend', true],
+    ['semi', 'code:write', true],
+    ['semi', 'vcs:commit', true],
+    ['semi', 'comms:internal', true],
+    ['semi', 'db:query', true],
+    ['semi', 'budget:spend', false],
+    ['semi', 'org:hire', false],
+    ['semi', 'arch:decide', false],
+    ['supervised', 'code:read', true],
+    ['supervised', 'test:run', true],
+    ['supervised', 'code:write', false],
+    ['supervised', 'test:write', false],
+    ['locked', 'code:read', false],
+  ] as const)('%s: %s without a person is %s', (level, action, free) => {
+    expect(isFree(level, action, riskOf(action))).toBe(free);
+  });
+
+  it('leaves less the lower it is', () => {
+    const free = AUTONOMY_LEVELS.map((level) =>
+      KNOWN_ACTIONS.filter((action) => isFree(level, action, riskOf(action))),
+    );
+    free.slice(1).forEach((actions, index) => {
+      for (const action of actions) expect(free[index]).toContain(action);
+    });
+  });
+
+  it('can be lowered and not raised', () => {
+    expect(lowerOf('semi', 'locked')).toBe('locked');
+    expect(lowerOf('semi', 'full')).toBe('semi');
+    expect(lowerOf('semi', undefined)).toBe('semi');
+  });
+});
+
+const at = (minutes: number): string => later(minutes * 60).toISOString();
+const asked = { action: 'code:write', risk: 'medium' } as const;
+
+describe('what becomes of an approval that nobody decides', () => {
+  it('wait: nothing', () => {
+    expect(timetable({ kind: 'wait' }, asked, NOW)).toEqual({ timetable: [], waits_for: null });
+  });
+
+  it('deny: that, when its time is over', () => {
+    expect(timetable({ kind: 'deny', minutes: 240 }, asked, NOW).timetable).toEqual([
+      { at: at(240), outcome: 'deny' },
+    ]);
+  });
+
+  it('tiered: as the tier says that names the action, else that of its risk, else nothing', () => {
+    const policy = ApprovalPolicy.parse({
+      kind: 'tiered',
+      tiers: {
+        low: { minutes: 5, outcome: 'approve' },
+        medium: { minutes: 60, outcome: 'approve' },
+        high: { minutes: 10, actions: ['docs:write'] },
+      },
+    });
+    expect(timetable(policy, asked, NOW).timetable).toEqual([{ at: at(60), outcome: 'approve' }]);
+    expect(timetable(policy, { action: 'docs:write', risk: 'low' }, NOW).timetable).toEqual([
+      { at: at(10), outcome: 'deny' },
+    ]);
+    expect(timetable(policy, { action: 'db:admin', risk: 'critical' }, NOW).timetable).toEqual([]);
+  });
+
+  it('escalation: one role after the other, each from when the one before has had its time', () => {
+    const policy = ApprovalPolicy.parse({
+      kind: 'escalation',
+      steps: [
+        { role: 'lead', minutes: 30 },
+        { role: 'head', minutes: 60 },
+      ],
+    });
+    expect(timetable(policy, asked, NOW)).toEqual({
+      waits_for: 'lead',
+      timetable: [
+        { at: at(30), outcome: 'escalate', to: 'head' },
+        { at: at(90), outcome: 'deny' },
+      ],
+    });
+  });
+
+  it.each(['high', 'critical'] as const)('never allows what is of %s risk, whatever it says', (risk) => {
+    const action = { action: 'x:y', risk };
+    const policies = [
+      {
+        kind: 'tiered',
+        tiers: Object.fromEntries(RISKS.map((each) => [each, { minutes: 1, outcome: 'approve' }])),
+      },
+      { kind: 'escalation', steps: [{ role: 'r', minutes: 1 }], outcome: 'approve' },
+    ];
+    for (const policy of policies)
+      expect(
+        timetable(ApprovalPolicy.parse(policy), action, NOW).timetable.map(({ outcome }) => outcome),
+      ).toEqual(['deny']);
+  });
+
+  it.each([
+    [{ kind: 'tiered', tiers: { low_risk: { minutes: 5 } } }, "the key of the seed's own example"],
+    [{ kind: 'tiered', tiers: { low: { minutes: 0 } } }, 'no time'],
+    [{ kind: 'tiered', tiers: { low: { minutes: null } } }, 'a time that is null'],
+    [{ kind: 'tiered', tiers: { low: { minutes: 5, outcome: 'escalate' } } }, 'a tier that escalates'],
+    [{ kind: 'escalation', steps: [] }, 'nobody to escalate to'],
+    [{ kind: 'deny', minutes: 1, more: 1 }, 'an unknown field'],
+  ])('refuses %j: %s', (policy, _why) => {
+    expect(ApprovalPolicy.safeParse(policy).success).toBe(false);
+  });
+
+  it.each([
+    [null, 'no_expiry'],
+    [59, 'critical'],
+    [60, 'high'],
+    [239, 'high'],
+    [240, 'normal'],
+  ] as const)('with %s minutes left is of urgency %s', (minutes, is) => {
+    expect(urgency(minutes === null ? null : at(minutes), NOW)).toBe(is);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { budgetExhausted, decide } from '../../../../shared/control/cascade/decide.ts';
+import { outcomesOf } from '../../../../shared/control/cascade/learning/outcome.ts';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { MAX_MERGES, recordConflict, recordMerged } from '../../../../shared/control/task-commands/merge.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { artifact, attempt, launch, NOW, report, task, verdict } from '../../../support/builders.ts';
+
+const MOVED = 'b'.repeat(40);
+const done = attempt({
+  tier: 'sonnet',
+  model: MODELS.sonnet,
+  report: report({ status: 'completed' }),
+  artifact: artifact(),
+  verdict: verdict({ verdict: 'pass' }),
+  decision: {
+    action: 'accept',
+    reason: 'verdict pass',
+    next_model: null,
+    next_tier: null,
+    at: NOW.toISOString(),
+  },
+  deliver: launch(),
+});
+const { base_commit, tree } = artifact();
+const work = { base_commit, tree };
+const leaving = (fields: Partial<Task> = {}): Task => ({
+  ...task({ status: 'in_review', attempts: [done], run: 1 }, { delivery: 'merge_queue' }),
+  base_commit,
+  delivery: {
+    state: 'pushing',
+    ...work,
+    branch: 'assay/x',
+    commit: null,
+    reason: null,
+    at: NOW.toISOString(),
+  },
+  ...fields,
+});
+const merged = {
+  onto: MOVED,
+  tree: 'c'.repeat(40),
+  patch_key: 'artifacts/p',
+  patch_sha256: 'd'.repeat(64),
+  patch_bytes: 3,
+};
+const moved = (of = leaving()): Task => recordMerged(of, 1, work, merged, NOW)?.task ?? of;
+
+describe('work whose target has moved', () => {
+  it('goes back to the gates on the new base, and nothing that was said of it counts', () => {
+    const after = moved();
+    expect(stageOf(after)).toBe('run_gates');
+    expect(after).toMatchObject({ base_commit: MOVED, delivery: null, review: null, run: 2 });
+    expect(after.attempts).toMatchObject([
+      { outcome: 'passed' },
+      {
+        number: 2,
+        outcome: null,
+        verdict: null,
+        merge: { of: 1, onto: MOVED },
+        artifact: { base_commit: MOVED },
+      },
+    ]);
+    expect(startsExecution(leaving(), after)).toBe(true);
+  });
+
+  it('is put there once, however often that is said', () => {
+    expect(recordMerged(moved(), 1, work, merged, NOW)).toBeNull();
+    expect(recordConflict(moved(), 1, work, { onto: MOVED, files: [] }, NOW)).toBeNull();
+  });
+
+  it('counts neither against the attempts of the budget nor as something learned of the model', () => {
+    const after = { ...moved(), budget: { max_attempts: 2 } };
+    expect(budgetExhausted(after)).toBeNull();
+    const [one, two] = after.attempts;
+    const judged = {
+      ...after,
+      attempts: [one, { ...two, outcome: 'passed', ended_at: NOW.toISOString(), verdict: verdict({}) }],
+    };
+    expect(outcomesOf(judged as Task)).toEqual(outcomesOf(after));
+  });
+
+  it('is done again by the same tier when it fails there, or does not merge, and is told where', () => {
+    const after = moved();
+    const failed = { ...after.attempts[1], verdict: verdict({ verdict: 'fail' }) };
+    expect(decide({ ...after, attempts: [done, failed] } as Task, MODELS)).toMatchObject({
+      action: 'retry',
+      next_tier: 'sonnet',
+    });
+    const conflict = recordConflict(leaving(), 1, work, { onto: MOVED, files: ['a.ts', 'b.ts'] }, NOW);
+    expect(stageOf(conflict?.task as Task)).toBe('decide');
+    expect(decide(conflict?.task as Task, MODELS)).toMatchObject({
+      action: 'retry',
+      next_model: MODELS.sonnet,
+    });
+    expect(conflict?.task.attempts[1]?.report?.summary).toContain('in a.ts, b.ts');
+  });
+
+  it('is given up when it has moved too often', () => {
+    const before = Array.from({ length: MAX_MERGES }, (_, index) => ({
+      ...done,
+      number: index + 1,
+      outcome: 'passed' as const,
+      merge: { of: index, onto: MOVED },
+    }));
+    const of = leaving({ attempts: [...before, { ...done, number: MAX_MERGES + 1 }] });
+    expect(recordMerged(of, MAX_MERGES + 1, work, merged, NOW)?.task.delivery).toMatchObject({
+      state: 'refused',
+    });
+  });
+
+  it('is refused for a task that goes nowhere else, without leave, and onto its own base', () => {
+    const { deliver_as: _, ...plain } = leaving();
+    expect(() => recordMerged(plain, 1, work, merged, NOW)).toThrow('not delivered onto');
+    expect(() => recordMerged(leaving({ delivery: null }), 1, work, merged, NOW)).toThrow('no leave');
+    expect(() => recordMerged(leaving(), 1, work, { ...merged, onto: base_commit }, NOW)).toThrow('/onto');
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createTask } from '../../../../shared/control/task-commands/create.ts';
+import { reexamine } from '../../../../shared/control/task-commands/wait.ts';
+import { FAILURE_MODES, type FailureMode } from '../../../../shared/contract/failure/failed-how.ts';
+import { type Dependency, partialStart, THRESHOLDS } from '../../../../shared/contract/task/partial.ts';
+import { STATUSES } from '../../../../shared/contract/task/status.ts';
+import { NOW, submission, task } from '../../../support/builders.ts';
+
+const done = (id: string): Dependency => ({ id, status: 'done' });
+const failed = (id: string, mode?: FailureMode): Dependency => ({
+  id,
+  status: 'failed',
+  failure: { code: 'c', message: 'm', ...(mode && { mode }) },
+});
+const map = (...all: Dependency[]) => new Map(all.map((each) => [each.id, each]));
+
+describe('a task whose dependencies have failed for good', () => {
+  test('starts when enough are done, as the way asks in which the others failed', () => {
+    const three = [done('a'), done('b'), failed('c', 'timeout'), failed('d', 'quality')];
+    expect(partialStart('lenient', three)).toEqual({ missing: ['c', 'd'], share: 0.5, threshold: 0.3 });
+    expect(partialStart('strict', three)).toBeNull();
+    expect(partialStart('strict', [done('a'), failed('b')])).toMatchObject({ threshold: 0.5 });
+    expect(partialStart('strict', [done('a'), { id: 'b', status: 'cancelled' }])).toBeNull();
+    expect(partialStart('wait', three)).toBeNull();
+  });
+
+  test('never starts while one may still be done, nor with none, nor below what is asked', () => {
+    const any = fc.array(
+      fc.record({
+        status: fc.constantFrom(...STATUSES),
+        mode: fc.option(fc.constantFrom(...FAILURE_MODES), { nil: undefined }),
+      }),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(any, fc.constantFrom('lenient' as const, 'strict' as const), (all, policy) => {
+        const dependencies = all.map(({ status, mode }, index) => ({
+          ...failed(`t${index}`, mode),
+          status,
+        }));
+        const start = partialStart(policy, dependencies);
+        if (!start) return;
+        const missing = dependencies.filter(({ status }) => status !== 'done');
+        expect(missing.every(({ status }) => status === 'failed' || status === 'cancelled')).toBe(true);
+        expect(start.missing).toEqual(missing.map(({ id }) => id));
+        expect(missing.length).toBeLessThan(dependencies.length);
+        expect(start.share).toBeGreaterThanOrEqual(Math.min(...Object.values(THRESHOLDS)));
+        // What is strict lets go is let go leniently, too.
+        expect(partialStart('lenient', dependencies)).not.toBeNull();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is let go when it is looked at, or made, with what is missing', () => {
+    const dependencies = map(done('a'), failed('b', 'timeout'));
+    const fields = { depends_on: ['a', 'b'], partial_dependencies: 'strict' as const };
+    const blocked = task({ status: 'blocked', waits_for: 'b' }, fields);
+    expect(reexamine(blocked, dependencies, NOW)?.task).toMatchObject({
+      status: 'open',
+      partial: { missing: ['b'], share: 0.5, threshold: 0.3 },
+      waits_for: null,
+    });
+    const context = { id: 'T', now: NOW, by: 'x', requestSha256: 'f', dependencies };
+    expect(createTask(submission(fields), context)).toMatchObject({ status: 'open', run: 1 });
+    const waiting = { ...fields, partial_dependencies: 'wait' as const };
+    expect(createTask(submission(waiting), context)).toMatchObject({
+      status: 'blocked',
+      blocked_reason: { code: 'dependency_failed' },
+    });
+  });
+
+  test('waits for the fix-up of one that has it', () => {
+    const withFix = { ...failed('b', 'timeout'), superseded_by: 'f' };
+    const fields = { depends_on: ['a', 'b'], partial_dependencies: 'lenient' as const };
+    const blocked = task({ status: 'blocked', waits_for: 'b' }, fields);
+    const fix: Dependency = {
+      id: 'f',
+      status: 'open',
+      fix_of: { task_id: 'b', root: 'b', generation: 1, attempts: 1 },
+    };
+    const after = reexamine(blocked, map(done('a'), withFix, fix), NOW)?.task;
+    expect(after).toMatchObject({ status: 'blocked', depends_on: ['a', 'f'], waits_for: 'f' });
+    expect(after && reexamine(after, map(done('a'), { ...fix, status: 'done' }), NOW)?.task.status).toBe(
+      'open',
+    );
+  });
+});

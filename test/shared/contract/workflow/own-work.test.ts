@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decideApproval } from '../../../../shared/control/task-commands/approve.ts';
+import type { Command } from '../../../../shared/control/task-commands/change.ts';
+import { review } from '../../../../shared/control/task-commands/operate.ts';
+import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
+import { compile } from '../../../../shared/control/workflow/compile.ts';
+import { emptyGrading, ungraded } from '../../../../shared/control/workflow/gradings.ts';
+import { approval, attempt, NOW, sha1, task, verdict } from '../../../support/builders.ts';
+import { testTable } from '../../../support/dynalite.ts';
+import { evidenceRecord, held } from './support.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const tree = sha1('b');
+const [node] = compile(builtinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW, task(), {
+  from: 'builtin',
+  rubrics: [],
+}).verifications;
+if (!node) throw new Error('the pipeline has a node');
+const handoff = {
+  from_agent_id: 'x',
+  to_agent_id: 'ann',
+  from_stage: 'a',
+  to_stage: 'b',
+  artifact_refs: [],
+  probes: [],
+  more_probes: 0,
+  payload_sha256: 'a'.repeat(64),
+  created_at: NOW.toISOString(),
+};
+const graded = { ...ungraded(node, 'inert', 'said'), grading: { ...emptyGrading(node), handoff } };
+const waiting = (holder: string): Task =>
+  task({
+    runner: 'external',
+    status: 'auth_required',
+    attempts: [attempt({ holder })],
+    approvals: [approval({ requested_by: holder })],
+  });
+
+/** What each of them does to the work of `holder` in the name of ann. */
+const OWN: Readonly<Record<string, readonly [of: (holder: string) => Task, does: Command, code: string]>> = {
+  'reviewing it': [
+    (holder) => held({ runner: 'external' }, holder),
+    (each) => review(each, 'approve', 'good', 'ann', { tree }, NOW),
+    'self_review',
+  ],
+  'grading it, or being handed it to grade': [
+    (holder) => evidenceRecord(held({ runner: 'external' }, holder)),
+    (each) => recordVerdict(each, 1, verdict({ verdict: 'pass', tree, judgements: [graded] }), NOW),
+    'self_review',
+  ],
+  'allowing what it asks for': [
+    waiting,
+    (each) => decideApproval(each, { decision: 'approve', reason: 'fine', by: 'ann' }, NOW),
+    'forbidden',
+  ],
+};
+
+describe.each(Object.entries(OWN))('one’s own work: %s', (name, [of, does, code]) => {
+  it('is refused by the table, whatever the caller believes to have read, and changes nothing', async () => {
+    const id = `own-${name.split(' ')[0]}`;
+    await table.tasks.create({ ...of('ann'), id });
+    const before = await table.tasks.require(id);
+    let tries = 0;
+    // It has read another name: its own check lets it pass, version and status are right, and the item's own words refuse.
+    const misread = { ...of('carl'), id, version: before.version };
+    await expect(
+      table.tasks.change(misread, (each) => {
+        tries++;
+        return does(each);
+      }),
+    ).rejects.toMatchObject({ code });
+    expect(tries).toBe(2);
+    expect(await table.tasks.require(id)).toEqual(before);
+  });
+
+  it('is done by somebody else', async () => {
+    const id = `other-${name.split(' ')[0]}`;
+    await table.tasks.create({ ...of('carl'), id });
+    const { version } = await table.tasks.require(id);
+    expect((await table.tasks.change(id, does)).version).toBe(version + 1);
+  });
+});

@@ -1,0 +1,179 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import {
+  type Cooling,
+  coolingAt,
+  marked,
+  type ProviderMark,
+  providerMark,
+} from '../../../../shared/control/cascade/cooling.ts';
+import { otherAgent } from '../../../../shared/control/cascade/detour.ts';
+import { select } from '../../../../shared/control/cascade/select.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { ProviderStore } from '../../../../shared/store/providers.ts';
+import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
+import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { type CascadeContext, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
+import { attempt, later, NO_DEADLINES, NOW, report, task } from '../../../support/builders.ts';
+import { MemoryTable } from '../../../support/memory-table.ts';
+
+const CLAUDE = { kind: 'claude', timeout_s: 900 } as const;
+const AGENTS: Agents = {
+  fallback: CLAUDE,
+  clis: null,
+  installed: ['claude', 'codex'],
+  vendors: ['anthropic', 'openai'],
+  tiers: MODELS,
+};
+const mark = (id: string, seconds = 0, asked: string | null = null): ProviderMark => ({
+  id,
+  provider: 'anthropic',
+  at: later(seconds).toISOString(),
+  trouble: { because: 'rate_limited', asked },
+});
+const until = (cooling: Cooling | null): number => (Date.parse(cooling?.until ?? '') - NOW.getTime()) / 1_000;
+
+describe('a provider', () => {
+  it('is left alone for longer with each time in a row, and not for ever', () => {
+    const one = marked(null, mark('a#1'));
+    expect(until(one)).toBe(60);
+    expect(until(marked(one, mark('b#1')))).toBe(120);
+    let all: Cooling | null = null;
+    for (let each = 0; each < 20; each++) all = marked(all, mark(`c#${each}`));
+    expect(until(all)).toBe(3_600);
+  });
+
+  it('is left alone for as long as it asks, at the most six hours, and a late word does not shorten that', () => {
+    const asked = marked(null, mark('a#1', 0, later(900).toISOString()));
+    expect(until(asked)).toBe(900);
+    expect(until(marked(asked, mark('b#1', 1, later(5).toISOString())))).toBe(900);
+    expect(until(marked(null, mark('a#1', 0, later(1e6).toISOString())))).toBe(6 * 3_600);
+  });
+
+  it('counts an attempt once, and begins anew when it has answered', () => {
+    const one = marked(null, mark('a#1'));
+    expect(marked(one, mark('a#1', 50))).toBe(one);
+    const well = marked(one, { ...mark('b#1'), trouble: null });
+    expect(well?.times).toBe(0);
+    expect(until(marked(well, mark('c#1', 100)))).toBe(160);
+    expect(marked(null, { ...mark('b#1'), trouble: null })).toBeNull();
+  });
+
+  it('is marked by the end of an attempt that it could not do, and by nothing else', () => {
+    const working = task({ status: 'in_progress', attempts: [attempt({ report: null })] });
+    const told = (of: Parameters<typeof report>[0]) => ({
+      ...working,
+      attempts: [attempt({ report: report(of) })],
+    });
+    expect(
+      providerMark(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)?.trouble,
+    ).toMatchObject({ because: 'rate_limited' });
+    expect(
+      providerMark(working, told({ status: 'failed', failure_class: 'provider_spend_limit' }), CLAUDE)
+        ?.trouble,
+    ).not.toBeNull();
+    expect(providerMark(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
+      provider: 'anthropic',
+      trouble: null,
+    });
+    expect(
+      providerMark(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
+    ).toBeNull();
+    expect(
+      providerMark(working, told({ status: 'completed' }), {
+        kind: 'command',
+        argv: ['x'],
+        timeout_s: 9,
+      } as never),
+    ).toBeNull();
+    expect(providerMark(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE)).toBeNull();
+  });
+});
+
+describe('a task whose provider is left alone', () => {
+  const cold = async (of: ReturnType<typeof task>, agents: Agents = AGENTS, seconds = 0) => {
+    const table = new MemoryTable();
+    const store = new ProviderStore(
+      { send: async (each: unknown) => table.carryOut(each) } as unknown as DynamoDBDocumentClient,
+      't',
+    );
+    await store.met(mark('other#1'));
+    let written = of;
+    const context = {
+      tasks: {
+        get: async () => written,
+        firstWaiting: async () => [],
+        apply: async (_: unknown, command: (each: typeof of) => { task: typeof of } | null) => {
+          const changed = command(written);
+          written = changed?.task ?? written;
+          return { task: written, changed: changed !== null };
+        },
+      },
+      locks: { acquire: async () => null },
+      deadlines: NO_DEADLINES,
+      models: MODELS,
+      agents,
+      providers: store,
+      now: later(seconds),
+    } as unknown as CascadeContext;
+    const said = await selectModel(of.id, of.run, context);
+    return { said, attempt: written.attempts.at(-1) };
+  };
+  const open = () => ({
+    ...task({ status: 'open', run: 1 }),
+    base_commit: 'a'.repeat(40),
+    base_role: { source: 'builtin' } as never,
+  });
+
+  it('goes to another agent on the same tier at once, and its attempt says that it was no climb', async () => {
+    const { said, attempt: started } = await cold(open());
+    expect(said.wait_s).toBeUndefined();
+    expect(started).toMatchObject({
+      adapter: 'codex',
+      model: ADAPTER_FACTS.codex.tiers.models[started?.tier as 'haiku'],
+      route: {
+        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: later(60).toISOString() },
+      },
+    });
+  });
+
+  it('waits for the end of it where there is no other agent, and begins at home when it is over', async () => {
+    const alone = { ...AGENTS, installed: ['claude'] as const };
+    expect((await cold(open(), alone, 20)).said).toMatchObject({ stage: 'select_model', wait_s: 40 });
+    const { attempt: started } = await cold(open(), alone, 61);
+    expect(started?.adapter).toBeUndefined();
+    expect(started?.route?.fallback).toBeUndefined();
+  });
+
+  it('goes back by tier when its own provider answers again, also where it has climbed meanwhile', () => {
+    const away = attempt({
+      tier: 'haiku',
+      model: 'gpt-6-luna',
+      adapter: 'codex',
+      outcome: 'failed',
+      route: {
+        rule: 'low',
+        reason: 'x',
+        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: NOW.toISOString() },
+      },
+      decision: {
+        action: 'escalate',
+        reason: 'x',
+        next_model: 'gpt-6.1-sol',
+        next_tier: 'sonnet',
+        at: NOW.toISOString(),
+      },
+    });
+    const of = task({ status: 'in_review', attempts: [away] });
+    expect(select(of, MODELS, null, null, true)).toMatchObject({
+      adapter: null,
+      rung: { tier: 'sonnet', model: MODELS.sonnet },
+    });
+    expect(select(of, MODELS, null, null, false)).toMatchObject({
+      adapter: 'codex',
+      rung: { model: 'gpt-6.1-sol' },
+    });
+    expect(otherAgent({ ...of, attempts: [] }, AGENTS, ['anthropic', 'openai'])).toBeNull();
+    expect(coolingAt([], NOW)).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { progressOf, settingsOf } from '../../../../shared/control/coordination/of-plan.ts';
+import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
+import { plannedId } from '../../../../shared/control/planning/create.ts';
+import { Plan } from '../../../../shared/contract/plan/schema.ts';
+import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import { retry } from '../../../../shared/control/task-commands/operate.ts';
+import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
+import { later, NOW, sha1, task } from '../../../support/builders.ts';
+import { testTable } from '../../../support/dynalite.ts';
+
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const own = CoordinationSettings.parse({ chain: ['progress_ledger'] });
+const plan = (id: string, coordination?: CoordinationSettings) =>
+  task({
+    id,
+    base_ref: 'main',
+    base_commit: null,
+    description: 'Round to even',
+    plan: { max_tasks: 5, proposal: null, ...(coordination && { coordination }) },
+  });
+
+/** What becomes of a plan whose base has this `assay.yaml`. */
+async function resolved(of: ReturnType<typeof plan>, text: string) {
+  await table.tasks.create(of);
+  await again(of.id, 1, text);
+  return table.tasks.require(of.id);
+}
+const again = (id: string, run: number, text: string) =>
+  resolveBaseStep(id, run, {
+    tasks: table.tasks,
+    deadlines: table.deadlines,
+    now: () => NOW,
+    remote: async () => [{ name: 'refs/heads/main', id: sha1('a') }],
+    files: async (_repository, _commit, paths) =>
+      new Map(paths.map((path) => [path, path === 'assay.yaml' ? text : null])),
+    authorize: UNAUTHORIZED,
+    pause: async () => {},
+  });
+const YAML = 'middleware:\n  coordination:\n    replan_strategy: magentic\n';
+
+describe('what a project says of its plans', () => {
+  it('is in force for a plan that says nothing itself, and its own word comes before it', async () => {
+    expect(settingsOf(await resolved(plan('A'), YAML))).toMatchObject({ replan_strategy: 'magentic' });
+    expect(settingsOf(await resolved(plan('B', own), YAML))).toEqual(own);
+    expect(settingsOf(await resolved(plan('C'), 'version: 1\n'))).toEqual(CoordinationSettings.parse({}));
+  });
+
+  it('is that of the present base: another round has nothing of the one before', async () => {
+    const first = await resolved(plan('D'), YAML);
+    const failed = {
+      ...first,
+      status: 'failed' as const,
+      ended_at: NOW.toISOString(),
+      failure: { code: 'x', message: 'y' },
+    };
+    const next = retry(failed, NOW)?.task;
+    if (!next) throw new Error('there is no other round');
+    const other = await resolved({ ...next, id: 'D2', status: 'open', run: 1 }, 'version: 1\n');
+    expect(other.plan).not.toHaveProperty('base_coordination');
+  });
+
+  it('may ask for more than is usual: what is unclear to it ends the plan before anything is spent, with the reasons', async () => {
+    const text = 'middleware:\n  coordination:\n    clarification_gate: { match_mode: search }\n';
+    const goal = { ...plan('E'), description: 'The login works with two factors' };
+    expect(await resolved(goal, text)).toMatchObject({
+      status: 'failed',
+      attempts: [],
+      failure: { code: 'agent_blocked', message: expect.stringContaining('says nothing of this work') },
+    });
+    expect((await resolved({ ...goal, id: 'F', plan: plan('F', own).plan }, text)).status).toBe('open');
+  });
+
+  it.each([
+    ['an unknown name', 'chain: [task_ledger, magic]', 'assay.yaml:3: middleware.coordination.chain.1'],
+    ['a name twice', 'chain: [task_ledger, task_ledger]', 'has task_ledger twice'],
+    [
+      'a strategy that is none',
+      'replan_strategy: always',
+      'assay.yaml:3: middleware.coordination.replan_strategy',
+    ],
+  ])('is refused with its line where it has %s', async (name, line, why) => {
+    const { status, failure } = await resolved(
+      plan(name.replaceAll(' ', '-')),
+      `middleware:\n  coordination:\n    ${line}\n`,
+    );
+    expect([status, failure?.code]).toEqual(['failed', 'config_invalid']);
+    expect(failure?.message).toContain(why);
+  });
+});
+
+it('a plan of which a budget has stopped a task is not planned anew: another plan would meet the same', () => {
+  const tasks = ['a', 'b'].map((key) => ({
+    key,
+    title: key,
+    completion_signals: [{ type: 'path_exists', path: 'x' }],
+  }));
+  const of = task({
+    id: 'P',
+    plan: {
+      max_tasks: 5,
+      proposal: { ...Plan.parse({ tasks }), notes: [] },
+      coordination: CoordinationSettings.parse({ replan_strategy: 'magentic' }),
+    },
+  });
+  const child = (key: string, at: number, code: string) => {
+    const id = plannedId(of.id, key);
+    const failure = { code, message: 'of day_usd 200 nothing is left' };
+    return [id, task({ id, status: 'failed', failure, ended_at: later(at).toISOString() })] as const;
+  };
+  const [a, b] = [child('a', 1, 'budget_exhausted'), child('b', 2, 'verification_failed')];
+  expect(progressOf(of, new Map([a])).replan).toBeNull();
+  expect(progressOf(of, new Map([a, b])).replan).toBeNull();
+  expect(progressOf(of, new Map([b])).replan).toMatchObject({ reset_count: 1 });
+});

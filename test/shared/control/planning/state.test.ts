@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
+import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { requestsOf } from '../../../../shared/control/planning/create.ts';
+import { PLAN_FILE, Plan, type PlanOf } from '../../../../shared/contract/plan/schema.ts';
+import { planState } from '../../../../shared/control/planning/state.ts';
+import { mustDeliver } from '../../../../shared/control/task-commands/settle.ts';
+import { STATUSES } from '../../../../shared/contract/task/status.ts';
+import { artifact, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
+
+const planned = Plan.parse({
+  tasks: [
+    { key: 'b', title: 'B', depends_on: ['a'], completion_signals: [{ type: 'path_exists', path: 'b' }] },
+    {
+      key: 'a',
+      title: 'A',
+      files: ['x'],
+      creates: ['y'],
+      completion_signals: [{ type: 'path_exists', path: 'a' }],
+    },
+    {
+      key: 'c',
+      title: 'C',
+      depends_on: ['a', 'b'],
+      completion_signals: [{ type: 'path_exists', path: 'c' }],
+    },
+  ],
+});
+const plan: PlanOf = { max_tasks: 5, proposal: { tasks: planned.tasks, notes: [] } };
+const reviewed = (fields: object = {}, attempt: object = {}) =>
+  inReview(
+    { report: report(), artifact: artifact(), verdict: verdict(), ...attempt },
+    { plan, role: 'manager', ...fields },
+  );
+const approval = {
+  decision: 'approve' as const,
+  by: 'ann',
+  reason: 'yes',
+  at: NOW.toISOString(),
+  base_commit: sha1('a'),
+  tree: sha1('b'),
+};
+
+describe('the state of a plan', () => {
+  it.each([
+    ['planning', task({ plan })],
+    ['planning', reviewed()],
+    ['proposed', reviewed({ hold: { reasons: [], since: NOW.toISOString() } })],
+    ['creating', reviewed({ review: approval })],
+    ['planning', reviewed({ review: { ...approval, tree: sha1('c') } })],
+    ['planning', reviewed({ review: { ...approval, decision: 'reject' } })],
+    ['created', { ...reviewed(), status: 'done' as const }],
+    ['failed', { ...reviewed(), status: 'failed' as const }],
+    ['cancelled', { ...reviewed(), status: 'cancelled' as const }],
+  ])('is %s', (state, of) => {
+    expect(planState(of)).toBe(state);
+  });
+
+  it.each(STATUSES)('is known for a task that is %s', (status) => {
+    expect(planState({ ...reviewed(), status })).toBeTypeOf('string');
+  });
+});
+
+describe('a plan as a task', () => {
+  it('that holds waits for a person, whatever its planner said', () => {
+    for (const summary of ['done', "I'm not sure this is right"])
+      expect(decide(reviewed({}, { report: report({ summary }) }), MODELS)).toMatchObject({
+        action: 'refer',
+      });
+  });
+
+  it('that does not hold is planned again on the same tier within its budget, then given up', () => {
+    const bad = reviewed({}, { tier: 'opus', model: MODELS.opus, verdict: verdict({ verdict: 'fail' }) });
+    expect(decide(bad, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.opus });
+    expect(decide({ ...bad, budget: { max_attempts: 1 } }, MODELS)).toMatchObject({ action: 'give_up' });
+  });
+
+  it('is made of on the word of a person, and never delivered', () => {
+    const approved = reviewed({ review: approval });
+    expect(decide(approved, MODELS)).toMatchObject({ action: 'accept' });
+    expect(mustDeliver(approved)).toBe(false);
+  });
+
+  it('is asked for by the format that it will be checked against', () => {
+    const { CHECKS, FILES, EXPECTS } = promptParts(reviewed(), []);
+    expect(CHECKS).toContain(`\`${PLAN_FILE}\``);
+    expect(CHECKS).toContain('1 to 5 tasks');
+    expect(`${FILES}${EXPECTS}`).toBe('');
+    const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(CHECKS ?? '') ?? [];
+    expect(example).toContain('completion_signals');
+  });
+
+  it('becomes tasks with ids of its own, dependencies first; one dependency is what a task starts from', () => {
+    const requests = requestsOf({ ...reviewed(), id: 'P', base_ref: 'main' }).map(({ request }) => request);
+    expect(
+      requests.map(({ id, base_ref, depends_on, files }) => ({ id, base_ref, depends_on, files })),
+    ).toEqual([
+      { id: 'P-a', base_ref: 'main', depends_on: [], files: ['x', 'y'] },
+      { id: 'P-b', base_ref: 'assay/P-a', depends_on: ['P-a'], files: [] },
+      { id: 'P-c', base_ref: 'main', depends_on: ['P-a', 'P-b'], files: [] },
+    ]);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Change, levelOf, rankOf, thingOf } from '../../../../shared/control/tune/change.ts';
+import { EVOLVE_LEVELS, type EvolveLevel } from '../../../../shared/control/cascade/learning/level.ts';
+import { Evolution, ITSELF, NO_EVOLUTION, type ProposalTest } from '../../../../shared/control/tune/schema.ts';
+import { apply, propose, restsNow, revert } from '../../../../shared/control/tune/steps.ts';
+import { Refusal } from '../../../../shared/contract/refusal.ts';
+
+const CHANGES: readonly Change[] = [
+  { kind: 'threshold', name: 'quality_threshold', value: 0.6 },
+  { kind: 'threshold', name: 'quality_threshold', value: 0.7 },
+  { kind: 'prompt', role: 'backend', text: 'Run the linter.' },
+  { kind: 'prompt', role: 'backend', text: 'Run the tests.' },
+  { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' },
+  { kind: 'route', role: 'backend', complexity: 'low', tier: 'opus' },
+  { kind: 'gate', gate: 'lint', required: false },
+  { kind: 'gate', gate: 'lint', required: true },
+];
+const now = new Date('2026-03-01T00:00:00.000Z');
+const word = (by: string) => ({ by, reason: 'because', now });
+const said = (holds: boolean): ProposalTest => ({
+  by: 'replay',
+  at: now.toISOString(),
+  holds,
+  why: 'dollars per task 0.1',
+  tasks: 30,
+  left_out: 0,
+  assumed: 0,
+  cost_usd: null,
+  pass_rate: null,
+});
+const proposed = (...changes: Change[]): Evolution =>
+  changes.reduce((state, setting) => propose(state, setting, 'numbers', word('ann')) ?? state, NO_EVOLUTION);
+const setting = (index: number): Change => CHANGES[index] as Change;
+
+type Op =
+  | { readonly do: 'propose'; readonly setting: Change }
+  | { readonly do: 'apply'; readonly at: number; readonly by: string; readonly test: boolean | null }
+  | { readonly do: 'revert'; readonly at: number };
+const op: fc.Arbitrary<Op> = fc.oneof(
+  fc.record({ do: fc.constant('propose' as const), setting: fc.constantFrom(...CHANGES) }),
+  fc.record({
+    do: fc.constant('apply' as const),
+    at: fc.nat(9),
+    by: fc.constantFrom('ann', ITSELF),
+    test: fc.constantFrom(true, false, null),
+  }),
+  fc.record({ do: fc.constant('revert' as const), at: fc.nat(9) }),
+);
+
+function done(state: Evolution, each: Op, level: EvolveLevel): Evolution {
+  const id = 'at' in each ? `p${each.at + 1}` : '';
+  try {
+    if (each.do === 'propose') return propose(state, each.setting, 'numbers', word('ann')) ?? state;
+    if (each.do === 'revert') return revert(state, id, word('ann'));
+    return apply(state, id, each.test === null ? null : said(each.test), level, word(each.by));
+  } catch (error) {
+    if (error instanceof Refusal) return state;
+    throw error;
+  }
+}
+const run = (ops: readonly Op[], level: EvolveLevel) =>
+  ops.reduce((state, each) => done(state, each, level), NO_EVOLUTION);
+
+describe('changes of the settings of a deployment', () => {
+  it('nothing is in force above the level, nor above L1 or at L0 without a person, whatever is tried', () => {
+    fc.assert(
+      fc.property(fc.array(op, { maxLength: 25 }), fc.constantFrom(...EVOLVE_LEVELS), (ops, level) => {
+        const { in_force, proposals } = run(ops, level);
+        for (const { proposal, setting: of } of Object.values(in_force)) {
+          const by = proposals.find(({ id }) => id === proposal)?.applied_by;
+          expect(rankOf(levelOf(of))).toBeLessThanOrEqual(rankOf(level));
+          if (level === 'L0' || rankOf(levelOf(of)) > 1) expect(by).toBe('ann');
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('what is applied and taken back leaves exactly what was before, and both are in the trail', () => {
+    fc.assert(
+      fc.property(fc.array(op, { maxLength: 15 }), fc.constantFrom(...CHANGES), (ops, of) => {
+        const some = run(ops, 'L3');
+        const before = propose(some, of, 'numbers', word('ann'));
+        if (!before) return;
+        const id = before.proposals.at(-1)?.id ?? '';
+        const applied = apply(before, id, said(true), 'L3', word('ann'));
+        expect(applied.in_force[thingOf(of)]?.proposal).toBe(id);
+        const after = revert(applied, id, word('bob'));
+        expect(after.in_force).toEqual(before.in_force);
+        expect(after.history.slice(0, 2).map(({ action, by }) => [action, by])).toEqual([
+          ['revert', 'bob'],
+          ['apply', 'ann'],
+        ]);
+        expect(Evolution.parse(JSON.parse(JSON.stringify(after)))).toEqual(after);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('of two proposals for one thing one applies; the other is refused, and says what stands there now', () => {
+    const both = proposed(setting(0), setting(1));
+    const one = apply(both, 'p1', said(true), 'L0', word('ann'));
+    expect(() => apply(one, 'p2', said(true), 'L0', word('ann'))).toThrow(
+      /p2 was made against what is configured, and threshold quality_threshold is now by p1/,
+    );
+    // Made anew, against what stands there now, it applies, and the first can only be taken back after it.
+    const anew = propose(one, setting(1), 'numbers', word('ann')) as Evolution;
+    const over = apply(anew, 'p3', said(true), 'L0', word('ann'));
+    expect(() => revert(over, 'p1', word('ann'))).toThrow(/p3 has taken the place of p1/);
+    expect(revert(over, 'p3', word('ann')).in_force).toEqual(one.in_force);
+  });
+
+  it('a test that does not hold leaves everything as it is, and its numbers are kept; a trial that fails ends', () => {
+    const state = proposed(setting(0), setting(2));
+    const refused = apply(state, 'p1', said(false), 'L1', word('ann'));
+    expect(refused.in_force).toEqual({});
+    expect(refused.proposals[0]).toMatchObject({ status: 'refused', test: { why: 'dollars per task 0.1' } });
+    const tried = apply(state, 'p2', null, 'L1', word(ITSELF));
+    expect(tried.in_force['prompt backend']).toMatchObject({ proposal: 'p2', share: 'half' });
+    expect(apply(tried, 'p2', said(true), 'L1', word(ITSELF)).in_force['prompt backend']?.share).toBe('all');
+    expect(apply(tried, 'p2', said(false), 'L1', word(ITSELF)).in_force).toEqual({});
+  });
+
+  it('the same is proposed once, and what acts for itself rests after a revert and after enough in a day', () => {
+    const state = proposed(setting(0));
+    expect(propose(state, setting(0), 'numbers', word('ann'))).toBeNull();
+    const applied = apply(state, 'p1', said(true), 'L1', word(ITSELF));
+    expect(propose(applied, setting(0), 'numbers', word('ann'))).toBeNull();
+    expect(restsNow(applied, 'L0', now)).toBeNull();
+    const back = revert(applied, 'p1', word('ann'));
+    expect(restsNow(back, 'L0', now)).toContain('taken back');
+    expect(restsNow(back, 'L0', new Date(now.getTime() + 49 * 3_600_000))).toBeNull();
+    let many = NO_EVOLUTION;
+    for (let at = 0; at < 3; at++) {
+      many = propose(many, { kind: 'prompt', role: `r${at}`, text: 'x' }, 'n', word(ITSELF)) ?? many;
+      many = apply(many, `p${at + 1}`, null, 'L1', word(ITSELF));
+    }
+    expect(restsNow(many, 'L1', now)).toBe('3 of level L1 within 24 hours');
+    expect(restsNow(many, 'L0', now)).toBeNull();
+  });
+});

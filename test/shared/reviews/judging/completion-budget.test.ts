@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
+import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import {
+  judgingSpent,
+  MAX_FIXES,
+  MAX_JUDGED,
+  timesJudged,
+} from '../../../../shared/reviews/judging/completion-budget.ts';
+import { unaskedJudgement } from '../../../../shared/reviews/judging/signal.ts';
+import { attempt, NOW, task, verdict } from '../../../support/builders.ts';
+
+const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
+const opinion = (calls: number) => ({
+  ...unaskedJudgement(signal, { outcome: 'inert', because: 'b' }),
+  outcome: 'failed' as const,
+  verdict: 'fail' as const,
+  calls,
+});
+const rejected = (number: number, codes = ['judge_failed'], calls = 1) =>
+  attempt({
+    number,
+    tier: 'haiku',
+    model: DEFAULT_TIER_MODELS.haiku,
+    outcome: 'failed',
+    verdict: verdict({
+      verdict: 'fail',
+      judgements: [opinion(calls)],
+      reasons: codes.map((code) => ({ code, subject: 's', message: 'm' })),
+    }),
+  });
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('the budget of a task for opinions', () => {
+  it('counts each attempt that was judged and each time that a verdict was made again, in all rounds', () => {
+    expect(timesJudged([])).toBe(0);
+    const repeated = {
+      times: 2,
+      judging_cost_usd: 0,
+      earlier: 'refer',
+      reason: 'r',
+      by: 'ada',
+      at: NOW.toISOString(),
+    } as const;
+    expect(timesJudged([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(4);
+  });
+
+  it('is spent after five, by whatever way they came', () => {
+    expect(judgingSpent(range(MAX_JUDGED - 1).map((number) => rejected(number)))).toBeNull();
+    expect(judgingSpent(range(MAX_JUDGED).map((number) => rejected(number)))).toContain('a person decides');
+  });
+});
+
+describe('attempts that mend what models alone rejected', () => {
+  const decided = (attempts: ReturnType<typeof rejected>[], budget_from = 1) =>
+    decide(
+      task({
+        status: 'in_review',
+        budget_from,
+        attempts: attempts.map((each, index) =>
+          index === attempts.length - 1 ? { ...each, outcome: null } : each,
+        ),
+      }),
+      DEFAULT_TIER_MODELS,
+    );
+
+  it('are two; then a person decides, also in a later round', () => {
+    const all = range(MAX_FIXES + 1).map((number) => rejected(number));
+    expect(decided(all.slice(0, MAX_FIXES)).action).toBe('escalate');
+    expect(decided(all)).toMatchObject({
+      action: 'refer',
+      reason: expect.stringContaining('by models alone'),
+    });
+    expect(decided(all, MAX_FIXES + 1).action).toBe('refer');
+  });
+
+  it('are not those that what ran has failed', () => {
+    const all = range(MAX_FIXES + 1).map((number) => rejected(number, ['gate_failed', 'judge_failed']));
+    expect(decided(all).action).toBe('escalate');
+  });
+});

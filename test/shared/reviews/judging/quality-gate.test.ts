@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
+import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { type Breaker, marked, OPEN_SECONDS, REJECTIONS, stateOf } from '../../../../shared/reviews/judging/breaker.ts';
+import { markOf } from '../../../../shared/reviews/judging/mark.ts';
+import { preFlight, type Work } from '../../../../shared/reviews/judging/pre-flight.ts';
+import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';
+import type { ObjectStore } from '../../../../shared/store/objects.ts';
+import type { TaskStore } from '../../../../shared/store/tasks.ts';
+import { CompletionSignal, type JudgedSignal, thresholdOf } from '../../../../shared/contract/submission/signals.ts';
+import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import * as build from '../../../support/builders.ts';
+import { type ModelServer, startModelServer } from '../../../support/models/server.ts';
+
+const gate = (fields: object = {}) =>
+  CompletionSignal.parse({ type: 'quality_gate', ...fields }) as JudgedSignal & { type: 'quality_gate' };
+
+describe('what is rejected before a model is asked', () => {
+  const work = (fields: Partial<Work>): Work => ({
+    targets: [],
+    changed: ['src/a.ts'],
+    description: 'Make it add.',
+    toolCalls: 3,
+    ...fields,
+  });
+
+  it.each<[string, Partial<Work>, string | null]>([
+    ['no named file was touched', { targets: ['src/b.ts', 'docs'] }, 'src/b.ts, docs'],
+    ['one of the named files was touched', { targets: ['src/b.ts', 'src/a.ts'] }, null],
+    ['a file of a named folder was touched', { targets: ['src'] }, null],
+    ['no tool was used', { toolCalls: 0 }, 'no tool'],
+    ['nobody counted tools', { toolCalls: null }, null],
+    ['a file was asked for and none written', { changed: [], description: 'Create a file.' }, 'no file was'],
+    ['files, in the plural', { changed: [], description: 'generate the documents' }, 'no file was'],
+    ['a phrase', { changed: [], description: 'Save to disk' }, 'no file was'],
+    ['nothing was asked to be written', { changed: [], description: 'Look into it.' }, null],
+    ['noun and verb on two lines', { changed: [], description: 'Write\na file' }, null],
+    ['a word inside of another', { changed: [], description: 'Rewrite the profile' }, null],
+    ['all at once: the files count first', { targets: ['b'], changed: [], toolCalls: 0 }, 'was changed'],
+  ])('%s', (_, fields, because) => {
+    const found = preFlight(work(fields));
+    if (because === null) expect(found).toBeNull();
+    else expect(found).toContain(because);
+  });
+});
+
+describe('the threshold', () => {
+  it('is 3, one lower for what others build on, never below 2 by that, and may be set', () => {
+    expect(thresholdOf(gate())).toBe(3);
+    expect(thresholdOf(gate({ foundation: true }))).toBe(2);
+    expect(thresholdOf(gate({ foundation: true, threshold: 5 }))).toBe(4);
+    expect(thresholdOf(gate({ foundation: true, threshold: 1 }))).toBe(1);
+    expect(CompletionSignal.safeParse({ type: 'quality_gate', threshold: 6 }).success).toBe(false);
+  });
+
+  it('comes with one attempt more', () => {
+    const failed = (signal: JudgedSignal, attempts: number) =>
+      decide(
+        build.task(
+          {
+            status: 'in_review',
+            attempts: Array.from({ length: attempts }, (_, index) =>
+              build.attempt({
+                number: index + 1,
+                tier: 'haiku',
+                model: DEFAULT_TIER_MODELS.haiku,
+                outcome: index + 1 === attempts ? null : 'failed',
+                verdict: build.verdict({ verdict: 'fail' }),
+              }),
+            ),
+          },
+          { budget: { max_attempts: 2 }, completion_signals: [signal] },
+        ),
+        DEFAULT_TIER_MODELS,
+      ).action;
+    expect(failed(gate(), 2)).toBe('give_up');
+    expect(failed(gate({ foundation: true }), 2)).toBe('escalate');
+    expect(failed(gate({ foundation: true }), 3)).toBe('give_up');
+  });
+});
+
+describe('the breaker of a model', () => {
+  const T0 = Date.parse('2026-11-20T10:00:00.000Z');
+  const at = (minutes: number): string => new Date(T0 + minutes * 60_000).toISOString();
+  const rejections = (count: number, from = 0): Breaker | null =>
+    Array.from({ length: count }).reduce<Breaker | null>(
+      (breaker, _, index) => marked(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
+      null,
+    );
+
+  it('opens with five rejections in a row, is half open after an hour, and the next mark decides', () => {
+    expect(stateOf(rejections(REJECTIONS - 1), new Date(T0)).state).toBe('closed');
+    const open = rejections(REJECTIONS);
+    const opened = T0 + 4 * 60_000;
+    expect(stateOf(open, new Date(opened))).toEqual({
+      state: 'open',
+      until: new Date(opened + OPEN_SECONDS * 1_000).toISOString(),
+    });
+    const later = new Date(opened + OPEN_SECONDS * 1_000);
+    expect(stateOf(open, later)).toEqual({ state: 'half_open', until: null });
+    const next = { id: 'next', at: later.toISOString() };
+    expect(stateOf(marked(open, { ...next, passed: true }), later).state).toBe('closed');
+    expect(stateOf(marked(open, { ...next, passed: false }), later).state).toBe('open');
+  });
+
+  it('counts a mark once, however often and in whatever order it comes again', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 12 }),
+        fc.array(fc.nat(11), { maxLength: 12 }),
+        (marks, again) => {
+          const events = marks.map((passed, index) => ({ id: `t${index}`, at: at(index), passed }));
+          const once = events.reduce<Breaker | null>(marked, null);
+          const repeats = again.flatMap((index) => events[index] ?? []);
+          expect([...events, ...repeats].reduce<Breaker | null>(marked, null)).toEqual(once);
+          const last = marks.lastIndexOf(true);
+          expect(once?.rejected.length ?? 0).toBe(Math.min(REJECTIONS, marks.length - 1 - last));
+        },
+      ),
+    );
+  });
+
+  it('is told of marks only, once for each attempt, by the model that wrote', () => {
+    const judged = (score: number | undefined, outcome: 'passed' | 'failed' | 'inert' = 'failed') =>
+      build.task({
+        id: 'T1',
+        attempts: [
+          build.attempt({
+            model: 'small',
+            verdict: build.verdict({
+              judgements: [{ ...judgement, outcome, ...(score === undefined ? {} : { score }) }],
+            }),
+          }),
+        ],
+      });
+    const judgement = {
+      kind: 'quality_gate' as const,
+      subject: 'quality_gate: at least 3 of 5',
+      outcome: 'failed' as const,
+      verdict: 'fail' as const,
+      confidence: null,
+      reasons: [],
+      injections: [],
+      because: 'b',
+      model: 'judge',
+      family: 'f',
+      prompt: null,
+      calibration: null,
+      calls: 1,
+      tokens: null,
+      cost_usd: null,
+      duration_ms: 1,
+    };
+    const before = build.task({ id: 'T1', attempts: [build.attempt({ model: 'small', verdict: null })] });
+    expect(markOf(before, judged(2))).toMatchObject({ id: 'T1#1', model: 'small', passed: false });
+    expect(markOf(before, judged(4, 'passed'))).toMatchObject({ passed: true });
+    expect(markOf(judged(2), judged(2))).toBeNull();
+    expect(markOf(before, judged(undefined))).toBeNull();
+    expect(markOf(before, before)).toBeNull();
+  });
+});
+
+describe('the quality gate', () => {
+  let server: ModelServer;
+  let said: unknown;
+  beforeAll(async () => {
+    server = await startModelServer({ answer: () => said });
+  });
+  afterAll(() => server.stop());
+
+  async function judge(
+    more: {
+      times?: number;
+      files?: string[];
+      breaker?: Breaker;
+      configured?: boolean;
+      signal?: JudgedSignal;
+    } = {},
+  ) {
+    const task = build.inReview(
+      {
+        model: 'small',
+        ...(more.times === undefined
+          ? {}
+          : {
+              repeated: {
+                times: more.times,
+                judging_cost_usd: 0,
+                earlier: 'refer' as const,
+                reason: 'r',
+                by: 'ada',
+                at: build.NOW.toISOString(),
+              },
+            }),
+        verification: {
+          key: 'evidence',
+          tree: build.sha1('b'),
+          base_commit: build.sha1('a'),
+          signals: [],
+          gates: [],
+          duration_ms: 1,
+          at: build.NOW.toISOString(),
+        },
+        artifact: build.artifact({ patch_key: 'patch' }),
+      },
+      { files: more.files ?? [], completion_signals: [more.signal ?? gate({ criteria: 'it adds' })] },
+    );
+    const evidence = build.evidence({ changed_files: ['src/sum.js'] });
+    const before = server.calls.length;
+    const [judgement] = await askJudges(
+      task.id,
+      1,
+      {},
+      {
+        tasks: { require: async () => task } as unknown as TaskStore,
+        objects: {
+          getByDigest: async (key: string) =>
+            key === 'patch' ? 'diff --git a/x b/x\n' : JSON.stringify(evidence),
+        } as unknown as ObjectStore,
+        models:
+          more.configured === false
+            ? {}
+            : {
+                judge: {
+                  provider: 'anthropic',
+                  model: 'claude-sonnet-5-5',
+                  key: { via: 'environment', variable: 'K' },
+                  url: server.url,
+                },
+              },
+        breaker: async () => more.breaker ?? null,
+        ask: askModel({ readKey: async () => 'k' }),
+        now: () => build.NOW,
+      },
+    );
+    return { judgement, calls: server.calls.length - before };
+  }
+  const mark = (score: unknown) => ({ feedback: 'f', fixes: ['a.js: mend it'], score });
+
+  it.each([
+    [1, 'failed', 'fail'],
+    [2, 'failed', 'fail'],
+    [3, 'passed', 'pass'],
+    [5, 'passed', 'pass'],
+  ])('makes of %i what the threshold says, and keeps the score', async (score, outcome, verdict) => {
+    said = mark(score);
+    const { judgement } = await judge();
+    expect(judgement).toMatchObject({ kind: 'quality_gate', score, outcome, verdict });
+    expect(judgement?.reasons).toEqual([`${score} of 5: f`, 'To mend: a.js: mend it']);
+  });
+
+  it('shows the criteria, what the agent says, which files it is about, and the date', async () => {
+    said = mark(4);
+    await judge({ files: ['src/sum.js'] });
+    const asked = server.calls.at(-1)?.raw.toString('utf8') ?? '';
+    for (const part of [
+      'it adds',
+      'named by the task: src/sum.js (changed)',
+      build.NOW.toISOString().slice(0, 10),
+    ])
+      expect(asked).toContain(part);
+  });
+
+  it.each([4.5, 0, 6, '4', null, undefined])('takes %j for no score, and for nobody’s 3', async (score) => {
+    said = mark(score);
+    const { judgement } = await judge();
+    expect(judgement).toMatchObject({ outcome: 'inert', verdict: 'refer' });
+    expect(judgement?.score).toBeUndefined();
+  });
+
+  it('rejects what can be seen without a model, also where none is configured, and asks nobody', async () => {
+    for (const configured of [true, false])
+      expect(await judge({ files: ['docs'], configured })).toMatchObject({
+        judgement: { outcome: 'failed', verdict: 'fail', model: null, calls: 0 },
+        calls: 0,
+      });
+  });
+
+  it('asks nobody once the task has been judged as often as its budget allows', async () => {
+    said = mark(5);
+    expect((await judge({ times: 4 })).calls).toBe(1);
+    expect(await judge({ times: 5 })).toMatchObject({
+      judgement: {
+        outcome: 'inert',
+        verdict: 'refer',
+        because: expect.stringContaining('judged this task 5 times'),
+      },
+      calls: 0,
+    });
+  });
+
+  it('asks nobody about a model whose breaker is open; that is no pass', async () => {
+    const open = {
+      rejected: ['a', 'b', 'c', 'd', 'e'],
+      at: build.NOW.toISOString(),
+      opened_at: build.NOW.toISOString(),
+    };
+    expect(await judge({ breaker: open })).toMatchObject({
+      judgement: {
+        outcome: 'inert',
+        verdict: 'refer',
+        because: expect.stringContaining('of small were rejected'),
+      },
+      calls: 0,
+    });
+    // What can be seen without a model is looked at all the same.
+    expect((await judge({ breaker: open, files: ['docs'] })).judgement?.outcome).toBe('failed');
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { familyOf } from '../../../../shared/contract/models/family.ts';
+import { familyOfModel, type JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
+import { Reviewer, reviewersOf, reviewingFamily, SameFamily } from '../../../../shared/reviews/judging/reviewer.ts';
+import { filesOfDiff, wholeFiles } from '../../../../shared/reviews/judging/shown-diff.ts';
+import { countVotes, type Vote, Voting } from '../../../../shared/reviews/judging/voting.ts';
+
+const NAMES = [
+  'claude-opus-5-5',
+  'sonnet',
+  'google/gemini-flash-1.5',
+  'gpt-5-codex',
+  'codex-mini',
+  'o3',
+  'qwen3-coder',
+  'mistral-large',
+  'meta/llama-4',
+  '',
+];
+const model = (name: string): JudgeModel => ({ provider: 'bedrock', model: name });
+
+test.each([
+  ['claude-opus-5-5', 'anthropic'],
+  ['sonnet', 'anthropic'],
+  ['google/gemini-flash-1.5', 'google'],
+  ['gpt-5-codex', 'openai'],
+  ['o3', 'openai'],
+  ['o4-mini', 'openai'],
+  ['qwen3-coder', 'alibaba'],
+  ['mistral-large', 'mistral'],
+  ['meta/llama-4', 'meta'],
+  ['', ''],
+])('the model "%s" is of the family "%s", and the mapping names another', (name, family) => {
+  expect(familyOf(name)).toBe(family);
+  expect(reviewingFamily(name)).not.toBe(family);
+});
+
+describe('a reviewer', () => {
+  it('of the family of the writer cannot be made', () => {
+    expect(() => new Reviewer(model('us.anthropic.claude-haiku'), 'opus')).toThrow(SameFamily);
+    expect(() => new Reviewer({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(SameFamily);
+  });
+
+  it('is never of that family, whatever is configured; nobody else is left out, and the mapping comes first', () => {
+    const names = fc.constantFrom(...NAMES);
+    fc.assert(
+      fc.property(fc.array(names, { maxLength: 6 }), names, (configured, writer) => {
+        const families = reviewersOf(configured.map(model), writer).map((each) => familyOfModel(each.model));
+        expect(families).not.toContain(familyOf(writer));
+        expect(families).toHaveLength(
+          configured.filter((each) => familyOf(each) !== familyOf(writer)).length,
+        );
+        const first = reviewingFamily(writer);
+        if (families.includes(first)) expect(families[0]).toBe(first);
+      }),
+    );
+  });
+
+  it('may be one model or a list, which is read the same again', () => {
+    const one = JudgeModels.parse({ cross_model: model('o3') });
+    expect(one).toEqual({ cross_model: [model('o3')] });
+    expect(JudgeModels.parse(one)).toEqual(one);
+    expect(JudgeModels.safeParse({ cross_model: [] }).success).toBe(false);
+  });
+});
+
+describe('votes', () => {
+  const vote = fc.oneof(
+    fc.constant(null),
+    fc.record({ approves: fc.boolean(), confidence: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  );
+  const rules = fc
+    .record({
+      strategy: fc.constantFrom('majority', 'quorum', 'weighted', 'unanimous'),
+      quorum: fc.integer({ min: 1, max: 5 }),
+      tie_break: fc.constantFrom('reject', 'accept', 'escalate'),
+      abstention_threshold: fc.constantFrom(0, 0.3, 0.9),
+    })
+    .map((each) => Voting.parse(each));
+
+  it('approve nothing that nobody has approved, and an abstention never helps', () => {
+    fc.assert(
+      fc.property(fc.array(vote, { maxLength: 6 }), rules, (votes, how) => {
+        const count = countVotes(votes, how);
+        expect(count.approvals + count.rejections + count.abstentions).toBe(votes.length);
+        if (count.decision === 'approve') expect(count.approvals).toBeGreaterThan(0);
+        if (count.approvals + count.rejections === 0) expect(count.decision).toBe('nobody');
+        const without = votes.filter((each) => each !== null && each.confidence >= how.abstention_threshold);
+        if (count.decision === 'approve') expect(countVotes(without, how).decision).toBe('approve');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('get no worse by one more approval, and no better by one more rejection', () => {
+    const worth = { reject: 0, nobody: 1, undecided: 1, approve: 2 } as const;
+    fc.assert(
+      fc.property(fc.array(vote, { maxLength: 6 }), rules, (votes, how) => {
+        const of = (more: Vote[]): number => worth[countVotes([...votes, ...more], how).decision];
+        const before = of([]);
+        expect(of([{ approves: true, confidence: 1 }])).toBeGreaterThanOrEqual(before);
+        expect(of([{ approves: false, confidence: 1 }])).toBeLessThanOrEqual(before);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<[Partial<Voting>, string, string]>([
+    [{}, '+', 'approve'],
+    [{}, '-', 'reject'],
+    [{}, '0', 'nobody'],
+    [{ quorum: 2 }, '+-0', 'undecided'],
+    [{ quorum: 2 }, '+--', 'reject'],
+    [{ strategy: 'majority' }, '+-', 'reject'],
+    [{ strategy: 'majority', tie_break: 'accept' }, '+-', 'approve'],
+    [{ strategy: 'majority', tie_break: 'escalate' }, '+-', 'undecided'],
+    [{ strategy: 'majority' }, '++-', 'approve'],
+    [{ strategy: 'unanimous' }, '+0+', 'approve'],
+    [{ strategy: 'unanimous' }, '++-', 'reject'],
+  ])('with %j of %s come to %s', (how, words, decision) => {
+    const votes = [...words].map((word) =>
+      word === '0' ? null : { approves: word === '+', confidence: 0.9 },
+    );
+    expect(countVotes(votes, Voting.parse(how)).decision).toBe(decision);
+  });
+});
+
+it('a diff that is too long is cut between files, and each file is there whole or named', () => {
+  const parts = fc
+    .array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 })
+    .map((lengths) =>
+      lengths.map((length, index) => `diff --git a/f${index} b/f${index}\n${'+'.repeat(length)}\n`),
+    );
+  fc.assert(
+    fc.property(parts, fc.integer({ min: 50, max: 1_500 }), (files, limit) => {
+      expect(filesOfDiff(files.join(''))).toEqual(files);
+      const { text, cut, leftOut } = wholeFiles(files, limit);
+      if (leftOut.length === 0 && cut > 0) return;
+      const whole = files.filter((file) => text.includes(file));
+      expect(whole.join('').length).toBeLessThanOrEqual(limit);
+      expect(whole.length + leftOut.length).toBe(files.length);
+      for (const name of leftOut) expect(text).toContain(name);
+      expect(cut).toBe(files.join('').length - whole.join('').length);
+    }),
+  );
+});

@@ -1,0 +1,67 @@
+import { type Screenshot, screenshotKey } from '../../../../../shared/contract/screenshot.ts';
+import type { Judgement } from '../../../../../shared/contract/judgement/judgement.ts';
+import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
+import type { AskModel } from '../../../../../shared/reviews/judging/port.ts';
+import { ReviewSettings } from '../../../../../shared/contract/review/schema.ts';
+import { sha256 } from '../../../../../shared/lib/sha256.ts';
+import type { Task } from '../../../../../shared/contract/task/task.ts';
+import { askStage } from '../../../../../shared/use-cases/review/ask-stage.ts';
+import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin.ts';
+import { compile } from '../../../../../shared/control/workflow/compile.ts';
+import { artifact, gate, inReview, NOW } from '../../../../support/builders.ts';
+
+export const shotOf = (name: string, png: Buffer, width: number, height: number): Screenshot => ({
+  name,
+  path: '/',
+  width,
+  height,
+  sha256: sha256(png),
+  bytes: png.length,
+});
+
+/** A task whose workflow has the review that is given. */
+export function reviewed(review: object, request: object = {}): Task {
+  const of = inReview({ artifact: artifact() }, { acceptance_criteria: ['the page is blue'], ...request });
+  const workflow = compile(DEFAULT_WORKFLOW, of, { from: 'builtin', rubrics: [] });
+  return { ...of, workflow_in_force: { ...workflow, review: ReviewSettings.parse(review) } };
+}
+
+interface Looked {
+  readonly task: Task;
+  /** Each with its PNG, as it lies in the bucket. */
+  readonly pictures?: readonly (readonly [Screenshot, Buffer])[];
+  readonly gates?: readonly ReturnType<typeof gate>[];
+  readonly models?: JudgeModels;
+  readonly ask?: AskModel;
+  readonly autonomy?: 'full' | 'semi' | 'supervised' | 'locked';
+  readonly spent?: string | null;
+}
+
+const NOBODY: AskModel = () => Promise.reject(new Error('nobody is to be asked'));
+
+/** What the stage says of work with these pictures. */
+export async function look({
+  task,
+  pictures = [],
+  gates,
+  models = {},
+  ask = NOBODY,
+  autonomy = 'full',
+  spent = null,
+}: Looked): Promise<Judgement[]> {
+  const [attempt] = task.attempts;
+  if (!attempt) throw new Error('there is an attempt');
+  const kept = new Map(pictures.map(([shot, png]) => [screenshotKey(task.id, attempt.number, shot), png]));
+  const taken = gate({ name: 'screenshots', screenshots: pictures.map(([shot]) => shot) });
+  const objects = {
+    part: async (key: string, _offset: number, most: number) => {
+      const png = kept.get(key);
+      return png ? { body: png.subarray(0, most), bytes: png.length } : null;
+    },
+  };
+  const pieces = [{ label: 'title of the task', text: task.title }];
+  return askStage(task, attempt, { gates: [...(gates ?? [taken])] }, pieces, {
+    ...{ ask, models, objects, autonomy, spent },
+    now: () => NOW,
+  });
+}

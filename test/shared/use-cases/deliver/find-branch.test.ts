@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { commitId } from '../../../../shared/contract/repository/commit.ts';
+import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import type { TaskStore } from '../../../../shared/store/tasks.ts';
+import type { Ref } from '../../../../shared/contract/repository/base-ref.ts';
+import type { Command } from '../../../../shared/control/task-commands/change.ts';
+import { commitText } from '../../../../shared/contract/task/delivered-commit.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { RepositoryUnavailable } from '../../../../shared/use-cases/cascade/base.ts';
+import { findBranchStep } from '../../../../shared/use-cases/deliver/find-branch.ts';
+import * as build from '../../../support/builders.ts';
+
+let task: Task;
+const tasks = {
+  get: async () => task,
+  apply: async (_of: unknown, command: Command) => {
+    const changed = command(task);
+    task = changed?.task ?? task;
+    return { task, changed: changed !== null };
+  },
+} as unknown as TaskStore;
+
+let putOff: Date[] = [];
+
+const BRANCH = 'refs/heads/assay/T1';
+/** The commit of the work below. */
+const ours = (): string => {
+  const attempt = build.attempt({ report: build.report() });
+  return commitId({ tree: build.sha1('b'), parent: build.sha1('a'), ...commitText(task, attempt) });
+};
+
+beforeEach(() => {
+  putOff = [];
+  const at = build.NOW.toISOString();
+  const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
+  task = build.inReview(
+    {
+      deliver: build.launch({ number: 3, lost: true }),
+      verdict: build.verdict(),
+      decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at },
+    },
+    { delivery: { ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at } },
+  );
+});
+
+const ask = (answer: Ref[] | Error, after = 0) =>
+  findBranchStep('T1', task.run, {
+    tasks,
+    deadlines: { putOff: async (_, at) => void putOff.push(at) },
+    authorize: UNAUTHORIZED,
+    now: () => build.later(after),
+    remote: async (repository, ref) => {
+      expect([repository, ref]).toEqual([task.repository, BRANCH]);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    pause: async () => {},
+  });
+
+describe('a repository that is asked what became of a push that nobody came back from', () => {
+  it('has the branch: the work is delivered', async () => {
+    const answer = [
+      { name: 'refs/heads/main', id: build.sha1('a') },
+      { name: BRANCH, id: ours() },
+    ];
+    expect(await ask(answer)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({ state: 'delivered', commit: ours(), reason: null });
+  });
+
+  it.each([
+    ['has no such branch', [], 'branch assay/T1 is not there'],
+    [
+      'has one of a longer name',
+      [{ name: `${BRANCH}/x`, id: build.sha1('d') }],
+      'branch assay/T1 is not there',
+    ],
+    [
+      'has it at another commit',
+      [{ name: BRANCH, id: build.sha1('d') }],
+      `branch assay/T1 is at ${build.sha1('d')}, which is other work`,
+    ],
+  ])('%s: the work is not delivered, and that is known', async (_, answer, why) => {
+    expect(await ask(answer)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({
+      state: 'refused',
+      reason: `3 deliveries were lost without a report; ${why}`,
+    });
+  });
+
+  it('does not answer for a while: it is asked again, by another execution', async () => {
+    expect(await ask(new RepositoryUnavailable('busy', true), 3_000)).toMatchObject({ stage: 'waiting' });
+    expect(putOff).toEqual([build.later(3_060)]);
+    expect(stageOf(task)).toBe('find_branch');
+    expect(await ask([{ name: BRANCH, id: ours() }], 3_100)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery?.state).toBe('delivered');
+  });
+
+  it.each([
+    ['says that it will not', new RepositoryUnavailable('example.test answers 401', false), 0],
+    ['never does', new RepositoryUnavailable('example.test answers 401', true), 3_601],
+  ])('%s: it stays unknown, and the task says so', async (_, answer, after) => {
+    expect(await ask(answer, after)).toMatchObject({ stage: 'settle' });
+    expect(task.delivery).toMatchObject({
+      state: 'refused',
+      reason: expect.stringMatching(/not known whether branch assay\/T1 .*example\.test answers 401/),
+    });
+  });
+
+  it('is not asked where the task has gone on, or a box is still on its way', async () => {
+    task = { ...task, delivery: null };
+    expect(await ask([])).toMatchObject({ stage: 'superseded' });
+    expect(task.delivery).toBeNull();
+  });
+});

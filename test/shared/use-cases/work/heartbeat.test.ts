@@ -1,0 +1,209 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refusal } from '../../../../shared/contract/refusal.ts';
+import { taskKey } from '../../../../shared/store/task-item.ts';
+import { withBeat } from '../../../../shared/control/task-commands/beat.ts';
+import { failByOperator } from '../../../../shared/control/task-commands/operate.ts';
+import { START_GRACE_SECONDS } from '../../../../shared/control/task-commands/deadline.ts';
+import type { Status } from '../../../../shared/contract/task/status.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { heartbeat } from '../../../../shared/use-cases/work/heartbeat.ts';
+import { type ReconcileContext, reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
+import { attempt, later, NOW, task } from '../../../support/builders.ts';
+import { testTable } from '../../../support/dynalite.ts';
+
+const LEASE = 120;
+let table: Awaited<ReturnType<typeof testTable>>;
+beforeAll(async () => {
+  table = await testTable();
+});
+afterAll(() => table.close());
+
+const asked: string[] = [];
+const machines = {
+  start: async (_arn: string, name: string) => void asked.push(name),
+};
+const round = (at: Date, more: Partial<ReconcileContext> = {}) => {
+  const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;
+  return reconcile({
+    ...{ tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register },
+    machines: machines as never,
+    cascadeMachine: 'arn',
+    onCompletion: () => {},
+    now: () => at,
+    graceSeconds: START_GRACE_SECONDS,
+    all: false,
+    goOn: () => true,
+    ...more,
+  });
+};
+const beat = (id: string, at: Date, message?: string) =>
+  heartbeat(id, 1, message === undefined ? null : { message, percent: null, at: at.toISOString() }, {
+    tasks: table.tasks,
+    beats: table.beats,
+    leaseSeconds: LEASE,
+    now: at,
+  });
+let made = 0;
+/** A task whose agent has given its first sign of life just now. */
+const begun = async (status: Status = 'claimed'): Promise<string> => {
+  made += 1;
+  const { task: put } = await table.tasks.create(
+    task({ id: `beats-${made}`, run: 1, status, attempts: [attempt()] }),
+  );
+  if (status === 'claimed') await beat(put.id, NOW);
+  return put.id;
+};
+/** The item of the task itself, as those who follow the stream see it. */
+const item = async (id: string): Promise<Record<string, unknown>> =>
+  (await table.db.send(new GetCommand({ TableName: 'tasks', Key: taskKey(id), ConsistentRead: true })))
+    .Item ?? {};
+const now = (id: string): Promise<Task> => table.tasks.require(id);
+const refused = (of: Promise<unknown>): Promise<string> =>
+  of.then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  );
+
+describe('a heartbeat', () => {
+  it('moves the task with the first sign of life, and after that writes nothing that a follower of the tasks sees', async () => {
+    const id = await begun();
+    const first = await item(id);
+    expect(first['status']).toBe('in_progress');
+    for (const seconds of [30, 60, 90]) await beat(id, later(seconds), `at ${seconds}`);
+    expect(await item(id)).toEqual(first);
+    const task = await now(id);
+    expect(task.version).toBe(first['version']);
+    expect(task.attempts[0]).toMatchObject({
+      lease_until: later(90 + LEASE).getTime() / 1_000,
+      progress: { message: 'at 90' },
+    });
+  });
+
+  it('is what the task says once something else is written of it', async () => {
+    const id = await begun();
+    await beat(id, later(60), 'half way');
+    await table.tasks.change(id, (each) => failByOperator(each, 'enough', 'ann', later(70)));
+    expect((await item(id))['attempts']).toMatchObject([{ progress: { message: 'half way' } }]);
+  });
+
+  it('keeps the task for as long as it comes, whatever the task itself says of its lease, and asks nobody for the execution', async () => {
+    const id = await begun();
+    asked.length = 0;
+    for (let at = 30; at <= 1_800; at += 30) {
+      await beat(id, later(at));
+      await round(later(at + 1));
+    }
+    expect(await now(id)).toMatchObject({ status: 'in_progress', version: 2 });
+    expect(asked.filter((name) => name.startsWith(`${id}-`))).toEqual([]);
+  });
+
+  it('that stays away for a lease gives the task to the next one, and comes too late then', async () => {
+    const id = await begun();
+    await beat(id, later(100));
+    await round(later(219));
+    expect((await now(id)).status).toBe('in_progress');
+    await round(later(221));
+    expect(await now(id)).toMatchObject({ status: 'open', attempts: [{ outcome: 'expired' }] });
+    expect(await refused(beat(id, later(222)))).toBe('stale_lease');
+  });
+
+  it('is refused once the lease has run out, also while the task has not heard of it', async () => {
+    const id = await begun();
+    await beat(id, later(10));
+    expect(await refused(beat(id, later(131)))).toBe('stale_lease');
+    const other = await begun();
+    expect(await table.beats.end(other, 1, later(121))).toBe(true);
+    expect(await refused(beat(other, later(121)))).toBe('stale_lease');
+  });
+
+  it('that comes first wins against the end of the lease: what it was promised holds', async () => {
+    const id = await begun();
+    // The reconciler has seen a lease that ran out; a beat of a slow clock, still within it, comes before its write.
+    const { deadlines: real } = table;
+    const deadlines = {
+      due: (until: Date) => real.due(until),
+      set: real.set.bind(real),
+      get: async (of: string) => {
+        const seen = await real.get(of);
+        if (of === id) await beat(id, later(119));
+        return seen;
+      },
+    } as typeof real;
+    await round(later(121), { deadlines });
+    expect((await now(id)).status).toBe('in_progress');
+  });
+
+  it('is taken again after a lease that was ended, when the task has another one since', async () => {
+    const id = await begun('in_progress');
+    expect(await table.beats.end(id, 1, later(150))).toBe(true);
+    await table.tasks.change(id, (each) => ({
+      event: 'keep',
+      task: {
+        ...each,
+        version: each.version + 1,
+        attempts: [{ ...attempt(), lease_until: Math.floor(later(400).getTime() / 1_000) }],
+      },
+    }));
+    await beat(id, later(160));
+    expect((await now(id)).attempts[0]?.lease_until).toBe(later(400).getTime() / 1_000);
+    await beat(id, later(350));
+    expect((await now(id)).attempts[0]?.lease_until).toBe(later(470).getTime() / 1_000);
+  });
+
+  it('of an attempt that is over is forgotten when it would be due', async () => {
+    const id = await begun();
+    await beat(id, later(100));
+    await round(later(121));
+    expect(await table.beats.read(id, 1)).toMatchObject({ deadline: later(221).toISOString() });
+    await table.tasks.change(id, (each) => failByOperator(each, 'enough', 'ann', later(130)));
+    await round(later(222));
+    expect(await table.beats.read(id, 1)).toBeNull();
+  });
+
+  it('looked at as a whole: nothing that beats within its lease is lost, nothing that stops is kept', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ after: fc.integer({ min: 1, max: 200 }), round: fc.boolean() }), {
+          maxLength: 8,
+        }),
+        async (steps) => {
+          const id = await begun();
+          let at = 0;
+          let lease = LEASE;
+          let isOver = false;
+          for (const { after, round: isRound } of steps) {
+            at += after;
+            if (isRound) {
+              await round(later(at));
+              isOver ||= at > lease;
+            } else {
+              const said = await refused(beat(id, later(at)));
+              expect(said, `at ${at} with a lease until ${lease}`).toBe(
+                at > lease ? 'stale_lease' : 'nothing',
+              );
+              if (at <= lease) lease = at + LEASE;
+            }
+            expect((await now(id)).status, `at ${at}`).toBe(isOver ? 'open' : 'in_progress');
+          }
+          await round(later(Math.max(at, lease) + 1));
+          await round(later(Math.max(at, lease) + 900));
+          expect((await now(id)).status).toBe('open');
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('a sign of life', () => {
+  it('never shortens a lease, and is nothing to another attempt or to one that has reported', () => {
+    const running = task({ status: 'in_progress', attempts: [attempt({ lease_until: 500 })] });
+    const sign = { attempt: 1, lease_until: 400, progress: null };
+    expect(withBeat(running, sign).attempts[0]?.lease_until).toBe(500);
+    expect(withBeat(running, { ...sign, attempt: 2, lease_until: 900 })).toBe(running);
+    const over = task({ status: 'in_review', attempts: [attempt({ lease_until: 500 })] });
+    expect(withBeat(over, { ...sign, lease_until: 900 })).toBe(over);
+  });
+});
